@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { inline, plain, type Inline, type Text } from './text.ts';
+
+/** The words of a command, without the slash: `['cache', 'clear', 'acme-shop/live']`. */
+export type Words = readonly string[];
+/** A button that says the words it carries; pressing it is as if the person had typed them. */
+export type Offer = { readonly label: string; readonly words: Words };
+
+type RefusalDetails = {
+  /** What to do next. */
+  readonly hint?: Inline;
+  /** The field of a form that it is about. */
+  readonly field?: string;
+  /** What the person may have meant, as buttons. */
+  readonly offers?: readonly Offer[];
+};
+
+/**
+ * Something the person can mend: one sentence that says what was wrong and what was not done, with what to do next.
+ * It is shown to that person alone.
+ */
+export class Refusal extends Error {
+  readonly says: Text;
+  readonly hint: Text;
+  readonly field: string | undefined;
+  readonly offers: readonly Offer[];
+
+  constructor(says: Inline, details: RefusalDetails = {}) {
+    super(plain(inline(says)));
+    this.name = 'Refusal';
+    this.says = inline(says);
+    this.hint = inline(details.hint);
+    this.field = details.field;
+    this.offers = details.offers ?? [];
+  }
+}
+
+/** Something we must mend: the person gets a sentence and a reference, the log line has the same reference and the cause. */
+export class Fault extends Error {
+  /** `f-` and six hex digits; stands in the message to the person and in the log line. */
+  readonly reference: string;
+
+  constructor(what: string, cause: unknown) {
+    super(what, { cause });
+    this.name = 'Fault';
+    this.reference = `f-${randomBytes(3).toString('hex')}`;
+  }
+}

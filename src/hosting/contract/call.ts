@@ -1,0 +1,29 @@
+import type { z } from 'zod';
+
+/** Query and body values as they go on the wire. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A request that only reads. `R` is what its answer is read into; safe to repeat. */
+export type Read<R> = {
+  readonly kind: 'read';
+  readonly section: string;
+  readonly method: 'GET';
+  /** Below the base address, ids already encoded: `/sites/environments/…/backups`. */
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: Json;
+  readonly reply: z.ZodType<R>;
+};
+
+/** A request that changes something, as a value: it can be shown, hashed, stored and approved; only one door sends it. */
+export type Write = {
+  readonly kind: 'write';
+  readonly section: string;
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: Json;
+};
+
+/** Everybody may hold this: it sends reads and nothing else. Rejects with `HostTrouble`. */
+export type Reader = <R>(call: Read<R>) => Promise<R>;

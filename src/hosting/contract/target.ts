@@ -1,0 +1,25 @@
+/** An environment of a site, as people name it (`acme-shop/live`) and as the hosting API does (`id`). */
+export type Environment = {
+  readonly kind: 'environment';
+  /** UUID. */
+  readonly id: string;
+  /** `site/environment`; unique among what the API lists. */
+  readonly name: string;
+  /** Whether policy counts it as live; an environment whose kind is not known does. */
+  readonly live: boolean;
+  /** Not known where the service cannot tell which site an environment belongs to. */
+  readonly site: { readonly id: string; readonly name: string } | undefined;
+};
+
+/** A domain of the company. */
+export type Domain = {
+  readonly kind: 'domain';
+  readonly id: string;
+  readonly name: string;
+  readonly site: { readonly id: string; readonly name: string } | undefined;
+};
+
+export type Company = { readonly kind: 'company'; readonly id: string; readonly name: string };
+
+/** What a command is about: policy, locks and audit name it. */
+export type Target = Environment | Domain | Company;

@@ -1,0 +1,204 @@
+import type { Generated } from 'kysely';
+
+/**
+ * The tables, as both databases keep them: times are epoch milliseconds, flags 0 or 1, and everything that is hashed
+ * or comes back as it went in (calls, cards, words) is TEXT holding JSON, kept verbatim.
+ */
+export type Schema = {
+  installation: InstallationTable;
+  changes: ChangeTable;
+  votes: VoteTable;
+  audit: AuditTable;
+  locks: LockTable;
+  inbox: InboxTable;
+  messages: MessageTable;
+  timers: TimerTable;
+  answers: AnswerTable;
+  settings: SettingTable;
+};
+
+/** One row: tells two databases apart, so that a button of the one never moves a change of the other. */
+export type InstallationTable = { id: string; created_at: number };
+
+/** Every state a change can be in; `src/pipeline/change.ts` holds the moves between them. */
+export type State =
+  | 'waiting'
+  | 'approved'
+  | 'sending'
+  | 'accepted'
+  | 'done'
+  | 'failed'
+  | 'rejected'
+  | 'unknown'
+  | 'happened'
+  | 'did not happen'
+  | 'declined'
+  | 'cancelled'
+  | 'expired'
+  | 'void'
+  | 'superseded';
+export type Risk = 'routine' | 'sensitive' | 'destructive';
+
+/** One request to change the world. */
+export type ChangeTable = {
+  number: Generated<number>;
+  /** Path of the command: `allowlist add`. */
+  command: string;
+  risk: Risk;
+  /** JSON: the command's words with ids instead of names, without options that are kept apart (reason). */
+  words: string;
+  /** `environment:<id>`, `domain:<id>` or `company`: what locks are taken on. */
+  target: string;
+  target_name: string;
+  target_live: number;
+  /** JSON array of target keys that it only reads (push: its source). */
+  reads: string;
+  /** JSON: what `look` saw when the card was made; `null` where the command looks at nothing. */
+  before: string;
+  /** JSON of what it rests on: must be the same again when it is sent. */
+  rests: string;
+  /** JSON: the frozen call, byte for byte what is sent. */
+  call: string;
+  /** JSON: the frozen title, warning and facts. */
+  card: string;
+  /** Hash of `call` and `card`. */
+  fingerprint: string;
+  reason: string | null;
+  asker: string;
+  /** The asker's name as it was. */
+  asker_name: string;
+  asker_team: string;
+  /** Where it was asked, and where its card stands. */
+  channel: string;
+  /** JSON: what approval it needs, by which rule of which policy text (hash). */
+  permit: string;
+  state: State;
+  /** Goes up with every move; guards against two movers at once. */
+  version: number;
+  created_at: number;
+  approved_at: number | null;
+  /** When approval (or, without one, the wish) is no longer valid. */
+  expires_at: number;
+  settled_at: number | null;
+  /** When the worker has to look at it next; null: nothing to do. */
+  due_at: number | null;
+  owner: string | null;
+  lease_until: number | null;
+  /** How often a connection was tried in vain, and how often the host said 429. */
+  tries: number;
+  throttled: number;
+  sent_at: number | null;
+  /** JSON: what the host answered. */
+  receipt: string | null;
+  operation: string | null;
+  /** JSON: how following stands (polls, whether the host ever knew the operation, failures in a row). */
+  followed: string | null;
+  /** JSON Text: the last word, once there is one. */
+  outcome: string | null;
+  superseded_by: number | null;
+  bundle: string | null;
+  bundle_order: number | null;
+};
+
+/** Who approved or declined; one vote a person and change. */
+export type VoteTable = {
+  change: number;
+  person: string;
+  verdict: 'approve' | 'decline';
+  reason: string | null;
+  /** Version of the change that the person saw. */
+  version: number;
+  at: number;
+};
+
+/** The trail: append-only, each line chained to the one before. */
+export type AuditTable = {
+  seq: number;
+  at: number;
+  change: number | null;
+  /** What happened: a move of a change (`sending`), or a deed of a person (`pause`). */
+  event: string;
+  /** Slack user id, or `sitehand`. */
+  actor: string;
+  /** JSON, kept verbatim. */
+  details: string;
+  previous: string;
+  hash: string;
+};
+
+/** Who holds a target. */
+export type LockTable = {
+  target: string;
+  change: number | null;
+  person: string | null;
+  reason: string;
+  taken_at: number;
+  until: number | null;
+};
+
+/** What Slack delivered and was acked, until it is answered. */
+export type InboxTable = {
+  /** What makes a delivery the same as another one: the guard against duplicates. */
+  key: string;
+  kind: 'command' | 'mention' | 'button' | 'form';
+  person: string;
+  channel: string;
+  /** What the answer needs, scrubbed of pasted keys; wiped when answered. */
+  content: string | null;
+  owner: string;
+  lease_until: number;
+  received_at: number;
+  closed_at: number | null;
+};
+
+/** Every message we owe or have posted: a row is drawn (posted, then edited) until `drawn_version` reaches `version`. */
+export type MessageTable = {
+  id: Generated<number>;
+  /** Names the message, so that it is said once: `1042:card`, `1042:3`, `1042:running`. */
+  key: string;
+  change: number | null;
+  /** `card` and `reply` belong to a change; `direct` goes to a person, `ops` to the ops channel. */
+  kind: 'card' | 'reply' | 'direct' | 'ops';
+  /** Channel or person; null: where the change's card stands. */
+  recipient: string | null;
+  /** JSON; null for a card, which is rendered from its change when it is drawn. */
+  body: string | null;
+  version: number;
+  drawn_version: number;
+  /** Where it stands, as Slack answered. */
+  channel: string | null;
+  ts: string | null;
+  due_at: number | null;
+  tries: number;
+  owner: string | null;
+  lease_until: number | null;
+  created_at: number;
+};
+
+/** Words to be said later on somebody's behalf: a timed removal. */
+export type TimerTable = {
+  id: Generated<number>;
+  /** The change that asked for it. */
+  change: number;
+  words: string;
+  due_at: number | null;
+  /** The change it became. */
+  became: number | null;
+  tries: number;
+  owner: string | null;
+  lease_until: number | null;
+};
+
+/** Words or a stored answer behind a button, until they expire. */
+export type AnswerTable = {
+  id: string;
+  person: string;
+  /** `words` to run, or a `page` to share or to turn. */
+  kind: 'words' | 'page';
+  content: string;
+  created_at: number;
+  expires_at: number;
+};
+
+/** Small facts for all replicas: `pause`, the witnessed head of the audit chain. */
+export type SettingTable = { key: string; value: string; at: number };
