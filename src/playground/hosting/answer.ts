@@ -1,0 +1,42 @@
+import { Call, type Host, type OptionalEndpoint } from './endpoint.ts';
+import { accepted, type Operations } from './operations.ts';
+import { errorBody, Refused, statusFor } from './refused.ts';
+import type { Reply } from './reply.ts';
+import type { routeFor } from './routes/table.ts';
+
+/** Which endpoints beyond the document are there. */
+export type Switches = Record<OptionalEndpoint, boolean>;
+
+/** A request that is completely in; `body` is undefined when it is larger than the service takes. */
+export type Asked = {
+  readonly authorized: boolean;
+  readonly found: ReturnType<typeof routeFor>;
+  readonly query: URLSearchParams;
+  readonly contentType: string;
+  readonly body: Buffer | undefined;
+};
+
+/** What the service answers, its errors as section 7 words them and only with statuses the endpoint lists. */
+export function answerTo(asked: Asked, host: Host, switches: Readonly<Switches>): Reply {
+  const { found, body } = asked;
+  if (!asked.authorized) return { status: 401, body: errorBody(401) };
+  if (found === undefined || isOff(found.route.optional, switches)) return { status: 404, body: errorBody(404) };
+  try {
+    if (body === undefined) throw new Refused('malformed', 'the body is too large');
+    return found.route.answer(new Call(found.id, asked.query, asked.contentType, body), host);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const status = statusFor(error.reason, found.route.errors);
+    return { status, body: errorBody(status, error.detail) };
+  }
+}
+
+function isOff(optional: OptionalEndpoint | undefined, switches: Readonly<Switches>): boolean {
+  return optional !== undefined && !switches[optional];
+}
+
+/** A host on which everything is answered as on this one and nothing happens. */
+export function rehearsal(host: Host & { readonly operations: Operations }): Host {
+  const tell = (id: string): Reply => host.operations.tell(id);
+  return { ...host, world: host.world.copy(), operations: { start: accepted, tell } };
+}

@@ -1,0 +1,102 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { sendJson } from '../http.ts';
+import type { Fault } from './faults.ts';
+import type { Reply } from './reply.ts';
+import type { Timers } from './timers.ts';
+
+/** A fault that puts something else in the answer's place; a mere delay does not. */
+export type Breaking = Exclude<Fault, { kind: 'delay' }>;
+type Kind<K extends Breaking['kind']> = Extract<Fault, { kind: K }>;
+
+const json = { 'content-type': 'application/json; charset=utf-8' };
+
+/** Answers a request as the fault says instead of with `real`, what it would have been answered. */
+export async function play(fault: Breaking, real: Reply, response: ServerResponse, timers: Timers): Promise<void> {
+  if (fault.ms > 0) await timers.wait(fault.ms);
+  const whole = Buffer.from(JSON.stringify(real.body));
+  switch (fault.kind) {
+    case 'status':
+      return sendStatus(fault, response);
+    case 'hang':
+      return;
+    case 'reset':
+      return reset(fault, real.status, whole, response);
+    case 'broken-json':
+      response.writeHead(real.status, json).end(whole.subarray(0, whole.length - 2));
+      return;
+    case 'huge-body':
+      response.writeHead(real.status, json);
+      return untilTheyLeave(pipeline(Readable.from(padding(fault.bytes)), response));
+    case 'gzip-bomb':
+      response.writeHead(real.status, { ...json, 'content-encoding': 'gzip' });
+      return untilTheyLeave(pipeline(Readable.from(padding(fault.bytes)), createGzip(), response));
+    case 'slow-body':
+      return drip(fault, real.status, whole, response, timers);
+    case 'odd-202':
+      return sendOdd(fault, response);
+  }
+}
+
+function sendStatus({ status, headers, body, text, base64 }: Kind<'status'>, response: ServerResponse): void {
+  if (body !== undefined) return sendJson(response, status, body, headers);
+  response.writeHead(status, headers);
+  response.end(base64 === undefined ? (text ?? '') : Buffer.from(base64, 'base64'));
+}
+
+/** A reset right behind the last byte that is meant to arrive: the byte is with the receiver when `write` calls back. */
+function reset({ at }: Kind<'reset'>, status: number, whole: Buffer, response: ServerResponse): void {
+  const { socket } = response;
+  const cut = (): void => void socket?.resetAndDestroy();
+  if (at === 'before-headers') return cut();
+  if (at === 'after-status-line') return void socket?.write(`HTTP/1.1 ${status} Accepted\r\n`, cut);
+  response.writeHead(status, { ...json, 'content-length': whole.length });
+  if (at === 'mid-body') return void response.write(whole.subarray(0, whole.length / 2), cut);
+  response.flushHeaders();
+  socket?.write('', cut);
+}
+
+async function drip(
+  { everyMs }: Kind<'slow-body'>,
+  status: number,
+  whole: Buffer,
+  response: ServerResponse,
+  timers: Timers,
+): Promise<void> {
+  response.writeHead(status, { ...json, 'content-length': whole.length });
+  for (const byte of whole) {
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+    await timers.wait(everyMs);
+  }
+  response.end();
+}
+
+const oddIds: Readonly<Record<Exclude<Kind<'odd-202'>['shape'], 'no-body'>, object>> = {
+  'no-id': {},
+  'null-id': { operation_id: null },
+  'empty-id': { operation_id: '' },
+  'number-id': { operation_id: 42 },
+  'odd-id': { operation_id: '../operations?x=1#\u0000\u202e' },
+  'answered-200': { operation_id: 'environments:push-00000000-0000-4000-8000-000000000042' },
+};
+
+function sendOdd({ shape }: Kind<'odd-202'>, response: ServerResponse): void {
+  if (shape === 'no-body') response.writeHead(202).end();
+  else sendJson(response, shape === 'answered-200' ? 200 : 202, { message: 'Accepted', status: 202, ...oddIds[shape] });
+}
+
+/** Valid JSON of about so many bytes, in pieces. */
+function* padding(bytes: number): Generator<Buffer> {
+  const piece = Buffer.alloc(64 * 1024, 'a');
+  yield Buffer.from('{"padding":"');
+  for (let left = bytes; left > 0; left -= piece.length) yield piece.subarray(0, left);
+  yield Buffer.from('"}');
+}
+
+/** That a client hangs up on such a body is what it should do. */
+async function untilTheyLeave(sent: Promise<void>): Promise<void> {
+  await sent.catch(() => undefined);
+}

@@ -1,0 +1,53 @@
+type Waiter = { look(): void; stop(why: unknown): void };
+
+/** How many callers may wait at once. */
+const mostWaiting = 1_000;
+
+/** Wakes whoever waits for something to become true of the stand-in: no polling, and no waiter outlives `close`. */
+export class Changes {
+  readonly #waiting = new Set<Waiter>();
+  #closed = false;
+
+  /** Says that something changed: every waiting probe is evaluated again. */
+  announce(): void {
+    for (const waiter of this.#waiting) waiter.look();
+  }
+
+  /** The first defined value of `probe`; rejects after `timeoutMs`, when the probe throws, or when the stand-in closes. */
+  until<T>(probe: () => T | undefined, timeoutMs = 10_000): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => waiter.stop(new Error(`it did not happen within ${timeoutMs} ms`)), timeoutMs);
+      const leave = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiter);
+      };
+      const waiter: Waiter = {
+        look: () => {
+          try {
+            const seen = probe();
+            if (seen === undefined) return;
+            leave();
+            resolve(seen);
+          } catch (error) {
+            waiter.stop(error);
+          }
+        },
+        stop: (why) => {
+          leave();
+          reject(why instanceof Error ? why : new Error(String(why)));
+        },
+      };
+      this.#waiting.add(waiter);
+      waiter.look();
+      if (!this.#waiting.has(waiter)) return;
+      if (this.#closed) waiter.stop(new Error('the stand-in is closed'));
+      else if (this.#waiting.size > mostWaiting) waiter.stop(new Error(`more than ${mostWaiting} are waiting`));
+    });
+  }
+
+  /** Rejects every waiter, and every later one that would have to wait. */
+  close(): void {
+    this.#closed = true;
+    for (const waiter of this.#waiting) waiter.stop(new Error('the stand-in is closed'));
+  }
+}

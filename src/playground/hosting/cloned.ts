@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { domainNamed, usualDns } from './seed/domains.ts';
+import type { Domain, Environment, Site } from './resources.ts';
+
+/** The name of a site as its display name suggests it: `Acme Shop 2` is `acme-shop-2`. */
+export function slug(displayName: string): string {
+  const plain = displayName.normalize('NFKD').toLowerCase();
+  return plain.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'site';
+}
+
+/** A new site with one live environment that is a copy of `source`, and the domain it is reached by. */
+export function cloneEnvironment(
+  source: Environment,
+  displayName: string,
+  now: number,
+): { site: Site; domain: Domain } {
+  const name = slug(displayName);
+  const hostname = `${name}.sitehost.example`;
+  const siteId = randomUUID();
+  const environment: Environment = {
+    ...structuredClone(source),
+    id: randomUUID(),
+    containerId: randomUUID(),
+    siteId,
+    name: 'live',
+    displayName: 'Live',
+    hostname,
+    backups: [],
+    allowlist: [],
+    written: [],
+    database: { from: source.database.from, since: now },
+  };
+  const domain = domainNamed(hostname, { id: randomUUID(), siteId, environmentId: environment.id, isActive: true });
+  domain.dns = usualDns(hostname);
+  return { site: { id: siteId, name, displayName, status: 'live', environments: [environment] }, domain };
+}

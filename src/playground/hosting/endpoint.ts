@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Operations } from './operations.ts';
+import { type ErrorStatus, Refused } from './refused.ts';
+import type { Reply } from './reply.ts';
+import type { World } from './world.ts';
+
+/** The endpoints beyond the document that can be switched off, each by its own name. */
+export const optionalEndpoints = ['operations', 'sites', 'validate', 'restartPhp', 'manualBackups'] as const;
+/** One of `optionalEndpoints`. */
+export type OptionalEndpoint = (typeof optionalEndpoints)[number];
+
+/** What a route may read and change. `now` in epoch milliseconds. */
+export type Host = {
+  readonly world: World;
+  readonly operations: Pick<Operations, 'start' | 'tell'>;
+  readonly seed: string;
+  readonly now: () => number;
+};
+
+/** One endpoint: its section of the document (`beyond` if it has none), its address, the errors it lists, its answer. */
+export type Route = {
+  readonly section: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly errors: readonly ErrorStatus[];
+  readonly optional?: OptionalEndpoint;
+  answer(call: Call, host: Host): Reply;
+};
+
+/** The parts of a request that a route reads; every reader throws `Refused` instead of returning something else. */
+export class Call {
+  /** The one variable segment of the path, decoded; empty where the path has none. */
+  readonly id: string;
+  readonly #query: URLSearchParams;
+  readonly #contentType: string;
+  readonly #body: Buffer;
+
+  constructor(id: string, query: URLSearchParams, contentType: string, body: Buffer) {
+    this.id = id;
+    this.#query = query;
+    this.#contentType = contentType;
+    this.#body = body;
+  }
+
+  /** The id of the path, which must be a UUID (section 2). */
+  uuid(): string {
+    return shaped(z.guid(), this.id, 'address');
+  }
+
+  /** The query, one value per name. */
+  query<T>(shape: z.ZodType<T>): T {
+    return shaped(shape, Object.fromEntries(this.#query), 'address');
+  }
+
+  /** The JSON body; it must be declared as JSON (section 4). */
+  body<T>(shape: z.ZodType<T>): T {
+    if (!/^application\/json\s*(;|$)/i.test(this.#contentType)) {
+      throw new Refused('malformed', 'the body must be application/json');
+    }
+    return shaped(shape, parsed(this.#body), 'malformed');
+  }
+
+  /** The JSON body if there is one, else what the shape makes of an empty object. */
+  bodyIfAny<T>(shape: z.ZodType<T>): T {
+    return this.#body.length === 0 ? shaped(shape, {}, 'malformed') : this.body(shape);
+  }
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    throw new Refused('malformed', 'the body is not JSON');
+  }
+}
+
+function shaped<T>(shape: z.ZodType<T>, value: unknown, reason: 'malformed' | 'address'): T {
+  const result = shape.safeParse(value);
+  if (result.success) return result.data;
+  const wrong = result.error.issues.slice(0, 10).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Refused(reason, wrong);
+}
+
+/** A UUID in a body or query. */
+export const uuid = z.guid();
+/** A whole number written in a query. */
+export const digits = z
+  .string()
+  .regex(/^\d{1,9}$/, 'a whole number')
+  .transform(Number);
+/** The two directions of a sorted list. */
+export const direction = z.enum(['ascend', 'descend']);
+
+/** A stretch of a list; without a limit, to its end. */
+export function paged<T>(list: readonly T[], offset = 0, limit = list.length): T[] {
+  return list.slice(offset, offset + limit);
+}

@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Changes } from './changes.ts';
+
+/** One request as it came in and what became of it; `at` in epoch milliseconds, `size` the body's bytes. */
+export type Entry = {
+  readonly seq: number;
+  readonly at: number;
+  readonly method: string;
+  /** The path below the base address, as it was sent. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** All headers but `authorization`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly authorization: 'right' | 'wrong' | 'absent';
+  /** Which connection it came over, counted from 1. */
+  readonly connection: number;
+  /** The section of the endpoint; absent where there is none. */
+  readonly section?: string;
+  state: 'arriving' | 'received' | 'answered' | 'cut';
+  size: number;
+  /** The parsed body; absent when there was none or it was not JSON. */
+  body?: unknown;
+  /** The status that was sent, if one was. */
+  status?: number;
+  /** The kind of fault that was played on it. */
+  fault?: string;
+};
+
+/** What the server knows of a request when its headers are in. */
+export type Arrival = Pick<Entry, 'at' | 'path' | 'query' | 'authorization'> & { readonly section: string | undefined };
+
+const mostBytes = 64 * 1024 * 1024;
+
+/** Every request received, newest last; the oldest leave beyond `limit` entries or 64 MiB of bodies. */
+export class Journal {
+  readonly #entries: Entry[] = [];
+  readonly #connections = new WeakMap<Socket, number>();
+  readonly #changes: Changes;
+  readonly #limit: number;
+  #seq = 0;
+  #connected = 0;
+  #bytes = 0;
+
+  constructor(changes: Changes, limit: number) {
+    this.#changes = changes;
+    this.#limit = limit;
+  }
+
+  /** What was received, oldest first. */
+  entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  /** Forgets everything; numbers go on. */
+  clear(): void {
+    this.#entries.length = 0;
+    this.#bytes = 0;
+  }
+
+  /** Notes a request whose headers are in, and how it ends. */
+  open(request: IncomingMessage, response: ServerResponse, { section, ...arrival }: Arrival): Entry {
+    this.#seq += 1;
+    const { authorization: _secret, ...headers } = request.headers;
+    const entry: Entry = {
+      seq: this.#seq,
+      method: request.method ?? '',
+      ...arrival,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      connection: this.#connection(request.socket),
+      ...(section === undefined ? {} : { section }),
+      state: 'arriving',
+      size: 0,
+    };
+    this.#entries.push(entry);
+    this.#trim();
+    response.once('close', () => {
+      entry.state = response.writableFinished ? 'answered' : 'cut';
+      if (response.headersSent) entry.status = response.statusCode;
+      this.#changes.announce();
+    });
+    this.#changes.announce();
+    return entry;
+  }
+
+  /** Notes that the whole body of a request is in. */
+  received(entry: Entry, body: Buffer): void {
+    entry.state = 'received';
+    entry.size = body.length;
+    entry.body = parsed(body);
+    if (this.#entries.includes(entry)) this.#bytes += body.length;
+    this.#trim();
+    this.#changes.announce();
+  }
+
+  #trim(): void {
+    while (this.#entries.length > this.#limit || this.#bytes > mostBytes) {
+      this.#bytes -= this.#entries.shift()?.size ?? this.#bytes;
+    }
+  }
+
+  #connection(socket: Socket): number {
+    const known = this.#connections.get(socket);
+    if (known !== undefined) return known;
+    this.#connected += 1;
+    this.#connections.set(socket, this.#connected);
+    return this.#connected;
+  }
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}

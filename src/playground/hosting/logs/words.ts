@@ -1,0 +1,61 @@
+import type { Random } from '../random.ts';
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const two = (number: number): string => String(number).padStart(2, '0');
+
+/** `21/Nov/2025:08:42:11 +0000`, as web servers write a time. */
+export function webTime(at: number): string {
+  const time = new Date(at);
+  return `${two(time.getUTCDate())}/${months[time.getUTCMonth()]}/${time.getUTCFullYear()}:${clock(time)} +0000`;
+}
+
+/** `21-Nov-2025 08:42:11 UTC`, as PHP writes a time. */
+export function phpTime(at: number): string {
+  const time = new Date(at);
+  return `${two(time.getUTCDate())}-${months[time.getUTCMonth()]}-${time.getUTCFullYear()} ${clock(time)} UTC`;
+}
+
+function clock(time: Date): string {
+  return `${two(time.getUTCHours())}:${two(time.getUTCMinutes())}:${two(time.getUTCSeconds())}`;
+}
+
+/** A visitor's address out of the ranges kept for documentation; a few come back often, some speak IPv6. */
+export function visitor(random: Random): string {
+  if (random.chance(0.4)) return `203.0.113.${random.integer(1, 9)}`;
+  if (random.chance(0.25))
+    return `2001:db8:${random.letters(4, '123456789abcdef')}::${random.letters(3, '123456789abcdef')}`;
+  return `${random.pick(['192.0.2', '198.51.100'])}.${random.integer(1, 254)}`;
+}
+
+/** A path that somebody asks a site for. */
+export function webPath(random: Random): string {
+  if (random.chance(0.3)) return random.pick(['/', '/shop/', '/blog/', '/about/', '/contact/', '/cart/']);
+  const id = random.integer(100, 9_999);
+  return random.pick([
+    `/product/${random.pick(['lamp', 'chair', 'bread-knife', 'tea-pot', 'wool-blanket'])}-${id}/`,
+    `/blog/${random.integer(2019, 2025)}/${random.pick(['autumn-light', 'new-oven', 'meet-the-team', 'open-day'])}/`,
+    `/wp-json/shop/v1/products/${id}`,
+    `/?s=${random.pick(['lamp', 'gift+card', 'opening+hours'])}`,
+    `/wp-content/uploads/2025/09/photo-${id}.jpg`,
+    '/checkout/',
+    '/my-account/orders/',
+    '/wp-login.php',
+  ]);
+}
+
+/** What a visitor's program calls itself. */
+export function userAgent(random: Random): string {
+  return random.pick([
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Safari/605.1.15',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0',
+    'ExampleBot/2.1 (+https://bot.example/about)',
+  ]);
+}
+
+/** Somebody's e-mail address. */
+export function mailAddress(random: Random): string {
+  const name = random.pick(['maria', 'jon.berg', 'k.osei', 'lee', 'petra.w']);
+  return `${name}${random.integer(1, 99)}@${random.pick(['example.com', 'post.example', 'mail.example.org'])}`;
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { Changes } from './changes.ts';
+import { errorBody, Refused } from './refused.ts';
+import type { Reply } from './reply.ts';
+import type { Timers } from './timers.ts';
+
+/** Every kind of operation, by the prefix of its id (section 4; the last two are beyond the document), and how many milliseconds it takes unless told otherwise. */
+export const usualDurations = {
+  'sites:add-domain': 5_000,
+  'domains:update-dns-record': 5_000,
+  'site:clone': 30_000,
+  'environments:push': 20_000,
+  'environments:delete': 5_000,
+  'cdn:update-image-optimization': 5_000,
+  'cache:clear': 4_000,
+  'wp-themes:bulk-update': 5_000,
+  'sites:restart-php': 5_000,
+  'backups:add-manual': 5_000,
+} as const;
+
+/** A kind of operation. */
+export type OperationKind = keyof typeof usualDurations;
+/** How long each kind takes, in milliseconds. */
+export type Durations = Record<OperationKind, number>;
+/** How an operation ends; `hang` is never. */
+export const outcomes = ['finish', 'fail', 'hang'] as const;
+/** One of `outcomes`. */
+export type Outcome = (typeof outcomes)[number];
+
+/** What was accepted, and how far it is; times in epoch milliseconds. */
+export type Operation = {
+  readonly id: string;
+  readonly kind: OperationKind;
+  readonly startedAt: number;
+  state: 'running' | 'finished' | 'failed';
+  settledAt?: number;
+};
+
+/** What an operation does to the world: `finish` when it succeeds (throwing makes it fail), `fail` when it does not. */
+export type Work = { finish(): void; fail?(): void };
+
+const mostRemembered = 1_000;
+const mostPlanned = 100;
+
+/** Everything that was answered with 202: started at once, settled by a timer. The newest 1,000 are remembered. */
+export class Operations {
+  readonly durations: Durations;
+  /** For how many milliseconds after the 202 an operation is not known yet. */
+  notKnownFor: number;
+  readonly #planned: { kind: OperationKind; outcome: Outcome }[] = [];
+  readonly #started = new Map<string, Operation>();
+  readonly #timers: Timers;
+  readonly #changes: Changes;
+  readonly #now: () => number;
+
+  constructor(given: {
+    durations: Durations;
+    notKnownFor: number;
+    timers: Timers;
+    changes: Changes;
+    now: () => number;
+  }) {
+    this.durations = given.durations;
+    this.notKnownFor = given.notKnownFor;
+    this.#timers = given.timers;
+    this.#changes = given.changes;
+    this.#now = given.now;
+  }
+
+  /** The next operation of that kind not yet planned for ends like this; at most 100 plans. */
+  plan(kind: OperationKind, outcome: Outcome): void {
+    if (this.#planned.length >= mostPlanned) throw new RangeError(`at most ${mostPlanned} outcomes can be planned`);
+    this.#planned.push({ kind, outcome });
+  }
+
+  /** The outcomes planned and not used yet, in order. */
+  planned(): readonly { readonly kind: OperationKind; readonly outcome: Outcome }[] {
+    return this.#planned;
+  }
+
+  /** Accepts the work and returns the 202 acknowledgement of section 4. */
+  start(kind: OperationKind, work: Work): Reply {
+    if (this.#started.size >= mostRemembered) this.#forgetOne();
+    const reply = accepted(kind);
+    const operation: Operation = { id: reply.body.operation_id, kind, startedAt: this.#now(), state: 'running' };
+    this.#started.set(operation.id, operation);
+    const outcome = this.#nextOutcome(kind);
+    if (outcome !== 'hang') this.#timers.after(this.durations[kind], () => this.#settle(operation, outcome, work));
+    return reply;
+  }
+
+  /** What `GET /operations/{id}` says: 404 while not known, 202 running, 200 finished, 500 failed. */
+  tell(id: string): Reply {
+    const operation = this.#started.get(id);
+    if (operation === undefined || this.#now() - operation.startedAt < this.notKnownFor) {
+      return { status: 404, body: errorBody(404) };
+    }
+    if (operation.state === 'running') return { status: 202, body: { message: 'In progress', status: 202 } };
+    if (operation.state === 'failed') return { status: 500, body: errorBody(500) };
+    return { status: 200, body: { message: 'Finished', status: 200, data: null } };
+  }
+
+  /** All that are remembered, oldest first. */
+  list(): Operation[] {
+    return [...this.#started.values()];
+  }
+
+  #nextOutcome(kind: OperationKind): Outcome {
+    const at = this.#planned.findIndex((plan) => plan.kind === kind);
+    const [plan] = at < 0 ? [] : this.#planned.splice(at, 1);
+    return plan?.outcome ?? 'finish';
+  }
+
+  #settle(operation: Operation, outcome: Outcome, work: Work): void {
+    operation.state = outcome === 'finish' && succeeded(work) ? 'finished' : 'failed';
+    if (operation.state === 'failed') work.fail?.();
+    operation.settledAt = this.#now();
+    this.#changes.announce();
+  }
+
+  #forgetOne(): void {
+    const settled = this.list().find((operation) => operation.state !== 'running');
+    if (settled === undefined) throw new Refused('failure', `${mostRemembered} operations are running`);
+    this.#started.delete(settled.id);
+  }
+}
+
+/** The asynchronous acknowledgement of section 4, with a new id. */
+export function accepted(kind: OperationKind) {
+  return { status: 202, body: { message: `Accepted: ${kind}`, status: 202, operation_id: `${kind}-${randomUUID()}` } };
+}
+
+/** Only what the work ran into in this world counts as a failed operation; a mistake of the stand-in must surface. */
+function succeeded(work: Work): boolean {
+  try {
+    work.finish();
+    return true;
+  } catch (error) {
+    if (error instanceof Refused) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody, sendJson } from '../http.ts';
+import { answerTo, rehearsal, type Switches } from './answer.ts';
+import { play } from './broken-replies.ts';
+import type { Host } from './endpoint.ts';
+import type { Fault, Faults } from './faults.ts';
+import type { Entry, Journal } from './journal.ts';
+import type { Operations } from './operations.ts';
+import { errorBody } from './refused.ts';
+import type { Reply } from './reply.ts';
+import { routeFor } from './routes/table.ts';
+import type { Timers } from './timers.ts';
+
+/** The versioned root under which everything is served (section 9). */
+export const base = '/v2';
+const mostBody = 8 * 1024 * 1024;
+
+/** What serving a request needs of the stand-in. */
+export type Service = {
+  readonly key: string;
+  readonly timers: Timers;
+  readonly host: Host & { readonly operations: Operations };
+  readonly journal: Journal;
+  readonly faults: Faults;
+  readonly optional: Switches;
+};
+
+/** One request from its headers to its answer. Its fault is chosen when it arrives, its effect follows its whole body. */
+export async function take(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
+  const { host, journal, faults, optional } = service;
+  const { path, below, query } = addressOf(request);
+  const found = below === undefined ? undefined : routeFor(request.method ?? '', below);
+  const section = found?.route.section;
+  const authorization = credential(request.headers.authorization, service.key);
+  const arrival = { at: host.now(), path, query: Object.fromEntries(query), authorization, section };
+  const entry = journal.open(request, response, arrival);
+  const fault = faults.take(entry.method, path, section);
+  if (fault !== undefined) entry.fault = fault.kind;
+  try {
+    const body = await bodyOf(request);
+    if (body === undefined) response.setHeader('connection', 'close');
+    else journal.received(entry, body);
+    const contentType = request.headers['content-type'] ?? '';
+    const asked = { authorized: authorization === 'right', found, query, contentType, body };
+    await respond((on) => answerTo(asked, on, optional), fault, response, service);
+  } catch (error) {
+    // A client that left in the middle of its request gets nothing; any other error is a mistake of the stand-in.
+    if (!response.headersSent && !response.destroyed) sendJson(response, 500, errorBody(500, String(error)));
+  }
+}
+
+async function respond(
+  answer: (host: Host) => Reply,
+  fault: Fault | undefined,
+  response: ServerResponse,
+  { host, timers }: Service,
+): Promise<void> {
+  if (fault?.kind === 'delay') await timers.wait(fault.ms);
+  if (fault === undefined || fault.kind === 'delay') {
+    const { status, body } = answer(host);
+    return sendJson(response, status, body);
+  }
+  await play(fault, answer(fault.applied ? host : rehearsal(host)), response, timers);
+}
+
+/** Path and query as they were sent (a URL parser would tidy them up), and the path below the base if it is there. */
+function addressOf({ url = '' }: IncomingMessage): { path: string; below: string | undefined; query: URLSearchParams } {
+  const mark = url.includes('?') ? url.indexOf('?') : url.length;
+  const whole = url.slice(0, mark);
+  const below = whole.startsWith(`${base}/`) ? whole.slice(base.length) : undefined;
+  return { path: below ?? whole, below, query: new URLSearchParams(url.slice(mark)) };
+}
+
+/** The whole body; undefined when it is announced as larger than the service takes. One that merely grows so is cut off. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  return Number(request.headers['content-length'] ?? 0) > mostBody ? undefined : readBody(request, mostBody);
+}
+
+function credential(header: string | undefined, key: string): Entry['authorization'] {
+  if (header === undefined) return 'absent';
+  const given = Buffer.from(/^Bearer (.*)$/i.exec(header)?.[1] ?? '');
+  const right = Buffer.from(key);
+  return given.length === right.length && timingSafeEqual(given, right) ? 'right' : 'wrong';
+}

@@ -1,0 +1,104 @@
+/** A redirect rule as the document shapes it (section 2); it has no id, its whole value names it. */
+export type RedirectRule = {
+  from: string;
+  to: string;
+  type: 'permanent' | 'redirect';
+  domain: string;
+  traffic_from_country: string;
+  traffic_from_country_name: string;
+  traffic_from_city: string;
+  displayed_location: string;
+};
+
+/** A DNS record set (section 2); `ttl` in seconds. */
+export type DnsRecord = { type: string; name: string; ttl: number; resource_records: { value: string }[] };
+
+/** A record that somebody has to set elsewhere to verify or point a domain (section 2). */
+export type ShownRecord = { readonly name: string; readonly value: string; readonly type: string };
+
+/** A file, or a folder if it has `children`; `path` is relative to the site root (section 2). */
+export type FileNode = { name: string; path: string; children?: FileNode[] };
+
+/** A backup (section 2); `created_at` in epoch milliseconds. */
+export type Backup = { id: number; name: string; note: string; type: BackupType; created_at: number };
+
+/** The three kinds of backup that the document names. */
+export type BackupType = 'manual' | 'scheduled' | 'system-generated';
+
+/** A theme as the world knows it, whoever has it installed. */
+export type Theme = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly latest: string;
+  readonly vulnerable: readonly string[];
+};
+
+/** A theme in one environment. */
+export type InstalledTheme = {
+  readonly name: string;
+  version: string;
+  status: 'active' | 'inactive';
+  updateStatus: string | null;
+  autoUpdate: 'Platform Auto Update' | 'Service Automatic Update' | null;
+};
+
+/** The three logs of an environment, by the names the document prints (4.19). */
+export type LogKind = 'error' | 'access' | 'service-cache-perf';
+
+/** One line of a log; `at` in epoch milliseconds. */
+export type LogLine = { readonly at: number; readonly text: string };
+
+/** One environment with everything the API can read or change of it. */
+export type Environment = {
+  readonly id: string;
+  readonly containerId: string;
+  readonly siteId: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly hostname: string;
+  themes: InstalledTheme[];
+  redirects: RedirectRule[];
+  files: FileNode[];
+  backups: Backup[];
+  allowlist: string[];
+  passwordEnabled: boolean;
+  passwordExpiry: string;
+  images: 'off' | 'lossy' | 'lossless';
+  cacheClearedAt: number | null;
+  phpRestartedAt: number | null;
+  /** Whose database this is, and since when: its own until a push replaced it. */
+  database: { from: string; since: number };
+  /** Lines that events wrote, beside the ones every minute brings. */
+  written: (LogLine & { readonly kind: LogKind })[];
+};
+
+/** A site: live first is nowhere promised, so clients must go by `name`. */
+export type Site = {
+  readonly id: string;
+  readonly name: string;
+  readonly displayName: string;
+  status: string;
+  environments: Environment[];
+};
+
+/** A domain of the company; the one id serves 4.5, 4.6, 4.6a and 4.7. */
+export type Domain = {
+  readonly id: string;
+  readonly name: string;
+  readonly siteId: string;
+  readonly environmentId: string;
+  isActive: boolean;
+  dns: DnsRecord[];
+  readonly verification: readonly ShownRecord[];
+  readonly pointing: readonly ShownRecord[];
+};
+
+/** What a world starts with. */
+export type Seeded = {
+  readonly company: { readonly id: string; readonly name: string };
+  readonly themes: readonly Theme[];
+  readonly themesReadAt: number;
+  readonly sites: Site[];
+  readonly domains: Domain[];
+};

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { type Route, uuid } from '../endpoint.ts';
+import { missing } from '../refused.ts';
+import { ok } from '../reply.ts';
+import type { Environment, Site } from '../resources.ts';
+import type { World } from '../world.ts';
+
+const year = 365 * 24 * 3_600_000;
+const listing = z.object({ company: uuid, include_environments: z.enum(['true', 'false']).default('false') });
+
+/** What the public service answers beyond the document: each can be switched off. */
+export const beyondRoutes: readonly Route[] = [
+  {
+    section: 'beyond',
+    method: 'GET',
+    path: '/operations/{operation_id}',
+    errors: [401, 404, 500],
+    optional: 'operations',
+    answer: (call, { operations }) => operations.tell(call.id),
+  },
+  {
+    section: 'beyond',
+    method: 'GET',
+    path: '/sites',
+    errors: [400, 401, 404, 500],
+    optional: 'sites',
+    answer: (call, { world }) => {
+      const { company, include_environments } = call.query(listing);
+      if (company.toLowerCase() !== world.company.id) missing('company');
+      const withEnvironments = include_environments === 'true';
+      return ok({ company: { sites: world.sites.map((site) => listed(site, world, withEnvironments)) } });
+    },
+  },
+  {
+    section: 'beyond',
+    method: 'GET',
+    path: '/validate',
+    errors: [401, 500],
+    optional: 'validate',
+    answer: (_call, { world, now }) =>
+      ok({
+        name: 'playground key',
+        expires_at: new Date(now() + year).toISOString(),
+        company: world.company.id,
+        status: 'active',
+      }),
+  },
+];
+
+function listed({ id, name, displayName, status, environments }: Site, world: World, withEnvironments: boolean) {
+  const site = { id, name, display_name: displayName, status };
+  if (!withEnvironments) return site;
+  // Staging first: whoever takes the first of the list for the live one is wrong here too.
+  const shown = environments.toReversed().map((environment) => listedEnvironment(environment, world));
+  return { ...site, environments: shown };
+}
+
+function listedEnvironment({ id, name, displayName }: Environment, world: World) {
+  const domains = world.domains
+    .filter((domain) => domain.environmentId === id)
+    .map((domain) => ({ id: domain.id, name: domain.name, type: domain.isActive ? 'live' : 'pending' }));
+  return { id, name, display_name: displayName, is_blocked: false, is_premium: false, domains };
+}

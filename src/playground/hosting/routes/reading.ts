@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { digits, type Route } from '../endpoint.ts';
+import { logText } from '../logs/stream.ts';
+import { ok } from '../reply.ts';
+
+const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+const logQuery = z.object({
+  file_name: z.enum(['error', 'access', 'service-cache-perf']),
+  lines: digits.pipe(z.int().min(1).max(20_000)).default(1_000),
+  from: instant.optional(),
+  to: instant.optional(),
+  search: z.string().max(1_000).optional(),
+});
+
+/** What only shows: logs and files. */
+export const readingRoutes: readonly Route[] = [
+  {
+    section: '4.19',
+    method: 'GET',
+    path: '/sites/environments/{env_id}/logs',
+    errors: [400, 401, 404, 500],
+    answer: (call, { world, seed, now }) => {
+      const { file_name: kind, ...asked } = call.query(logQuery);
+      const environment = world.environment(call.uuid());
+      return ok({
+        environment: { container_info: { logs: logText(environment, kind, seed, { ...asked, now: now() }) } },
+      });
+    },
+  },
+  {
+    section: '4.20',
+    method: 'GET',
+    path: '/sites/environments/{env_id}/file-list',
+    errors: [401, 404, 500],
+    answer: (call, { world }) => {
+      const { id, files } = world.environment(call.uuid());
+      return ok({ environment: { id, file_list: files } });
+    },
+  },
+];

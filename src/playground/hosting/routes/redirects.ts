@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { digits, direction, paged, type Route } from '../endpoint.ts';
+import { missing, Refused } from '../refused.ts';
+import { nothing, ok } from '../reply.ts';
+import type { Environment, RedirectRule } from '../resources.ts';
+
+const mostRules = 5_000;
+const text = z.string().max(2_000);
+const isTarget = (to: string): boolean => to.startsWith('/') || /^https?:\/\/[^\s/]/i.test(to);
+const sortKey = z.enum(['domain', 'from', 'to', 'type']);
+const yesNo = z.enum(['true', 'false']);
+
+const rule = z.object({
+  from: text.startsWith('/'),
+  to: text.refine(isTarget, 'a path or a URL'),
+  type: z.enum(['permanent', 'redirect']).default('permanent'),
+  domain: text.default(''),
+  traffic_from_country: text.default(''),
+  traffic_from_country_name: text.default(''),
+  traffic_from_city: text.default(''),
+  displayed_location: text.default(''),
+});
+
+/** How a rule is named: its whole value. The document's list of its fields lacks `type`, so that one may be left out. */
+const namedRule = rule.extend({ from: text, to: text, type: z.enum(['permanent', 'redirect']).optional() });
+type NamedRule = z.infer<typeof namedRule>;
+
+const listing = z.object({
+  limit: digits.optional(),
+  offset: digits.optional(),
+  key: sortKey.optional(),
+  order: direction.optional(),
+  search_query: z.string().max(500).optional(),
+  regex_search: yesNo.optional(),
+});
+type Listing = z.infer<typeof listing>;
+
+const view = { limit: z.int().nonnegative().optional(), offset: z.int().nonnegative().optional() };
+const search = {
+  key: sortKey.optional(),
+  order: direction.optional(),
+  search_query: text.optional(),
+  regex_search: yesNo.optional(),
+};
+const named = z.array(namedRule).max(mostRules);
+const update = z.discriminatedUnion('action_type', [
+  z.object({ ...view, ...search, action_type: z.literal('NEW'), new_value: rule, rules_to_update: named.optional() }),
+  z.object({ ...view, ...search, action_type: z.literal('UPDATE'), new_value: rule, rules_to_update: named.min(1) }),
+  z.object({ ...view, ...search, action_type: z.literal('DELETE'), rules_to_update: named.min(1) }),
+  z.object({ ...view, ...search, action_type: z.literal('DELETE_ALL'), rules_to_update: named.optional() }),
+]);
+
+/** The redirect rules of an environment. */
+export const redirectRoutes: readonly Route[] = [
+  {
+    section: '4.2',
+    method: 'GET',
+    path: '/sites/environments/{env_id}/redirect-rules',
+    errors: [400, 401, 404, 500],
+    answer: (call, { world }) => {
+      const wanted = call.query(listing);
+      const { id, redirects } = world.environment(call.uuid());
+      const found = sorted(redirects.filter(matching(wanted)), wanted);
+      const rules = paged(found, wanted.offset, wanted.limit);
+      const redirect_rules = { rules, redirect_rules_count: found.length };
+      return ok({ environment: { id, container_info: { redirect_rules } } });
+    },
+  },
+  {
+    section: '4.3',
+    method: 'POST',
+    path: '/sites/environments/{env_id}/redirect-rules',
+    errors: [400, 401, 404, 500],
+    answer: (call, { world }) => {
+      const id = call.uuid();
+      const asked = call.body(update);
+      const environment = world.environment(id);
+      environment.redirects = changed(environment, asked);
+      return nothing;
+    },
+  },
+];
+
+function changed({ redirects }: Environment, asked: z.infer<typeof update>): RedirectRule[] {
+  if (asked.action_type === 'DELETE_ALL') return [];
+  if (asked.action_type === 'NEW') return unique([...redirects, asked.new_value]);
+  const meant = asked.rules_to_update.map((name) => redirects.filter((one) => isNamed(one, name)));
+  if (meant.some((rules) => rules.length === 0)) missing('redirect rule');
+  const touched = new Set(meant.flat());
+  if (asked.action_type === 'DELETE') return redirects.filter((one) => !touched.has(one));
+  return unique(redirects.map((one) => (touched.has(one) ? { ...asked.new_value } : one)));
+}
+
+/** A rule has no id, so two of the same value would be one. */
+function unique(rules: readonly RedirectRule[]): RedirectRule[] {
+  const distinct = rules.filter((one, at) => rules.findIndex((other) => isNamed(other, one)) === at);
+  if (distinct.length > mostRules) throw new Refused('malformed', `at most ${mostRules} rules`);
+  return distinct;
+}
+
+function isNamed(one: RedirectRule, name: NamedRule): boolean {
+  return (
+    one.from === name.from &&
+    one.to === name.to &&
+    one.domain === name.domain &&
+    one.traffic_from_country === name.traffic_from_country &&
+    one.traffic_from_country_name === name.traffic_from_country_name &&
+    one.traffic_from_city === name.traffic_from_city &&
+    one.displayed_location === name.displayed_location &&
+    (name.type === undefined || one.type === name.type)
+  );
+}
+
+function matching({ search_query: words = '', regex_search }: Listing): (one: RedirectRule) => boolean {
+  const searched = (one: RedirectRule): string[] => [one.domain, one.from, one.to];
+  if (regex_search !== 'true') {
+    const needle = words.toLowerCase();
+    return (one) => searched(one).some((field) => field.toLowerCase().includes(needle));
+  }
+  const pattern = expression(words);
+  return (one) => searched(one).some((field) => pattern.test(field));
+}
+
+function expression(source: string): RegExp {
+  try {
+    return new RegExp(source);
+  } catch {
+    throw new Refused('address', 'search_query is not a regular expression');
+  }
+}
+
+function sorted(rules: readonly RedirectRule[], { key, order }: Listing): RedirectRule[] {
+  if (key === undefined) return [...rules];
+  const sign = order === 'descend' ? -1 : 1;
+  return rules.toSorted((a, b) => sign * a[key].localeCompare(b[key]));
+}

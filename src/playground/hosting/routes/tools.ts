@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { type Route, uuid } from '../endpoint.ts';
+import { missBurst } from '../logs/cache.ts';
+
+const named = z.object({ environment_id: uuid });
+const images = named.extend({ image_optimization_type: z.enum(['off', 'lossy', 'lossless']) });
+
+/** What is done to an environment as it runs: images, cache, PHP. */
+export const toolRoutes: readonly Route[] = [
+  {
+    section: '4.11',
+    method: 'PUT',
+    path: '/sites/cdn/image-optimization',
+    errors: [401, 500],
+    answer: (call, { world, operations }) => {
+      const { environment_id, image_optimization_type: type } = call.body(images);
+      world.environment(environment_id);
+      return operations.start('cdn:update-image-optimization', {
+        finish: () => {
+          world.environment(environment_id).images = type;
+        },
+      });
+    },
+  },
+  {
+    section: '4.12',
+    method: 'POST',
+    path: '/sites/tools/clear-cache',
+    errors: [401, 500],
+    answer: (call, { world, operations, now, seed }) => {
+      const { environment_id } = call.body(named);
+      world.environment(environment_id);
+      return operations.start('cache:clear', {
+        finish: () => {
+          const environment = world.environment(environment_id);
+          environment.cacheClearedAt = now();
+          environment.written = [...environment.written, ...missBurst(environment, seed, now())].slice(-2_000);
+        },
+      });
+    },
+  },
+  {
+    section: 'beyond',
+    method: 'POST',
+    path: '/sites/tools/restart-php',
+    errors: [400, 401, 404, 500],
+    optional: 'restartPhp',
+    answer: (call, { world, operations, now }) => {
+      const { environment_id } = call.body(named);
+      world.environment(environment_id);
+      return operations.start('sites:restart-php', {
+        finish: () => {
+          world.environment(environment_id).phpRestartedAt = now();
+        },
+      });
+    },
+  },
+];

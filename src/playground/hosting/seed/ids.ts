@@ -1,0 +1,41 @@
+/** Ids that stay the same over every start and can be told apart at a glance: the first group says what, the last which. */
+function idOf(what: string, which: number): string {
+  return `${what}-0000-4000-8000-${which.toString(16).padStart(12, '0')}`;
+}
+
+/** The one company. */
+export const companyId = idOf('c0c0c0c0', 1);
+
+/** The sites of a fresh world, in the order of their ids. */
+export const siteNames = [
+  'acme-shop',
+  'acme-blog',
+  'acme-docs',
+  'north-bakery',
+  'lumen-studio',
+  'harbor-events',
+] as const;
+
+/** The environments each of them has. */
+export const environmentNames = ['live', 'staging'] as const;
+
+const numbered = (name: string): number => siteNames.findIndex((one) => one === name) + 1;
+
+/** The id of a seeded site (`acme-shop`) or environment (`acme-shop/live`); throws for any other words. */
+export function seededId(words: string): string {
+  const [siteName = '', name] = words.split('/');
+  const site = numbered(siteName);
+  const environment = environmentNames.findIndex((one) => one === name) + 1;
+  if (site === 0 || (name !== undefined && environment === 0)) throw new Error(`${words} is not seeded`);
+  return name === undefined ? idOf('51735173', site) : idOf('e0e0e0e0', site * 16 + environment);
+}
+
+/** The id of the container that serves a seeded environment. */
+export function containerId(words: string): string {
+  return seededId(words).replace('e0e0e0e0', 'cafecafe');
+}
+
+/** The id of the n-th seeded domain, from 1. */
+export function domainId(which: number): string {
+  return idOf('d0d0d0d0', which);
+}

@@ -1,0 +1,84 @@
+import { type Control, serve } from '../http.ts';
+import type { Switches } from './answer.ts';
+import { Changes } from './changes.ts';
+import { controlOf } from './control.ts';
+import { Faults } from './faults.ts';
+import { Journal } from './journal.ts';
+import { type Durations, Operations, usualDurations } from './operations.ts';
+import { base, type Service, take } from './requests.ts';
+import { seedWorld } from './seed/seed.ts';
+import { Timers } from './timers.ts';
+import { World } from './world.ts';
+
+/** How a stand-in starts; everything has a default. Times in milliseconds. */
+export type HostingOptions = {
+  readonly port?: number;
+  readonly key?: string;
+  readonly durations?: Partial<Durations>;
+  /** How long an operation is unknown to `GET /operations/{id}` after its 202. */
+  readonly notKnownFor?: number;
+  readonly optional?: Partial<Switches>;
+  readonly seed?: string;
+  readonly now?: () => number;
+  /** How many requests the journal keeps. */
+  readonly journalLimit?: number;
+};
+
+/** A running stand-in for the hosting API, with everything a test or a page wants to know of it. */
+export type HostingStandIn = {
+  /** The base address, `/v2` included. */
+  readonly url: string;
+  readonly key: string;
+  readonly companyId: string;
+  readonly world: World;
+  readonly operations: Operations;
+  readonly journal: Journal;
+  readonly faults: Faults;
+  readonly optional: Switches;
+  readonly control: Control;
+  /** The first defined value of `probe`, looked at again whenever a request arrives, is in or ends, or an operation settles. */
+  until<T>(probe: () => T | undefined, timeoutMs?: number): Promise<T>;
+  /** Ends open connections and every timer; a second call is the first. */
+  close(): Promise<void>;
+};
+
+const everythingOn: Switches = { operations: true, sites: true, validate: true, restartPhp: true, manualBackups: true };
+
+/** Starts the service on loopback with a fresh world; rejects if the port is taken. */
+export async function startHosting(options: HostingOptions = {}): Promise<HostingStandIn> {
+  const { key = 'playground-hosting-key', seed = 'sitehand', now = Date.now } = options;
+  const changes = new Changes();
+  const timers = new Timers();
+  const durations = { ...usualDurations, ...options.durations };
+  const operations = new Operations({ durations, notKnownFor: options.notKnownFor ?? 1_000, timers, changes, now });
+  const world = new World(seedWorld(seed, now()));
+  const service: Service = {
+    key,
+    timers,
+    host: { world, operations, seed, now },
+    journal: new Journal(changes, options.journalLimit ?? 10_000),
+    faults: new Faults(),
+    optional: { ...everythingOn, ...options.optional },
+  };
+  const served = await serve((request, response) => void take(request, response, service), options.port);
+  const { journal, faults, optional } = service;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `${served.url}${base}`,
+    key,
+    companyId: world.company.id,
+    world,
+    operations,
+    journal,
+    faults,
+    optional,
+    control: controlOf({ world, operations, journal, faults, optional }),
+    until: (probe, timeoutMs) => changes.until(probe, timeoutMs),
+    close: () => {
+      timers.close();
+      changes.close();
+      closing ??= served.close();
+      return closing;
+    },
+  };
+}

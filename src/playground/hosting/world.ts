@@ -1,0 +1,67 @@
+import { missing } from './refused.ts';
+import type { Domain, Environment, Seeded, Site, Theme } from './resources.ts';
+
+/** Everything there is, in memory, of one company; the look-ups by id refuse with "missing". */
+export class World {
+  readonly company: Seeded['company'];
+  readonly themes: readonly Theme[];
+  readonly themesReadAt: number;
+  readonly sites: Site[];
+  readonly domains: Domain[];
+
+  constructor(seeded: Seeded) {
+    this.company = seeded.company;
+    this.themes = seeded.themes;
+    this.themesReadAt = seeded.themesReadAt;
+    this.sites = seeded.sites;
+    this.domains = seeded.domains;
+  }
+
+  /** Every environment of every site. */
+  environments(): Environment[] {
+    return this.sites.flatMap((site) => site.environments);
+  }
+
+  /** A site by its id, in whatever case. */
+  site(id: string): Site {
+    return this.sites.find((site) => site.id === id.toLowerCase()) ?? missing('site');
+  }
+
+  /** An environment by its id, in whatever case. */
+  environment(id: string): Environment {
+    return this.environments().find((one) => one.id === id.toLowerCase()) ?? missing('environment');
+  }
+
+  /** A domain by its id, in whatever case. */
+  domain(id: string): Domain {
+    return this.domains.find((domain) => domain.id === id.toLowerCase()) ?? missing('domain');
+  }
+
+  /** Takes an environment away with the domains that lead to it, and its site with the last one. */
+  removeEnvironment({ id, siteId }: Environment): void {
+    const site = this.site(siteId);
+    site.environments = site.environments.filter((one) => one.id !== id);
+    if (site.environments.length === 0) this.sites.splice(this.sites.indexOf(site), 1);
+    for (const domain of this.domains.filter((one) => one.environmentId === id)) {
+      this.domains.splice(this.domains.indexOf(domain), 1);
+    }
+  }
+
+  /** An environment by its words (`acme-shop/live`), for tests and the control API. */
+  named(words: string): Environment | undefined {
+    const [siteName, name] = words.split('/');
+    const site = this.sites.find((one) => one.name === siteName);
+    return site?.environments.find((one) => one.name === name);
+  }
+
+  /** The words of an environment: `acme-shop/live`. */
+  words(environment: Environment): string {
+    return `${this.site(environment.siteId).name}/${environment.name}`;
+  }
+
+  /** The same world again, to try out on it what must not happen to this one. */
+  copy(): World {
+    const { company, themes, themesReadAt, sites, domains } = this;
+    return new World(structuredClone({ company, themes, themesReadAt, sites, domains }));
+  }
+}

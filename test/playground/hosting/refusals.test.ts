@@ -1,0 +1,165 @@
+import { beforeAll, afterAll, describe, expect, test } from 'vitest';
+import { routes } from '../../../src/playground/hosting/routes/table.ts';
+import { companyId, domainId, seededId } from '../../../src/playground/hosting/seed/ids.ts';
+import { type HostingStandIn, startHosting } from '../../../src/playground/hosting/server.ts';
+import { call, exchange, live, nowhere, shop, staging } from './calling.ts';
+
+let hosting: HostingStandIn;
+beforeAll(async () => {
+  hosting = await startHosting();
+});
+afterAll(() => hosting.close());
+
+const messages = {
+  400: 'Bad request format',
+  401: 'No or invalid API key provided to the request',
+  404: 'Could not find data or the user does not have permissions to retrieve it',
+  500: 'Error occurred while processing your request',
+};
+type Refused = keyof typeof messages;
+
+/** The whole world as text: what must be the same after a refusal. */
+const world = (): string => JSON.stringify([hosting.world, hosting.operations.list()]);
+
+async function refuses(
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH',
+  path: string,
+  status: Refused,
+  sent: Parameters<typeof call>[3] = {},
+): Promise<void> {
+  const before = world();
+  const answer = await call(hosting, method, path, sent);
+  expect(answer).toMatchObject({ status, body: { status, message: messages[status] } });
+  expect(world()).toBe(before);
+}
+
+describe('without the key', () => {
+  const everywhere = routes.map(({ method, path }) => [method, path.replace(/\{\w+\}/, live)] as const);
+  test.each(everywhere)('%s %s is 401', async (method, path) => {
+    await refuses(method, path, 401, { headers: { authorization: 'Bearer wrong' } });
+  });
+
+  test.each(['', 'Bearer', 'Bearer ', 'Basic cGxheWdyb3VuZA==', 'playground-hosting-key'])(
+    'with "%s" instead it is 401',
+    (authorization) => refuses('GET', `/domains?company=${companyId}`, 401, { headers: { authorization } }),
+  );
+});
+
+describe('what is not there', () => {
+  const env = `/sites/environments/${nowhere}`;
+  const named = { environment_id: nowhere };
+  test.each([
+    ['GET', `/company/${nowhere}/wp-themes`, 404, undefined],
+    ['GET', `${env}/redirect-rules`, 404, undefined],
+    ['POST', `${env}/redirect-rules`, 404, { action_type: 'DELETE_ALL' }],
+    ['POST', `${env}/domains`, 400, { domain_name: 'a.example' }],
+    ['GET', `/sites/environments/domains/${nowhere}/verification-records`, 404, undefined],
+    ['PUT', `/domains/${nowhere}/dns-records`, 400, { type: 'A', name: 'x' }],
+    ['GET', `/domains/${nowhere}/dns-records`, 500, undefined],
+    ['GET', `/domains?company=${nowhere}`, 404, undefined],
+    ['POST', '/sites/clone', 400, { company: companyId, display_name: 'x', source_env_id: nowhere }],
+    ['POST', '/sites/clone', 400, { company: nowhere, display_name: 'x', source_env_id: live }],
+    ['PUT', `/sites/${nowhere}/environments`, 400, { source_env_id: staging, target_env_id: live }],
+    ['PUT', `/sites/${shop}/environments`, 400, { source_env_id: nowhere, target_env_id: live }],
+    ['PUT', `/sites/${shop}/environments`, 400, { source_env_id: staging, target_env_id: seededId('acme-blog/live') }],
+    ['DELETE', env, 400, undefined],
+    ['PUT', '/sites/cdn/image-optimization', 500, { ...named, image_optimization_type: 'off' }],
+    ['POST', '/sites/tools/clear-cache', 500, named],
+    ['PUT', `${env}/themes/bulk-update`, 404, { themes: [{ name: 'kiln' }] }],
+    ['PUT', `/sites/environments/${live}/themes/bulk-update`, 404, { themes: [{ name: 'kiln' }, { name: 'nope' }] }],
+    ['GET', `${env}/themes`, 404, undefined],
+    ['POST', `${env}/ssh/change-expiration-interval`, 400, { exp_interval: 'never' }],
+    ['POST', `${env}/ssh/set-allowed-ips`, 400, { ip_allowlist: [] }],
+    ['GET', `${env}/ssh/get-allowed-ips`, 404, undefined],
+    ['POST', `${env}/ssh/set-password-status`, 400, { is_enabled: true }],
+    ['GET', `${env}/logs?file_name=error`, 404, undefined],
+    ['GET', `${env}/file-list`, 404, undefined],
+    ['GET', `${env}/next-downloadable-backup-available`, 404, undefined],
+    ['GET', `${env}/backups`, 404, undefined],
+  ] as const)('%s %s is %i', (method, path, status, body) => refuses(method, path, status, { body }));
+});
+
+describe('what is malformed', () => {
+  const env = `/sites/environments/${live}`;
+  const push = { source_env_id: staging, target_env_id: live };
+  const redirect = { from: '/a', to: '/b' };
+  test.each([
+    ['GET', `/company/${companyId}/wp-themes`, 500, { status: 'broken' }],
+    ['GET', `/company/${companyId}/wp-themes`, 500, { order_by: { field: 'name' } }],
+    ['GET', '/company/acme/wp-themes', 404, undefined],
+    ['GET', `${env}/redirect-rules?limit=many`, 400, undefined],
+    ['GET', `${env}/redirect-rules?key=country`, 400, undefined],
+    ['GET', `${env}/redirect-rules?order=up`, 400, undefined],
+    ['GET', `${env}/redirect-rules?regex_search=yes`, 400, undefined],
+    ['GET', `${env}/redirect-rules?regex_search=true&search_query=%28`, 400, undefined],
+    ['POST', `${env}/redirect-rules`, 400, {}],
+    ['POST', `${env}/redirect-rules`, 400, { action_type: 'REMOVE' }],
+    ['POST', `${env}/redirect-rules`, 400, { action_type: 'NEW' }],
+    ['POST', `${env}/redirect-rules`, 400, { action_type: 'NEW', new_value: { ...redirect, type: 'temporary' } }],
+    ['POST', `${env}/redirect-rules`, 400, { action_type: 'NEW', new_value: { ...redirect, from: 'a' } }],
+    ['POST', `${env}/redirect-rules`, 400, { action_type: 'NEW', new_value: { ...redirect, to: 'javascript:1' } }],
+    ['POST', `${env}/redirect-rules`, 400, { action_type: 'DELETE', rules_to_update: [] }],
+    ['POST', `${env}/redirect-rules`, 404, { action_type: 'DELETE', rules_to_update: [redirect] }],
+    ['POST', `${env}/domains`, 400, { domain_name: 'no domain' }],
+    ['POST', `${env}/domains`, 400, { domain_name: 'a.example', setup_type: 'slow' }],
+    ['POST', `${env}/domains`, 400, { domain_name: 'a.example', is_wildcardless: true, add_with_www_subdomain: true }],
+    ['PUT', `/domains/${domainId(1)}/dns-records`, 400, { name: 'x' }],
+    ['PUT', `/domains/${domainId(1)}/dns-records`, 400, { type: 'A', name: 'x', ttl: -1 }],
+    ['PUT', `/domains/${domainId(1)}/dns-records`, 400, { type: 'A', name: 'x', ttl: 2 ** 31 }],
+    ['PUT', `/domains/${domainId(1)}/dns-records`, 400, { type: 'A', name: 'x', new_resource_records: ['192.0.2.1'] }],
+    ['GET', '/domains', 404, undefined],
+    ['POST', '/sites/clone', 400, { company: companyId, display_name: ' ', source_env_id: live }],
+    ['PUT', `/sites/${shop}/environments`, 400, { ...push, target_env_id: staging }],
+    ['PUT', `/sites/${shop}/environments`, 400, { ...push, push_db: 'true' }],
+    ['PUT', `/sites/${shop}/environments`, 400, { ...push, push_files_option: 'SPECIFIC_FILES' }],
+    ['PUT', `/sites/${shop}/environments`, 400, { ...push, file_list: ['/etc/passwd'] }],
+    ['PUT', `/sites/${shop}/environments`, 400, { ...push, file_list: ['wp-content/../../x'] }],
+    ['DELETE', '/sites/environments/acme-shop', 400, undefined],
+    ['PUT', '/sites/cdn/image-optimization', 500, { environment_id: live, image_optimization_type: 'best' }],
+    ['POST', '/sites/tools/clear-cache', 500, { environment: live }],
+    ['PUT', `${env}/themes/bulk-update`, 500, { themes: ['kiln'] }],
+    ['POST', `${env}/ssh/change-expiration-interval`, 400, { exp_interval: 'days_8' }],
+    ['POST', `${env}/ssh/change-expiration-interval`, 400, {}],
+    ...['10.0.0.256', '010.0.0.1', '10.0.0.0/33', '10.0.0.1/', '1.2.3.4/08', 'fe80::1%eth0', 'a.example', ''].map(
+      (address) => ['POST', `${env}/ssh/set-allowed-ips`, 400, { ip_allowlist: [address] }] as const,
+    ),
+    ['POST', `${env}/ssh/set-allowed-ips`, 400, { ip_allowlist: '10.0.0.1' }],
+    ['POST', `${env}/ssh/set-password-status`, 400, { is_enabled: 'yes' }],
+    ['GET', `${env}/logs`, 400, undefined],
+    ['GET', `${env}/logs?file_name=kinsta-cache-perf`, 400, undefined],
+    ['GET', `${env}/logs?file_name=error&lines=20001`, 400, undefined],
+    ['GET', `${env}/logs?file_name=error&lines=0`, 400, undefined],
+    ['GET', `${env}/logs?file_name=error&from=yesterday`, 400, undefined],
+    ['GET', '/sites/environments/%E0%A4%A/logs?file_name=error', 400, undefined],
+    ['GET', '/sites/environments/live/file-list', 404, undefined],
+  ] as const)('%s %s is %i: %j', (method, path, status, body) => refuses(method, path, status, { body }));
+
+  test.each([
+    ['not JSON', { raw: '{"is_enabled":' }],
+    ['an empty body', { raw: '' }],
+    ['a list', { raw: '[]' }],
+    ['another type', { body: { is_enabled: true }, headers: { 'content-type': 'text/plain' } }],
+  ])('%s is 400', (_what, sent) => refuses('POST', `${env}/ssh/set-password-status`, 400, sent));
+
+  test('a body that says it is larger than 8 MiB is refused without being read', async () => {
+    const head = ['PUT /v2/sites/cdn/image-optimization HTTP/1.1', 'host: x', `authorization: Bearer ${hosting.key}`];
+    const { text } = await exchange(hosting, [...head, 'content-length: 9000000', '', ''].join('\r\n'));
+    expect(text).toMatch(/^HTTP\/1\.1 500 [^]*connection: close[^]*"the body is too large"/i);
+  });
+});
+
+describe('what is no endpoint', () => {
+  test.each([
+    ['GET', '/'],
+    ['GET', '/nope'],
+    ['GET', `/sites/environments/${live}/logs/`],
+    ['PATCH', `/sites/environments/${live}`],
+    ['POST', `/sites/environments/${live}/backups`],
+  ] as const)('%s %s is 404', (method, path) => refuses(method, path, 404));
+
+  test('nothing is served outside /v2', async () => {
+    const root = { url: hosting.url.replace(/\/v2$/, ''), key: hosting.key };
+    expect((await call(root, 'GET', `/domains?company=${companyId}`)).status).toBe(404);
+    expect((await call(root, 'GET', `/v2x/domains?company=${companyId}`)).status).toBe(404);
+  });
+});
