@@ -1,0 +1,87 @@
+import type { Fields } from './json.ts';
+
+/** What can change in the workspace. `detail` of a change names the channel, person, message or view it is about. */
+type ChangeKind =
+  | 'message'
+  | 'modal'
+  | 'home'
+  | 'file'
+  | 'person'
+  | 'group'
+  | 'channel'
+  | 'call'
+  | 'delivery'
+  | 'notice'
+  | 'problem'
+  | 'connection';
+
+/** One change; numbers rise by one, so that a follower sees a gap. */
+export type Change = { readonly number: number; readonly kind: ChangeKind; readonly detail: Fields };
+
+/** The one stream of everything that happens in the workspace. */
+export type Changes = {
+  tell(kind: ChangeKind, detail: Fields): void;
+  /** Calls `listener` on every change from now on; the answer ends that. At most 1,000 listeners. */
+  subscribe(listener: (change: Change) => void): () => void;
+  /** The first value of `probe` that is not undefined, asked now and after every change; rejects after `timeoutMs`. */
+  until<T>(probe: () => T | undefined, timeoutMs?: number): Promise<T>;
+  /** Rejects every waiting `until`. */
+  close(): void;
+};
+
+const LISTENERS = 1000;
+
+/** A stream of changes with nobody listening. */
+export function createChanges(): Changes {
+  const listeners = new Set<(change: Change) => void>();
+  const closed = new AbortController();
+  let number = 0;
+
+  function subscribe(listener: (change: Change) => void): () => void {
+    if (listeners.size >= LISTENERS) throw new Error(`more than ${LISTENERS} listeners`);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  return {
+    tell(kind, detail) {
+      number += 1;
+      const change = { number, kind, detail };
+      for (const listener of listeners) listener(change);
+    },
+    subscribe,
+    until: (probe, timeoutMs = 10_000) => firstValue(probe, subscribe, closed.signal, timeoutMs),
+    close: () => closed.abort(new Error('the workspace was closed while somebody waited for a change')),
+  };
+}
+
+async function firstValue<T>(
+  probe: () => T | undefined,
+  subscribe: Changes['subscribe'],
+  closed: AbortSignal,
+  timeoutMs: number,
+): Promise<T> {
+  closed.throwIfAborted();
+  const already = probe();
+  if (already !== undefined) return already;
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const unsubscribe = subscribe(() => {
+    try {
+      const value = probe();
+      if (value !== undefined) resolve(value);
+    } catch (error) {
+      reject(error);
+    }
+  });
+  const onClosed = (): void => reject(closed.reason);
+  closed.addEventListener('abort', onClosed);
+  const late = new Error(`nothing fitting happened in ${timeoutMs} ms: ${probe.toString()}`);
+  const timer = setTimeout(() => reject(late), timeoutMs);
+  try {
+    return await promise;
+  } finally {
+    unsubscribe();
+    clearTimeout(timer);
+    closed.removeEventListener('abort', onClosed);
+  }
+}

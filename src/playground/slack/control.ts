@@ -1,0 +1,162 @@
+import type { Control, ControlRequest } from '../http.ts';
+import type { ChannelChange, PersonChange } from './driving/administer.ts';
+import type { Where, Which } from './driving/surface.ts';
+import { faultOf } from './faults.ts';
+import type { Said } from './inputs.ts';
+import { type Fields, fieldsOf, isFields, listOf, wordOf } from './json.ts';
+import { Impossible } from './refused.ts';
+import type { SlackStandIn } from './stand-in.ts';
+
+type Slack = Omit<SlackStandIn, 'control'>;
+type Asked = { readonly body: Fields; readonly query: Fields; readonly id: string };
+type Answer = (slack: Slack, asked: Asked) => unknown;
+
+/** Every path, `:id` standing for one part of it. Bodies and answers are JSON. */
+const PATHS: Readonly<Record<string, Answer>> = {
+  'POST /command': (slack, { body }) => slack.command(need(body, 'person'), need(body, 'channel'), need(body, 'text')),
+  'POST /say': (slack, { body }) =>
+    slack.say(need(body, 'person'), need(body, 'channel'), need(body, 'text'), wordOf(body['thread'])),
+  'POST /mention': (slack, { body }) =>
+    slack.mention(need(body, 'person'), need(body, 'channel'), need(body, 'text'), wordOf(body['thread'])),
+  'POST /click': (slack, { body }) =>
+    slack.click(need(body, 'person'), whereOf(body), whichOf(body), body['confirm'] !== false),
+  'POST /pick': (slack, { body }) =>
+    slack.pick(need(body, 'person'), whereOf(body), whichOf(body), saidOf(body['said'], 'said')),
+  'POST /suggest': (slack, { body }) =>
+    slack.suggest(need(body, 'person'), whereOf(body), whichOf(body), need(body, 'query')),
+  'POST /submit': (slack, { body }) => slack.submit(need(body, 'person'), filledOf(body['values'])),
+  'POST /close': (slack, { body }) => slack.closeModal(need(body, 'person'), body['all'] === true),
+  'POST /home': (slack, { body }) => slack.home(need(body, 'person')),
+  'GET /people': (slack) => ({ people: slack.people(), groups: slack.groups() }),
+  'GET /channels': (slack) => slack.channels(),
+  'GET /messages': (slack, { query }) => {
+    const thread = wordOf(query['thread']);
+    return slack.messages({
+      channel: need(query, 'channel'),
+      as: need(query, 'as'),
+      ...(thread === undefined ? {} : { thread }),
+    });
+  },
+  'GET /views': (slack, { query }) => slack.views(need(query, 'as')),
+  'GET /files': (slack, { query }) => slack.files(need(query, 'as')),
+  'GET /calls': (slack) => slack.calls(),
+  'GET /problems': (slack) => slack.problems(),
+  'GET /notices': (slack) => slack.notices(),
+  'GET /faults': (slack) => slack.faults.list(),
+  'POST /faults': (slack, { body }) => {
+    slack.faults.add(faultOf(body));
+    return slack.faults.list();
+  },
+  'DELETE /faults': (slack) => {
+    slack.faults.clear();
+    return [];
+  },
+  'POST /people/:id': (slack, { id, body }) => slack.changePerson(id, personChange(body)),
+  'POST /groups/:id': (slack, { id, body }) => slack.changeGroup(id, words(body['users'], 'users')),
+  'POST /channels/:id': (slack, { id, body }) => slack.changeChannel(id, channelChange(body)),
+  'POST /disconnect': (slack, { body }) => {
+    slack.disconnectSockets(body['abruptly'] === true);
+    return {};
+  },
+  'POST /redeliver': (slack, { body }) => slack.redeliver(need(body, 'envelope')),
+  'POST /delivery': (slack, { body }) => {
+    const { duplicates, signature } = body;
+    if (typeof duplicates === 'number') slack.delivery.duplicates = Math.min(Math.max(Math.trunc(duplicates), 1), 20);
+    const known = (['right', 'wrong', 'stale'] as const).find((each) => each === signature);
+    if (signature !== undefined && known === undefined) throw new Impossible('a signature is right, wrong or stale');
+    if (known !== undefined) slack.delivery.signature = known;
+    return slack.delivery;
+  },
+};
+
+/** The workspace's control API: 400 with a sentence for what cannot be done, undefined for a path it does not know. */
+export function createControl(slack: Slack): Control {
+  return async (request) => {
+    const found = find(request);
+    if (found === undefined) return undefined;
+    try {
+      if (request.body !== undefined && !isFields(request.body)) throw new Impossible('the body must be a JSON object');
+      const asked = { body: fieldsOf(request.body), query: Object.fromEntries(request.query), id: found.id };
+      return { status: 200, body: await found.answer(slack, asked) };
+    } catch (error) {
+      if (error instanceof Impossible) return { status: 400, body: { error: error.message } };
+      throw error;
+    }
+  };
+}
+
+function find({ method, path }: ControlRequest): { readonly answer: Answer; readonly id: string } | undefined {
+  const [, area = '', id, ...rest] = path.split('/');
+  const key = id === undefined ? `${method} /${area}` : `${method} /${area}/:id`;
+  const answer = Object.hasOwn(PATHS, key) && rest.length === 0 ? PATHS[key] : undefined;
+  return answer && { answer, id: decodeURIComponent(id ?? '') };
+}
+
+function need(said: Fields, field: string): string {
+  const value = wordOf(said[field]);
+  if (value === undefined) throw new Impossible(`"${field}" is missing`);
+  return value;
+}
+
+function words(value: unknown, field: string): readonly string[] {
+  const all = listOf(value).filter((each) => typeof each === 'string');
+  if (!Array.isArray(value) || all.length < value.length) throw new Impossible(`"${field}" must be a list of strings`);
+  return all;
+}
+
+/** `{ channel, ts }` for a message, or `view`: `modal`, `home` or a view's id. The modal on top where neither is given. */
+function whereOf(body: Fields): Where {
+  if (body['channel'] !== undefined) return { channel: need(body, 'channel'), ts: need(body, 'ts') };
+  const view = wordOf(body['view']) ?? 'modal';
+  return view === 'modal' || view === 'home' ? view : { view };
+}
+
+function whichOf(body: Fields): Which {
+  const fields = ['action_id', 'block_id', 'label', 'value'] as const;
+  const which = Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = wordOf(body[field]);
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
+  if (Object.keys(which).length === 0) throw new Impossible('say which: "label", "action_id", "block_id" or "value"');
+  return which;
+}
+
+function saidOf(value: unknown, field: string): Said {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || isFields(value)) return value;
+  if (Array.isArray(value)) return words(value, field);
+  throw new Impossible(`"${field}" must be text, a number, an option, a list of texts, or null`);
+}
+
+const filledOf = (value: unknown): Readonly<Record<string, Said>> =>
+  Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, said]) => [name, saidOf(said, name)]));
+
+function personChange(body: Fields): PersonChange {
+  return {
+    ...kept(body, ['deleted', 'is_restricted', 'is_ultra_restricted', 'is_stranger'], isFlag),
+    ...kept(body, ['display_name', 'real_name', 'tz'], isWord),
+  };
+}
+
+function channelChange(body: Fields): ChannelChange {
+  return { ...kept(body, ['bot', 'archived', 'shared'], isFlag), ...kept(body, ['name'], isWord) };
+}
+
+const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
+const isWord = (value: unknown): value is string => typeof value === 'string';
+
+function kept<T>(
+  body: Fields,
+  fields: readonly string[],
+  fits: (value: unknown) => value is T,
+): { [field: string]: T } {
+  const found: { [field: string]: T } = {};
+  for (const field of fields) {
+    const value = body[field];
+    if (value === undefined) continue;
+    if (!fits(value)) throw new Impossible(`"${field}" has the wrong type`);
+    found[field] = value;
+  }
+  return found;
+}

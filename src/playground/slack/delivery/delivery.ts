@@ -1,0 +1,67 @@
+import { keep } from '../journal.ts';
+import { Impossible } from '../refused.ts';
+import type { Acknowledged, Channel, Envelope } from './envelope.ts';
+import type { Signature } from './http.ts';
+
+/** How envelopes reach the app; both can be changed at any time. */
+export type DeliverySettings = {
+  /** How many times each envelope is delivered; 1 is once. */
+  duplicates: number;
+  /** How HTTP requests are signed. */
+  signature: Signature;
+};
+
+/** The way from the workspace to the app. */
+export type Delivery = {
+  readonly settings: DeliverySettings;
+  /** Delivers as often as the settings say; the answer is the first ack, or the first failure where there is none. */
+  deliver(envelope: Envelope): Promise<Acknowledged>;
+  /** Delivers an earlier envelope once more, the same in every field; the newest 100 are remembered. */
+  redeliver(id: string): Promise<Acknowledged>;
+};
+
+const REMEMBERED = 100;
+
+/** Delivers over one way, chosen anew for each envelope. `onDelivered` is told of every ack and every failure. */
+export function createDelivery(
+  way: () => Channel,
+  onDelivered: (envelope: Envelope, attempt: number, answer: Acknowledged) => void,
+): Delivery {
+  const settings: DeliverySettings = { duplicates: 1, signature: 'right' };
+  const remembered = new Map<string, { readonly envelope: Envelope; attempts: number }>();
+
+  async function once(envelope: Envelope, attempt: number): Promise<Acknowledged> {
+    const answer = await way()(envelope, attempt);
+    onDelivered(envelope, attempt, answer);
+    return answer;
+  }
+
+  return {
+    settings,
+    deliver(envelope) {
+      const attempts = Math.max(1, settings.duplicates);
+      keep(remembered, envelope.id, { envelope, attempts }, REMEMBERED);
+      return firstAck(Array.from({ length: attempts }, (_, attempt) => once(envelope, attempt)));
+    },
+    async redeliver(id) {
+      const earlier = remembered.get(id);
+      if (earlier === undefined) throw new Impossible(`there is no envelope ${id} to deliver again`);
+      earlier.attempts += 1;
+      return once(earlier.envelope, earlier.attempts - 1);
+    },
+  };
+}
+
+async function firstAck(answers: readonly Promise<Acknowledged>[]): Promise<Acknowledged> {
+  const acks = answers.map(async (answer) => {
+    const said = await answer;
+    if (!said.acked) throw new Error('no ack');
+    return said;
+  });
+  try {
+    return await Promise.any(acks);
+  } catch {
+    const [first] = await Promise.all(answers);
+    return first ?? { acked: false, ms: 0, ack: undefined, failure: 'not_connected' };
+  }
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { keep } from '../journal.ts';
+import { fieldsOf, parseJson, textOf } from '../json.ts';
+import { APP_ID } from '../seed.ts';
+import { createAwaitedAcks } from './awaited-acks.ts';
+import type { Channel, Envelope } from './envelope.ts';
+
+/** The Socket Mode side of the workspace. https://docs.slack.dev/apis/events-api/using-socket-mode */
+export type SocketMode = {
+  readonly deliver: Channel;
+  /** A new one-time address to connect to. */
+  open(): string;
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** How many connections are up. */
+  count(): number;
+  /** Asks every connection to come back on a new one, as Slack does every few hours; `abruptly` cuts the wire instead. */
+  disconnect(abruptly?: boolean): void;
+  close(): void;
+};
+
+const CONNECTIONS = 10;
+const TICKETS = 100;
+const PING_MS = 10_000;
+const LARGEST = 1024 * 1024;
+
+/** No connections yet. `onChanged` is told how many there are whenever one comes or goes. */
+export function createSocketMode(options: {
+  readonly baseUrl: () => string;
+  readonly timeoutMs: number;
+  readonly onChanged: (count: number) => void;
+  readonly onProblem: (text: string) => void;
+}): SocketMode {
+  const acks = createAwaitedAcks(options.timeoutMs);
+  const connections = createConnections(options.onChanged, (text) => {
+    const said = fieldsOf(parseJson(text));
+    if (!acks.arrived(textOf(said['envelope_id']), said['payload']))
+      options.onProblem(`an ack nobody waits for, too late or unasked: ${text.slice(0, 200)}`);
+  });
+  const tickets = new Map<string, true>();
+  return {
+    deliver(envelope, attempt) {
+      const socket = connections.next();
+      if (socket === undefined)
+        return Promise.resolve({ acked: false, ms: 0, ack: undefined, failure: 'not_connected' });
+      const answer = acks.expect(envelope.id);
+      socket.send(JSON.stringify(onTheWire(envelope, attempt)));
+      return answer;
+    },
+    open() {
+      const ticket = randomBytes(16).toString('hex');
+      keep(tickets, ticket, true, TICKETS);
+      return `${options.baseUrl().replace(/^http/, 'ws')}/link?ticket=${ticket}&app_id=${APP_ID}`;
+    },
+    accept(request, socket, head) {
+      const ticket = new URL(request.url ?? '/', 'http://link').searchParams.get('ticket') ?? '';
+      if (tickets.delete(ticket)) connections.accept(request, socket, head);
+      else socket.end('HTTP/1.1 401 Unauthorized\r\nconnection: close\r\n\r\n');
+    },
+    count: () => connections.count(),
+    disconnect: (abruptly) => connections.disconnect(abruptly),
+    close() {
+      connections.close();
+      acks.close();
+    },
+  };
+}
+
+type Connections = Pick<SocketMode, 'accept' | 'count' | 'disconnect' | 'close'> & {
+  /** The connection whose turn it is. */
+  next(): WebSocket | undefined;
+};
+
+function createConnections(onChanged: (count: number) => void, onMessage: (text: string) => void): Connections {
+  const server = new WebSocketServer({ noServer: true, maxPayload: LARGEST });
+  const open: WebSocket[] = [];
+  let turn = 0;
+  const pings = setInterval(() => open.forEach((socket) => socket.ping()), PING_MS);
+  pings.unref();
+
+  function onConnected(socket: WebSocket): void {
+    socket.on('error', () => socket.terminate());
+    if (open.length >= CONNECTIONS) {
+      socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }));
+      return socket.close();
+    }
+    open.push(socket);
+    socket.on('message', (raw: Buffer) => onMessage(raw.toString()));
+    socket.on('close', () => leave(socket));
+    socket.send(hello(open.length));
+    onChanged(open.length);
+  }
+
+  function leave(socket: WebSocket): void {
+    const index = open.indexOf(socket);
+    if (index < 0) return;
+    open.splice(index, 1);
+    onChanged(open.length);
+  }
+
+  return {
+    next() {
+      turn += 1;
+      return open[turn % Math.max(open.length, 1)];
+    },
+    accept: (request, socket, head) => server.handleUpgrade(request, socket, head, onConnected),
+    count: () => open.length,
+    disconnect(abruptly = false) {
+      for (const socket of open.splice(0)) {
+        if (abruptly) socket.terminate();
+        else socket.send(JSON.stringify({ type: 'disconnect', reason: 'refresh_requested', debug_info: {} }));
+      }
+      onChanged(0);
+    },
+    close() {
+      clearInterval(pings);
+      for (const socket of server.clients) socket.terminate();
+      server.close();
+    },
+  };
+}
+
+const hello = (connections: number): string =>
+  JSON.stringify({
+    type: 'hello',
+    num_connections: connections,
+    connection_info: { app_id: APP_ID },
+    debug_info: { host: 'playground', approximate_connection_time: 18_060 },
+  });
+
+const onTheWire = ({ id, kind, payload, wantsAnswer }: Envelope, attempt: number): object => ({
+  envelope_id: id,
+  type: kind,
+  payload,
+  accepts_response_payload: wantsAnswer,
+  ...(kind === 'events_api' ? { retry_attempt: attempt, retry_reason: attempt > 0 ? 'timeout' : '' } : {}),
+});

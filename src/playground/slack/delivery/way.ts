@@ -1,0 +1,48 @@
+import type { SlackOptions } from '../options.ts';
+import type { Workspace } from '../workspace.ts';
+import { type Delivery, createDelivery } from './delivery.ts';
+import { createHttpDelivery } from './http.ts';
+import type { SocketMode } from './socket-mode.ts';
+
+/** The way to the app: sockets, or request URLs once there are any. */
+export type Way = {
+  readonly delivery: Delivery;
+  readonly reachable: () => boolean;
+  readonly deliverTo: (url: string | readonly string[]) => void;
+};
+
+/** A way of the chosen kind; `deliverTo` turns it into HTTP. */
+export function createWay(
+  options: SlackOptions,
+  around: {
+    readonly workspace: Workspace;
+    readonly socket: SocketMode;
+    readonly secret: string;
+    readonly timeoutMs: number;
+    readonly closed: AbortSignal;
+  },
+): Way {
+  const { workspace, socket } = around;
+  const chosen = options.delivery ?? { kind: 'socket' };
+  let urls: readonly string[] = chosen.kind === 'http' && chosen.url !== undefined ? [chosen.url] : [];
+  let byHttp = chosen.kind === 'http';
+  const delivery: Delivery = createDelivery(
+    () => (byHttp ? http : socket.deliver),
+    ({ id, kind }, attempt, answer) => workspace.changes.tell('delivery', { envelope: id, kind, attempt, ...answer }),
+  );
+  const http = createHttpDelivery({
+    ...around,
+    urls: () => urls,
+    signature: () => delivery.settings.signature,
+    now: workspace.now,
+  });
+  return {
+    delivery,
+    reachable: () => (byHttp ? urls.length > 0 : socket.count() > 0),
+    deliverTo(url) {
+      urls = typeof url === 'string' ? [url] : url;
+      byHttp = true;
+      workspace.changes.tell('connection', { urls });
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { Fields } from '../json.ts';
+import { Impossible } from '../refused.ts';
+import { BOT_USER, TEAM } from '../seed.ts';
+import type { Channel, Group, Person } from '../shapes.ts';
+import { type Outcome, type Stage, tellEvent } from './stage.ts';
+
+/** What an administrator can change of a person. */
+export type PersonChange = Partial<
+  Pick<
+    Person,
+    | 'deleted'
+    | 'is_restricted'
+    | 'is_ultra_restricted'
+    | 'is_stranger'
+    | 'display_name'
+    | 'real_name'
+    | 'tz'
+    | 'tz_offset'
+  >
+>;
+
+/** What can be changed of a channel; `bot` invites the bot or removes it. */
+export type ChannelChange = {
+  readonly bot?: boolean;
+  readonly archived?: boolean;
+  readonly shared?: boolean;
+  readonly name?: string;
+};
+
+/** Deactivates somebody, makes them a guest, renames them. */
+export function changePerson({ workspace }: Stage, id: string, change: PersonChange): Person {
+  const person = workspace.people.get(id);
+  if (person === undefined) throw new Impossible(`there is no person ${id}`);
+  const changed = { ...person, ...change };
+  workspace.people.set(id, changed);
+  workspace.changes.tell('person', { person: id });
+  return changed;
+}
+
+/** Gives a group other members, and tells the app. */
+export async function changeGroup(
+  stage: Stage,
+  id: string,
+  users: readonly string[],
+): Promise<Group & { readonly outcome: Outcome }> {
+  const { workspace } = stage;
+  const group = workspace.groups.get(id);
+  if (group === undefined) throw new Impossible(`there is no group ${id}`);
+  const stranger = users.find((user) => !workspace.people.has(user));
+  if (stranger !== undefined) throw new Impossible(`there is no person ${stranger}`);
+  const changed = { ...group, users, updated: Math.floor(workspace.now() / 1000) };
+  workspace.groups.set(id, changed);
+  workspace.changes.tell('group', { group: id });
+  return { ...changed, outcome: await tellMembers(stage, group, changed) };
+}
+
+function tellMembers(stage: Stage, before: Group, after: Group): Promise<Outcome> {
+  const added = after.users.filter((user) => !before.users.includes(user));
+  const removed = before.users.filter((user) => !after.users.includes(user));
+  const event: Fields = {
+    type: 'subteam_members_changed',
+    subteam_id: after.id,
+    team_id: TEAM.id,
+    date_previous_update: before.updated,
+    date_update: after.updated,
+    added_users: added,
+    added_users_count: added.length,
+    removed_users: removed,
+    removed_users_count: removed.length,
+    event_ts: stage.workspace.nextTs(),
+  };
+  const bot = stage.workspace.people.get(BOT_USER);
+  if (bot === undefined) throw new Impossible('the bot has left the workspace');
+  return tellEvent(stage, bot, 'subteam_members_changed', event);
+}
+
+/** Invites or removes the bot, archives, shares or renames a channel. */
+export function changeChannel({ workspace }: Stage, id: string, { bot, ...change }: ChannelChange): Channel {
+  const channel = workspace.channels.get(id);
+  if (channel === undefined) throw new Impossible(`there is no channel ${id}`);
+  const others = channel.members.filter((member) => member !== BOT_USER);
+  const members = bot === undefined ? channel.members : bot ? [...others, BOT_USER] : others;
+  const changed = { ...channel, ...change, members };
+  workspace.channels.set(id, changed);
+  workspace.changes.tell('channel', { channel: id });
+  return changed;
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { Acknowledged, Envelope } from '../delivery/envelope.ts';
+import type { Fields } from '../json.ts';
+import { eventPayload } from '../payloads.ts';
+import { Impossible } from '../refused.ts';
+import type { ResponseUrls } from '../response-urls.ts';
+import type { Channel, Person } from '../shapes.ts';
+import { type Workspace, canSee, complain, directMessage, directMessageId, notify } from '../workspace.ts';
+
+/** What people act on. */
+export type Stage = {
+  readonly workspace: Workspace;
+  readonly delivery: Delivery;
+  readonly responseUrls: ResponseUrls;
+  /** Whether commands arrive with `should_escape`. */
+  readonly escapes: boolean;
+  /** The events the app has subscribed to. */
+  readonly events: ReadonlySet<string>;
+};
+
+/** What became of something a person did. */
+export type Outcome = {
+  /** False where the client kept it to itself: an empty required field, a dialog declined, an event nobody wants. */
+  readonly delivered: boolean;
+  /** For `redeliver`. */
+  readonly envelope: string | undefined;
+  readonly payload: Fields | undefined;
+  readonly acked: boolean;
+  /** Milliseconds until the ack. */
+  readonly ms: number;
+  /** What the app put into the ack. */
+  readonly ack: unknown;
+  /** A line only the client shows, such as a command's "operation_timeout". */
+  readonly shown: string | undefined;
+  /** What stands in red under the inputs, by block id. */
+  readonly errors: Readonly<Record<string, string>>;
+};
+
+/** Something the client kept to itself. */
+export const keptBack = (errors: Readonly<Record<string, string>> = {}, shown?: string): Outcome => ({
+  delivered: false,
+  envelope: undefined,
+  payload: undefined,
+  acked: false,
+  ms: 0,
+  ack: undefined,
+  shown,
+  errors,
+});
+
+/** What a client shows when a click or a form was not acknowledged. */
+export const TROUBLE = 'We had some trouble connecting. Try again?';
+
+/** Somebody who can act. Throws `Impossible` for the deactivated, for bots and for unknown ids. */
+export function actor(workspace: Workspace, id: string): Person {
+  const person = workspace.people.get(id);
+  if (person === undefined) throw new Impossible(`there is no person ${id}`);
+  if (person.deleted) throw new Impossible(`${person.real_name} is deactivated and cannot do anything`);
+  if (person.is_bot) throw new Impossible(`${person.real_name} is a bot`);
+  return person;
+}
+
+/** A channel somebody can act in. Throws `Impossible` where they cannot see it. */
+export function channelFor(workspace: Workspace, person: Person, id: string): Channel {
+  const channel = id === directMessageId(person.id) ? directMessage(workspace, person.id) : workspace.channels.get(id);
+  if (channel === undefined || !canSee(workspace, person.id, channel))
+    throw new Impossible(`${person.real_name} cannot see a channel ${id}`);
+  return channel;
+}
+
+/** Delivers, and shows the person `unanswered(failure)` where there was no ack. */
+export async function send(
+  { workspace, delivery }: Stage,
+  person: Person,
+  sent: Pick<Envelope, 'kind' | 'payload' | 'wantsAnswer'>,
+  unanswered: (failure: string) => string | undefined,
+): Promise<Outcome> {
+  const envelope: Envelope = { id: randomUUID(), ...sent };
+  const answer: Acknowledged = await delivery.deliver(envelope);
+  const { acked, ms, ack } = answer;
+  const shown = acked ? undefined : unanswered(answer.failure ?? 'timeout');
+  if (!acked) complain(workspace, 'no_ack', `${sent.kind} ${envelope.id}: ${answer.failure ?? 'timeout'}`);
+  if (shown !== undefined) notify(workspace, person.id, shown);
+  return { delivered: true, envelope: envelope.id, payload: sent.payload, acked, ms, ack, shown, errors: {} };
+}
+
+/** Delivers an event, if the app has subscribed to its type. */
+export async function tellEvent(stage: Stage, person: Person, type: string, event: Fields): Promise<Outcome> {
+  if (!stage.events.has(type)) return keptBack();
+  const { workspace } = stage;
+  const seconds = Math.floor(workspace.now() / 1000);
+  const payload = eventPayload(event, workspace.nextId('Ev'), seconds);
+  return send(stage, person, { kind: 'events_api', payload, wantsAnswer: false }, () => undefined);
+}

@@ -1,0 +1,171 @@
+import { elementsOf } from '../block-kit/check.ts';
+import { type Said, isEmpty } from '../inputs.ts';
+import { type Fields, fieldsOf, isFields, textOf } from '../json.ts';
+import { interactionPayload, viewPayload } from '../payloads.ts';
+import { Impossible, Refused } from '../refused.ts';
+import type { Person, View } from '../shapes.ts';
+import { blocksOf, pushModal, redefine, replaceView, setStack, stackOf, titleOf } from '../views.ts';
+import { complain, notify } from '../workspace.ts';
+import { put } from './act.ts';
+import { type Outcome, type Stage, TROUBLE, actor, keptBack, send } from './stage.ts';
+import { findTarget, surfaceOf, type Which } from './surface.ts';
+
+/** What to fill in before a form is sent, by an input's label, its block id, or `block id/action id`. */
+export type Filled = Readonly<Record<string, Said>>;
+
+/** Somebody fills in the modal on top and sends it. Filling in does not dispatch: use `pick` for inputs that do. */
+export async function submit(stage: Stage, personId: string, filled: Filled = {}): Promise<Outcome> {
+  const { workspace } = stage;
+  const person = actor(workspace, personId);
+  for (const [name, said] of Object.entries(filled)) {
+    const surface = surfaceOf(stage, person, 'modal');
+    await put(stage, person, surface, findTarget(stage, surface, whichOf(stage, person, name)), said);
+  }
+  const view = topModal(stage, person);
+  if (view.content['submit'] === undefined) throw new Impossible(`"${titleOf(view)}" has no button to send it`);
+  if (view.content['submit_disabled'] === true) throw new Impossible(`the button of "${titleOf(view)}" is disabled`);
+  const errors = clientErrors(view);
+  replaceView(workspace, { ...view, errors });
+  if (Object.keys(errors).length > 0) return keptBack(errors);
+  const payload = {
+    ...interactionPayload('view_submission', person),
+    trigger_id: workspace.triggers.issue(person.id, view.id),
+    view: viewPayload(view),
+    response_urls: [],
+  };
+  const outcome = await send(stage, person, { kind: 'interactive', payload, wantsAnswer: true }, () => TROUBLE);
+  return outcome.acked ? { ...outcome, ...applied(stage, person, view, outcome.ack) } : outcome;
+}
+
+function topModal({ workspace }: Stage, person: Person): View {
+  const view = stackOf(workspace, person.id).at(-1);
+  if (view === undefined) throw new Impossible(`${person.real_name} has no form open`);
+  return view;
+}
+
+function whichOf(stage: Stage, person: Person, name: string): Which {
+  const blocks = blocksOf(topModal(stage, person));
+  const [blockId = '', actionId] = name.split('/');
+  if (blocks.some((block) => block['block_id'] === name)) return { block_id: name };
+  const both = blocks.some(
+    (block) => block['block_id'] === blockId && elementsOf(block).some((each) => each['action_id'] === actionId),
+  );
+  return both && actionId !== undefined ? { block_id: blockId, action_id: actionId } : { label: name };
+}
+
+/** What a client finds wrong with a form by itself, by block id. */
+function clientErrors(view: View): Record<string, string> {
+  const errors: Record<string, string> = {};
+  for (const block of blocksOf(view).filter((each) => each['type'] === 'input')) {
+    const element = fieldsOf(block['element']);
+    const blockId = textOf(block['block_id']);
+    const held = view.values.get(blockId)?.get(textOf(element['action_id']));
+    const error = isEmpty(held)
+      ? block['optional'] !== true && 'Please complete this required field.'
+      : wrongText(element, textOf(held?.['value']));
+    if (error) errors[blockId] = error;
+  }
+  return errors;
+}
+
+function wrongText(element: Fields, text: string): string | undefined {
+  if (text === '') return undefined;
+  const { type, min_length: least, max_length: most } = element;
+  if (typeof least === 'number' && text.length < least) return `Please enter at least ${least} characters.`;
+  if (text.length > (typeof most === 'number' ? most : 3000)) return 'Please enter fewer characters.';
+  if (type === 'email_text_input' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text))
+    return 'Please enter a valid email address.';
+  if (type === 'url_text_input' && !URL.canParse(text)) return 'Please enter a valid URL.';
+  if (type === 'number_input') return wrongNumber(element, text);
+  return undefined;
+}
+
+function wrongNumber(element: Fields, text: string): string | undefined {
+  const number = Number(text);
+  if (Number.isNaN(number) || (element['is_decimal_allowed'] !== true && !Number.isInteger(number)))
+    return 'Please enter a valid number.';
+  if (element['min_value'] !== undefined && number < Number(element['min_value'])) return 'The number is too small.';
+  if (element['max_value'] !== undefined && number > Number(element['max_value'])) return 'The number is too large.';
+  return undefined;
+}
+
+type Shown = Pick<Outcome, 'errors' | 'shown'>;
+const NOTHING: Shown = { errors: {}, shown: undefined };
+
+/** Does to the form what the ack of its submission says; an ack Slack would not understand is trouble for the person. */
+function applied(stage: Stage, person: Person, view: View, ack: unknown): Shown {
+  try {
+    return apply(stage, person, view, isFields(ack) ? ack : {});
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    complain(stage.workspace, 'invalid_ack', `the ack of a submission: ${error.message}`);
+    notify(stage.workspace, person.id, TROUBLE);
+    return { errors: {}, shown: TROUBLE };
+  }
+}
+
+function apply({ workspace }: Stage, person: Person, view: View, ack: Fields): Shown {
+  const stack = stackOf(workspace, person.id);
+  const current = stack.find((each) => each.id === view.id);
+  switch (ack['response_action']) {
+    case undefined:
+      setStack(
+        workspace,
+        person.id,
+        stack.filter((each) => each.id !== view.id),
+      );
+      return NOTHING;
+    case 'clear':
+      setStack(workspace, person.id, []);
+      return NOTHING;
+    case 'update':
+      redefine(workspace, current ?? view, ack['view']);
+      return NOTHING;
+    case 'push':
+      pushModal(workspace, person.id, ack['view'], true);
+      return NOTHING;
+    case 'errors': {
+      const errors = checkedErrors(view, ack['errors']);
+      replaceView(workspace, { ...(current ?? view), errors });
+      return { ...NOTHING, errors };
+    }
+    default:
+      throw new Refused('unknown_response_action');
+  }
+}
+
+/** Field errors must name blocks that are inputs, and say something. */
+function checkedErrors(view: View, sent: unknown): Readonly<Record<string, string>> {
+  const inputs = new Set(
+    blocksOf(view)
+      .filter((block) => block['type'] === 'input')
+      .map((block) => block['block_id']),
+  );
+  const errors = Object.entries(fieldsOf(sent));
+  if (errors.length === 0) throw new Refused('no_errors');
+  const wrong = errors.find(([blockId, text]) => !inputs.has(blockId) || textOf(text) === '');
+  if (wrong !== undefined)
+    throw new Refused('invalid_error_block', [`${wrong[0]} is no input, or its error says nothing`]);
+  return Object.fromEntries(errors.map(([blockId, text]) => [blockId, textOf(text)]));
+}
+
+/** Somebody closes the modal on top, or `all` of them; the app hears of those with `notify_on_close`. */
+export async function close(stage: Stage, personId: string, all = false): Promise<readonly Outcome[]> {
+  const { workspace } = stage;
+  const person = actor(workspace, personId);
+  const top = topModal(stage, person);
+  const stack = stackOf(workspace, person.id);
+  const clears = all || top.content['clear_on_close'] === true;
+  setStack(workspace, person.id, clears ? [] : stack.slice(0, -1));
+  const told = (clears ? stack.toReversed() : [top]).filter((view) => view.content['notify_on_close'] === true);
+  const payloads = told.map((view) => ({
+    ...interactionPayload('view_closed', person),
+    view: viewPayload(view),
+    is_cleared: clears,
+  }));
+  return Promise.all(
+    payloads.map((payload) =>
+      send(stage, person, { kind: 'interactive', payload, wantsAnswer: false }, () => undefined),
+    ),
+  );
+}

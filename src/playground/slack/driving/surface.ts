@@ -1,0 +1,145 @@
+import { elementsOf } from '../block-kit/check.ts';
+import { withValue } from '../inputs.ts';
+import { type Fields, textOf } from '../json.ts';
+import { blocksIn, edit, findMessage } from '../messages.ts';
+import { channelReference, messagePayload, viewPayload } from '../payloads.ts';
+import { Impossible } from '../refused.ts';
+import { namesIn } from '../render-text.ts';
+import { labelOf } from '../reads.ts';
+import type { Person, Values } from '../shapes.ts';
+import { blocksOf, replaceView, stackOf } from '../views.ts';
+import { type Stage, channelFor } from './stage.ts';
+
+/** Where something is pressed: a message, the modal on top, the App Home, or an open view by its id. */
+export type Where = { readonly channel: string; readonly ts: string } | { readonly view: string } | 'modal' | 'home';
+
+/** Which element: by any of these; all that are given must fit. `label` is what the person reads on it or over it. */
+export type Which = {
+  readonly action_id?: string;
+  readonly block_id?: string;
+  readonly label?: string;
+  readonly value?: string;
+};
+
+/** A place with things to press, as one person sees it. */
+export type Surface = {
+  readonly blocks: readonly Fields[];
+  readonly values: Values;
+  /** For the trigger of what is done here. */
+  readonly viewId: string | undefined;
+  /** The fields of a payload that say where it was. */
+  readonly place: Fields;
+  /** The same with a response URL, for messages. */
+  readonly answerable: () => Fields;
+  readonly put: (blockId: string, actionId: string, value: Fields) => void;
+};
+
+/** One element on a surface, with the block it stands in. */
+export type Target = {
+  readonly block: Fields;
+  readonly element: Fields;
+  readonly blockId: string;
+  readonly actionId: string;
+};
+
+/** The surface somebody means. Throws `Impossible` where they do not see it. */
+export function surfaceOf(stage: Stage, person: Person, where: Where): Surface {
+  return typeof where === 'object' && 'channel' in where
+    ? messageSurface(stage, person, where)
+    : viewSurface(stage, person, where);
+}
+
+function messageSurface(
+  { workspace, responseUrls }: Stage,
+  person: Person,
+  where: { readonly channel: string; readonly ts: string },
+): Surface {
+  const channel = channelFor(workspace, person, where.channel);
+  const current = (): ReturnType<typeof findMessage> => findMessage(workspace, channel.id, where.ts);
+  const message = current();
+  if (message === undefined || (message.onlyFor !== undefined && message.onlyFor !== person.id))
+    throw new Impossible(`${person.real_name} sees no message ${where.ts} in ${channel.id}`);
+  const values = message.values.get(person.id) ?? new Map();
+  const ephemeral = message.onlyFor !== undefined;
+  const container = {
+    type: 'message',
+    message_ts: message.ts,
+    channel_id: channel.id,
+    is_ephemeral: ephemeral,
+    ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
+  };
+  const place = {
+    container,
+    channel: channelReference(channel),
+    ...(ephemeral ? {} : { message: messagePayload(message) }),
+  };
+  const responseUrl = (): string =>
+    responseUrls.issue({ channel: channel.id, person: person.id, messageTs: message.ts });
+  return {
+    blocks: blocksIn(message),
+    values,
+    viewId: undefined,
+    place,
+    answerable: () => ({ ...place, response_url: responseUrl() }),
+    put(blockId, actionId, value) {
+      const now = current();
+      const mine = withValue(now?.values.get(person.id) ?? new Map(), blockId, actionId, value);
+      if (now !== undefined) edit(workspace, now, { values: new Map(now.values).set(person.id, mine) });
+    },
+  };
+}
+
+function viewSurface(
+  { workspace }: Stage,
+  person: Person,
+  where: { readonly view: string } | 'modal' | 'home',
+): Surface {
+  const home = workspace.homes.get(person.id);
+  const stack = stackOf(workspace, person.id);
+  const top = stack.at(-1);
+  const candidates =
+    where === 'home' ? home : where === 'modal' ? top : [top, home].find((view) => view?.id === where.view);
+  if (candidates === undefined) throw new Impossible(`${person.real_name} has no such view in front of them`);
+  const view = candidates;
+  const current = (): typeof view =>
+    [...stackOf(workspace, person.id), workspace.homes.get(person.id)].find((each) => each?.id === view.id) ?? view;
+  const place = (): Fields => ({ container: { type: 'view', view_id: view.id }, view: viewPayload(current()) });
+  return {
+    blocks: blocksOf(view),
+    values: view.values,
+    viewId: view.content['type'] === 'modal' ? view.id : undefined,
+    place: place(),
+    answerable: place,
+    put: (blockId, actionId, value) => {
+      const now = current();
+      replaceView(workspace, { ...now, values: withValue(now.values, blockId, actionId, value) });
+    },
+  };
+}
+
+/** The one element that fits. Throws `Impossible`, naming what there is, where none or several do. */
+export function findTarget(stage: Stage, surface: Surface, which: Which): Target {
+  const names = namesIn(stage.workspace);
+  const all = surface.blocks.flatMap((block) =>
+    elementsOf(block).map((element) => ({
+      block,
+      element,
+      blockId: textOf(block['block_id']),
+      actionId: textOf(element['action_id']),
+      label: labelOf(block, element, names),
+    })),
+  );
+  const fitting = all.filter(
+    ({ element, blockId, actionId, label }) =>
+      (which.action_id === undefined || which.action_id === actionId) &&
+      (which.block_id === undefined || which.block_id === blockId) &&
+      (which.label === undefined || which.label === label) &&
+      (which.value === undefined || which.value === element['value']),
+  );
+  const [only, another] = fitting;
+  if (only === undefined || another !== undefined) {
+    const there = all.map(({ label, actionId }) => `${JSON.stringify(label)} (${actionId})`).join(', ');
+    throw new Impossible(`${fitting.length} things here fit ${JSON.stringify(which)}; there is ${there || 'nothing'}`);
+  }
+  return only;
+}

@@ -1,0 +1,95 @@
+import { type Fields, wordOf } from './json.ts';
+import { Impossible } from './refused.ts';
+
+/** What goes wrong. `lost` does what was asked and then loses the answer; `off` is a server without the method. */
+type FaultKind = 'error' | 'status' | 'rate_limited' | 'reset' | 'html' | 'lost' | 'off' | 'delay';
+
+/** A failure to play. */
+export type Fault = {
+  /** A method's name, `response_url`, `upload`, or `*` for all. */
+  readonly method: string;
+  readonly kind: FaultKind;
+  /** Only for calls that name this channel. */
+  readonly channel?: string;
+  /** How often; until taken back if absent. */
+  readonly times?: number;
+  /** Slack's error string, for `error`. */
+  readonly error?: string;
+  /** HTTP status, for `status`, `html` and `lost` (which resets the connection without one). */
+  readonly status?: number;
+  /** The Retry-After header as it stands, for `rate_limited`; none if absent. */
+  readonly retryAfter?: string;
+  /** Milliseconds to wait first. */
+  readonly delayMs?: number;
+};
+
+/** The failures that wait to be played, oldest first. */
+export type Faults = {
+  /** At most 200 at a time. */
+  add(fault: Fault): void;
+  list(): readonly Fault[];
+  clear(): void;
+  /** The fault to play for this call, counted down. */
+  next(method: string, channel: string | undefined): Fault | undefined;
+};
+
+const LIMIT = 200;
+
+/** No failures. */
+export function createFaults(): Faults {
+  const waiting: { fault: Fault; left: number }[] = [];
+  return {
+    add(fault) {
+      if (waiting.length >= LIMIT) throw new Impossible(`more than ${LIMIT} faults`);
+      waiting.push({ fault, left: fault.times ?? Number.POSITIVE_INFINITY });
+    },
+    list: () => waiting.map(({ fault, left }) => (Number.isFinite(left) ? { ...fault, times: left } : fault)),
+    clear: () => void waiting.splice(0),
+    next(method, channel) {
+      const index = waiting.findIndex(
+        ({ fault }) =>
+          (fault.method === '*' || fault.method === method) &&
+          (fault.channel === undefined || fault.channel === channel),
+      );
+      const found = waiting[index];
+      if (found === undefined) return undefined;
+      found.left -= 1;
+      if (found.left <= 0) waiting.splice(index, 1);
+      return found.fault;
+    },
+  };
+}
+
+const KINDS: readonly FaultKind[] = ['error', 'status', 'rate_limited', 'reset', 'html', 'lost', 'off', 'delay'];
+
+/** A fault as JSON says it. Throws `Impossible` with a sentence where it is none. */
+export function faultOf(said: Fields): Fault {
+  const method = wordOf(said['method']);
+  const kind = KINDS.find((each) => each === said['kind']);
+  if (method === undefined) throw new Impossible('a fault needs the name of a method, or *');
+  if (kind === undefined) throw new Impossible(`a fault's kind is one of ${KINDS.join(', ')}`);
+  const error = wordOf(said['error']);
+  if (kind === 'error' && error === undefined) throw new Impossible("a fault of kind error needs Slack's error string");
+  const channel = wordOf(said['channel']);
+  const retryAfter = typeof said['retryAfter'] === 'number' ? `${said['retryAfter']}` : wordOf(said['retryAfter']);
+  return {
+    method,
+    kind,
+    ...(channel === undefined ? {} : { channel }),
+    ...(error === undefined ? {} : { error }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...wholes(said, { times: 1, status: 200, delayMs: 0 }),
+  };
+}
+
+function wholes(said: Fields, least: Readonly<Record<string, number>>): { [name: string]: number } {
+  const numbers: { [name: string]: number } = {};
+  for (const [name, min] of Object.entries(least)) {
+    const value = said[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < min)
+      throw new Impossible(`${name} is a whole number of at least ${min}`);
+    numbers[name] = value;
+  }
+  return numbers;
+}

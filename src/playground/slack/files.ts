@@ -1,0 +1,66 @@
+import { type Fields, objectsOf, textOf, wordOf } from './json.ts';
+import { keep } from './journal.ts';
+import { post } from './messages.ts';
+import { Refused } from './refused.ts';
+import { BOT_USER, TEAM } from './seed.ts';
+import type { StoredFile } from './shapes.ts';
+import type { Workspace } from './workspace.ts';
+
+const KEPT = 64;
+
+/** Makes room for a file that is to be uploaded; the newest 64 are kept. */
+export function expectFile(workspace: Workspace, name: string): StoredFile {
+  const file = { id: workspace.nextId('F'), name, title: name, content: undefined, complete: false, channels: [] };
+  keep(workspace.files, file.id, file, KEPT);
+  return file;
+}
+
+/** Takes in the bytes of an expected file; a multipart form is unwrapped. Refuses `file_not_found`. */
+export function receiveFile(workspace: Workspace, id: string, body: Buffer, contentType: string): void {
+  const file = workspace.files.get(id);
+  if (file === undefined || file.complete) throw new Refused('file_not_found');
+  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)"?/i.exec(contentType)?.[1];
+  workspace.files.set(id, { ...file, content: boundary === undefined ? body : firstPart(body, boundary) });
+}
+
+function firstPart(body: Buffer, boundary: string): Buffer {
+  const start = body.indexOf('\r\n\r\n');
+  const end = body.indexOf(`\r\n--${boundary}`, start + 4);
+  if (start < 0 || end < 0) throw new Refused('malformed_upload');
+  return body.subarray(start + 4, end);
+}
+
+/** A file as Slack shows one. */
+export const fileObject = (workspace: Workspace, file: StoredFile): Fields => ({
+  id: file.id,
+  created: Math.floor(workspace.now() / 1000),
+  name: file.name,
+  title: file.title,
+  size: file.content?.length ?? 0,
+  user: BOT_USER,
+  is_external: false,
+  channels: file.channels,
+  permalink: `https://${TEAM.domain}.slack.com/files/${BOT_USER}/${file.id}/${encodeURIComponent(file.name)}`,
+});
+
+/** Finishes uploads, and shares them in one message where a channel is given. Refuses `file_not_found`. */
+export function completeFiles(workspace: Workspace, sent: unknown, args: Fields): readonly StoredFile[] {
+  const channel = wordOf(args['channel_id']);
+  const files = objectsOf(sent).map((each) => {
+    const file = workspace.files.get(textOf(each['id']));
+    if (file === undefined || file.content === undefined || file.complete) throw new Refused('file_not_found');
+    const channels = channel === undefined ? [] : [channel];
+    return { ...file, title: wordOf(each['title']) ?? file.name, complete: true, channels };
+  });
+  if (files.length === 0) throw new Refused('invalid_arguments', ['[ERROR] missing required field: files']);
+  for (const file of files) {
+    workspace.files.set(file.id, file);
+    workspace.changes.tell('file', { file: file.id, channel });
+  }
+  if (channel !== undefined) {
+    const text = textOf(args['initial_comment']);
+    const threadTs = wordOf(args['thread_ts']);
+    post(workspace, { channel, author: BOT_USER, text, threadTs, files: files.map((file) => file.id) });
+  }
+  return files;
+}

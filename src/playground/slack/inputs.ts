@@ -1,0 +1,127 @@
+import { elementsOf } from './block-kit/check.ts';
+import { type Fields, fieldsOf, objectsOf, textOf } from './json.ts';
+import { Impossible } from './refused.ts';
+import type { Values } from './shapes.ts';
+
+type Holding = {
+  readonly key: string;
+  readonly initial: string;
+  readonly of: 'text' | 'option' | 'id';
+  readonly many: boolean;
+};
+
+const holds = (of: Holding['of'], key: string, initial: string): Holding => ({
+  key,
+  initial,
+  of,
+  many: key.endsWith('s'),
+});
+const typed = holds('text', 'value', 'initial_value');
+const oneOption = holds('option', 'selected_option', 'initial_option');
+const someOptions = holds('option', 'selected_options', 'initial_options');
+
+/** Where each kind of input keeps what it holds, and the field that says what it holds at first. */
+const INPUTS: Readonly<Record<string, Holding>> = {
+  plain_text_input: typed,
+  email_text_input: typed,
+  url_text_input: typed,
+  number_input: typed,
+  rich_text_input: holds('text', 'rich_text_value', 'initial_value'),
+  datepicker: holds('text', 'selected_date', 'initial_date'),
+  timepicker: holds('text', 'selected_time', 'initial_time'),
+  datetimepicker: holds('text', 'selected_date_time', 'initial_date_time'),
+  static_select: oneOption,
+  external_select: oneOption,
+  radio_buttons: oneOption,
+  overflow: oneOption,
+  checkboxes: someOptions,
+  multi_static_select: someOptions,
+  multi_external_select: someOptions,
+  users_select: holds('id', 'selected_user', 'initial_user'),
+  multi_users_select: holds('id', 'selected_users', 'initial_users'),
+  conversations_select: holds('id', 'selected_conversation', 'initial_conversation'),
+  multi_conversations_select: holds('id', 'selected_conversations', 'initial_conversations'),
+  channels_select: holds('id', 'selected_channel', 'initial_channel'),
+  multi_channels_select: holds('id', 'selected_channels', 'initial_channels'),
+};
+
+/** One thing a person can put into an input: text, an id, or an option by its value or label; several of them; or an option whole. */
+export type Said = string | number | null | readonly string[] | Fields;
+
+const holding = (element: Fields): Holding | undefined => INPUTS[textOf(element['type'])];
+
+/** Whether an element keeps a value, unlike a button. */
+export const isInput = (element: Fields): boolean => holding(element) !== undefined;
+
+/** The options written into an element itself. */
+export const optionsOf = (element: Fields): readonly Fields[] => [
+  ...objectsOf(element['options']),
+  ...objectsOf(element['option_groups']).flatMap((group) => objectsOf(group['options'])),
+];
+
+function atFirst(element: Fields): Fields {
+  const held = holding(element);
+  if (held === undefined) return {};
+  return { type: element['type'], [held.key]: element[held.initial] ?? (held.many ? [] : null) };
+}
+
+/** What the inputs of some blocks hold: what they held before where block, action and type are the same, else their initial values. */
+export function valuesOf(blocks: readonly Fields[], before: Values = new Map()): Values {
+  const values = new Map<string, Map<string, Fields>>();
+  for (const block of blocks) {
+    for (const element of elementsOf(block).filter((each) => isInput(each) && each['type'] !== 'overflow')) {
+      const blockId = textOf(block['block_id']);
+      const actionId = textOf(element['action_id']);
+      const old = before.get(blockId)?.get(actionId);
+      const held = old?.['type'] === element['type'] ? old : undefined;
+      const inBlock = values.get(blockId) ?? new Map<string, Fields>();
+      values.set(blockId, inBlock.set(actionId, held ?? atFirst(element)));
+    }
+  }
+  return values;
+}
+
+/** Values with one of them replaced. */
+export function withValue(values: Values, blockId: string, actionId: string, value: Fields): Values {
+  const inBlock = new Map(values.get(blockId));
+  return new Map(values).set(blockId, inBlock.set(actionId, value));
+}
+
+/** Values in the form in which payloads carry them. */
+export const stateOf = (values: Values): Fields => ({
+  values: Object.fromEntries([...values].map(([block, inBlock]) => [block, Object.fromEntries(inBlock)])),
+});
+
+/** What an element holds after somebody put `said` into it. `offered` are the options to choose from. */
+export function chosen(element: Fields, said: Said, offered: readonly Fields[]): Fields {
+  const held = holding(element);
+  const type = element['type'];
+  if (held === undefined) throw new Impossible(`nothing can be put into a ${textOf(type)}`);
+  if (held.of === 'option') return { type, [held.key]: chosenOptions(held, said, offered) };
+  if (held.many) return { type, [held.key]: Array.isArray(said) ? said : [said] };
+  return { type, [held.key]: said === '' ? null : said };
+}
+
+function chosenOptions(held: Holding, said: Said, offered: readonly Fields[]): unknown {
+  const find = (wanted: unknown): Fields => {
+    const match =
+      offered.find((option) => option['value'] === wanted) ??
+      offered.find((option) => option['value'] === fieldsOf(wanted)['value']) ??
+      offered.find((option) => fieldsOf(option['text'])['text'] === wanted);
+    if (match !== undefined) return match;
+    throw new Impossible(
+      `${JSON.stringify(wanted)} is not offered; there is ${offered.map(label).join(', ') || 'nothing'}`,
+    );
+  };
+  if (held.many) return (Array.isArray(said) ? said : said === null ? [] : [said]).map(find);
+  return said === null ? null : find(said);
+}
+
+const label = (option: Fields): string => JSON.stringify(fieldsOf(option['text'])['text']);
+
+/** Whether a value is empty: nothing typed, nothing chosen. */
+export function isEmpty(value: Fields | undefined): boolean {
+  return Object.entries(value ?? {}).every(
+    ([key, held]) => key === 'type' || held === null || held === '' || (Array.isArray(held) && held.length === 0),
+  );
+}

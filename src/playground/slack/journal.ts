@@ -1,0 +1,24 @@
+/** A list that keeps its newest `limit` entries. */
+export type Journal<T> = { add(entry: T): void; list(): readonly T[] };
+
+/** An empty journal; `onAdded` is told of every entry. */
+export function createJournal<T>(limit: number, onAdded: (entry: T) => void): Journal<T> {
+  const kept: T[] = [];
+  return {
+    add(entry) {
+      kept.push(entry);
+      if (kept.length > limit) kept.shift();
+      onAdded(entry);
+    },
+    list: () => [...kept],
+  };
+}
+
+/** Puts an entry into a map and drops the oldest ones beyond `limit`. */
+export function keep<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= limit) return;
+    map.delete(oldest);
+  }
+}

@@ -1,0 +1,73 @@
+import { withIds } from './block-kit/ids.ts';
+import { type Fields, objectsOf } from './json.ts';
+import type { Message } from './shapes.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What the author of a message decides; the rest is filled in by `post`. */
+export type Draft = Pick<Message, 'channel' | 'author' | 'text'> &
+  Partial<Pick<Message, 'blocks' | 'attachments' | 'metadata' | 'files' | 'threadTs' | 'onlyFor'>>;
+
+const KEPT = 2000;
+
+/** Puts a message into its channel; the newest 2,000 of a channel are kept. */
+export function post(workspace: Workspace, draft: Draft): Message {
+  const message: Message = {
+    metadata: undefined,
+    files: [],
+    threadTs: undefined,
+    onlyFor: undefined,
+    ...draft,
+    ...kept(workspace, draft),
+    ts: workspace.nextTs(),
+    edited: undefined,
+    deleted: false,
+    values: new Map(),
+  };
+  const all = workspace.messages.get(message.channel) ?? [];
+  all.push(message);
+  if (all.length > KEPT) all.shift();
+  workspace.messages.set(message.channel, all);
+  tell(workspace, message);
+  return message;
+}
+
+/** The message with this time stamp, if it is there and not deleted. */
+export function findMessage(workspace: Workspace, channel: string, ts: string): Message | undefined {
+  return workspace.messages.get(channel)?.find((message) => message.ts === ts && !message.deleted);
+}
+
+/** Replaces what is given in a message and leaves the rest. */
+export function edit(workspace: Workspace, message: Message, change: Partial<Message>): Message {
+  const all = workspace.messages.get(message.channel) ?? [];
+  const edited = { ...message, ...change, ...kept(workspace, { ...message, ...change }) };
+  const index = all.findIndex((each) => each.ts === message.ts);
+  if (index >= 0) all[index] = edited;
+  tell(workspace, edited);
+  return edited;
+}
+
+/** Every interactive block of a message, those in its attachments too. */
+export const blocksIn = (message: Pick<Message, 'blocks' | 'attachments'>): readonly Fields[] => [
+  ...message.blocks,
+  ...message.attachments.flatMap((attachment) => objectsOf(attachment['blocks'])),
+];
+
+function kept(workspace: Workspace, draft: Partial<Message>): Pick<Message, 'blocks' | 'attachments'> {
+  const nextId = (): string => workspace.nextId('b');
+  return {
+    blocks: withIds(draft.blocks, nextId),
+    attachments: objectsOf(draft.attachments).map((attachment) =>
+      attachment['blocks'] === undefined
+        ? attachment
+        : { ...attachment, blocks: withIds(attachment['blocks'], nextId) },
+    ),
+  };
+}
+
+const tell = (workspace: Workspace, message: Message): void =>
+  workspace.changes.tell('message', {
+    channel: message.channel,
+    ts: message.ts,
+    thread: message.threadTs,
+    only_for: message.onlyFor,
+  });

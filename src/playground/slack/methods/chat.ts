@@ -1,0 +1,118 @@
+import { checkedContent } from '../content.ts';
+import { type Fields, textOf, wordOf } from '../json.ts';
+import { edit, findMessage, post } from '../messages.ts';
+import { messagePayload } from '../payloads.ts';
+import { Refused } from '../refused.ts';
+import { BOT_USER, TEAM } from '../seed.ts';
+import type { Message } from '../shapes.ts';
+import type { Workspace } from '../workspace.ts';
+import { type Context, type Methods, knownPerson, page, required, visibleChannel, writableChannel } from './method.ts';
+
+/** chat.update takes shorter texts than chat.postMessage. */
+const UPDATED_TEXT = 4000;
+
+/** The thread a reply belongs to, given any message in it; a deleted root stays a thread. */
+function threadOf(workspace: Workspace, channel: string, args: Fields): string | undefined {
+  const ts = wordOf(args['thread_ts']);
+  if (ts === undefined) return undefined;
+  const parent = workspace.messages.get(channel)?.find((message) => message.ts === ts);
+  if (parent === undefined) throw new Refused('thread_not_found');
+  return parent.threadTs ?? parent.ts;
+}
+
+function postMessage(context: Context, args: Fields): Fields {
+  const { workspace } = context;
+  const channel = writableChannel(context, required(args, 'channel'));
+  const content = checkedContent(args);
+  const threadTs = threadOf(workspace, channel.id, args);
+  const message = post(workspace, { ...content, channel: channel.id, author: BOT_USER, threadTs });
+  return { channel: channel.id, ts: message.ts, message: messagePayload(message) };
+}
+
+/** The bot's own message. Refuses `message_not_found`, or `refusal` where it is somebody else's. */
+function ownMessage(workspace: Workspace, args: Fields, refusal: string): Message {
+  const channel = visibleChannel(workspace, required(args, 'channel'));
+  const message = findMessage(workspace, channel.id, required(args, 'ts'));
+  if (message === undefined || message.onlyFor !== undefined) throw new Refused('message_not_found');
+  if (message.author !== BOT_USER) throw new Refused(refusal);
+  if (channel.archived) throw new Refused('is_archived');
+  return message;
+}
+
+function update({ workspace }: Context, args: Fields): Fields {
+  const message = ownMessage(workspace, args, 'cant_update_message');
+  // What is left out stays as it is; an empty list takes it away.
+  const next = { text: message.text, blocks: message.blocks, attachments: message.attachments, ...args };
+  const content = checkedContent(next, UPDATED_TEXT);
+  const metadata = content.metadata ?? message.metadata;
+  const edited = edit(workspace, message, { ...content, metadata, edited: workspace.nextTs() });
+  return { channel: edited.channel, ts: edited.ts, text: edited.text, message: messagePayload(edited) };
+}
+
+function remove({ workspace }: Context, args: Fields): Fields {
+  const { channel, ts, ...message } = ownMessage(workspace, args, 'cant_delete_message');
+  edit(workspace, { ...message, channel, ts }, { deleted: true });
+  return { channel, ts };
+}
+
+function postEphemeral(context: Context, args: Fields): Fields {
+  const { workspace } = context;
+  const channel = writableChannel(context, required(args, 'channel'));
+  const person = knownPerson(workspace, required(args, 'user'));
+  if (!channel.members.includes(person.id)) throw new Refused('user_not_in_channel');
+  const draft = { ...checkedContent(args), channel: channel.id, author: BOT_USER, onlyFor: person.id };
+  const message = post(workspace, { ...draft, threadTs: threadOf(workspace, channel.id, args) });
+  return { message_ts: message.ts };
+}
+
+function getPermalink({ workspace }: Context, args: Fields): Fields {
+  const channel = visibleChannel(workspace, required(args, 'channel'));
+  const message = findMessage(workspace, channel.id, required(args, 'message_ts'));
+  if (message === undefined || message.onlyFor !== undefined) throw new Refused('message_not_found');
+  const thread = message.threadTs === undefined ? '' : `?thread_ts=${message.threadTs}&cid=${channel.id}`;
+  const at = `p${message.ts.replace('.', '')}${thread}`;
+  return { channel: channel.id, permalink: `https://${TEAM.domain}.slack.com/archives/${channel.id}/${at}` };
+}
+
+/** The messages everybody sees in a channel, oldest first, between `oldest` and `latest`. */
+function history({ workspace }: Context, args: Fields): readonly Message[] {
+  const channel = visibleChannel(workspace, required(args, 'channel'));
+  if (!channel.members.includes(BOT_USER)) throw new Refused('not_in_channel');
+  const latest = wordOf(args['latest']) ?? '~';
+  return (workspace.messages.get(channel.id) ?? []).filter(
+    ({ ts, deleted, onlyFor }) => !deleted && onlyFor === undefined && ts >= textOf(args['oldest']) && ts <= latest,
+  );
+}
+
+function firstPage(messages: readonly Message[], args: Fields): Fields {
+  const { items, next } = page(messages, args);
+  return { messages: items.map(messagePayload), has_more: items.length < messages.length, ...next };
+}
+
+function replies(context: Context, args: Fields): Fields {
+  const root = required(args, 'ts');
+  const thread = history(context, args).filter((message) => message.ts === root || message.threadTs === root);
+  if (thread.length === 0) throw new Refused('thread_not_found');
+  return firstPage(thread, args);
+}
+
+const channelHistory = (context: Context, args: Fields): Fields =>
+  firstPage(
+    history(context, args)
+      .filter((message) => message.threadTs === undefined)
+      .toReversed(),
+    args,
+  );
+
+const write = { token: 'bot', scope: 'chat:write' } as const;
+
+/** Messages: posting, editing, deleting, reading back. https://docs.slack.dev/reference/methods/chat.postMessage */
+export const CHAT: Methods = {
+  'chat.postMessage': { ...write, run: postMessage },
+  'chat.update': { ...write, run: update },
+  'chat.delete': { ...write, run: remove },
+  'chat.postEphemeral': { ...write, run: postEphemeral },
+  'chat.getPermalink': { token: 'bot', run: getPermalink },
+  'conversations.replies': { token: 'bot', scope: 'channels:history', run: replies },
+  'conversations.history': { token: 'bot', scope: 'channels:history', run: channelHistory },
+};

@@ -1,0 +1,117 @@
+import { stateOf } from './inputs.ts';
+import type { Fields } from './json.ts';
+import { APP_ID, BOT_ID, BOT_USER, TEAM } from './seed.ts';
+import type { Channel, Message, Person, View } from './shapes.ts';
+
+import { blocksOf, titleOf } from './views.ts';
+
+/** The old verification token of payloads; nothing should trust it. */
+const TOKEN = 'not-to-be-trusted';
+
+/** A message as the Web API and payloads show it. */
+export function messagePayload(message: Message): Fields {
+  const byBot = message.author === BOT_USER ? { bot_id: BOT_ID, app_id: APP_ID } : {};
+  return {
+    type: 'message',
+    user: message.author,
+    ts: message.ts,
+    team: TEAM.id,
+    text: message.text,
+    ...byBot,
+    blocks: message.blocks,
+    ...(message.attachments.length > 0 ? { attachments: message.attachments } : {}),
+    ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
+    ...(message.edited === undefined ? {} : { edited: { user: message.author, ts: message.edited } }),
+    ...(message.metadata === undefined ? {} : { metadata: message.metadata }),
+    ...(message.files.length > 0 ? { files: message.files.map((id) => ({ id })) } : {}),
+  };
+}
+
+/** A view as the Web API and payloads show it. */
+export function viewPayload(view: View): Fields {
+  const { title, close = null, submit = null, ...content } = view.content;
+  return {
+    private_metadata: '',
+    callback_id: '',
+    external_id: '',
+    clear_on_close: false,
+    notify_on_close: false,
+    ...content,
+    id: view.id,
+    team_id: TEAM.id,
+    title: title ?? { type: 'plain_text', text: titleOf(view), emoji: true },
+    close,
+    submit,
+    blocks: blocksOf(view),
+    state: stateOf(view.values),
+    hash: view.hash,
+    root_view_id: view.rootId,
+    previous_view_id: view.previousId ?? null,
+    app_id: APP_ID,
+    app_installed_team_id: TEAM.id,
+    bot_id: BOT_ID,
+  };
+}
+
+/** A channel's name as payloads give it: private ones are not named. */
+function channelName(channel: Channel): string {
+  if (channel.kind === 'im') return 'directmessage';
+  return channel.kind === 'private' ? 'privategroup' : channel.name;
+}
+
+/** A channel as interactive payloads name it. */
+export const channelReference = (channel: Channel): Fields => ({ id: channel.id, name: channelName(channel) });
+
+/** The fields of a slash command. */
+export function commandPayload(
+  person: Person,
+  channel: Channel,
+  said: { readonly command: string; readonly text: string; readonly triggerId: string; readonly responseUrl: string },
+): Fields {
+  return {
+    token: TOKEN,
+    team_id: person.team_id,
+    team_domain: TEAM.domain,
+    channel_id: channel.id,
+    channel_name: channelName(channel),
+    user_id: person.id,
+    user_name: person.name,
+    command: said.command,
+    text: said.text,
+    api_app_id: APP_ID,
+    is_enterprise_install: 'false',
+    response_url: said.responseUrl,
+    trigger_id: said.triggerId,
+  };
+}
+
+/** The fields every interactive payload has, of the given type. */
+export function interactionPayload(type: string, person: Person): Fields {
+  return {
+    type,
+    token: TOKEN,
+    api_app_id: APP_ID,
+    team: { id: TEAM.id, domain: TEAM.domain },
+    enterprise: null,
+    is_enterprise_install: false,
+    user: { id: person.id, username: person.name, name: person.name, team_id: person.team_id },
+  };
+}
+
+/** An event with its wrapping, as the Events API delivers it. `eventId` is the same on each re-delivery. */
+export function eventPayload(event: Fields, eventId: string, seconds: number): Fields {
+  return {
+    token: TOKEN,
+    team_id: TEAM.id,
+    api_app_id: APP_ID,
+    event,
+    type: 'event_callback',
+    event_id: eventId,
+    event_time: seconds,
+    event_context: `4-${eventId}`,
+    is_ext_shared_channel: false,
+    authorizations: [
+      { enterprise_id: null, team_id: TEAM.id, user_id: BOT_USER, is_bot: true, is_enterprise_install: false },
+    ],
+  };
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { checkedContent } from './content.ts';
+import { type Fields, isTrue, textOf, wordOf } from './json.ts';
+import { keep } from './journal.ts';
+import { edit, findMessage, post } from './messages.ts';
+import { Refused } from './refused.ts';
+import { BOT_USER } from './seed.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Where an answer goes: a channel, the person who acted, and the message they acted on. */
+export type Answerable = { readonly channel: string; readonly person: string; readonly messageTs?: string };
+
+/** The addresses that let an app answer without being a member. */
+export type ResponseUrls = {
+  issue(to: Answerable): string;
+  /** Plays one answer. Refuses with `expired_url` (30 minutes), `used_url` (5 uses) or what is wrong with the content. */
+  use(id: string, answer: Fields): void;
+};
+
+const USES = 5;
+const LIFE_MS = 30 * 60_000;
+const KEPT = 2000;
+
+/** Addresses below `baseUrl`; the newest 2,000 are remembered. */
+export function createResponseUrls(workspace: Workspace, baseUrl: () => string): ResponseUrls {
+  const issued = new Map<string, Answerable & { readonly until: number; uses: number }>();
+  return {
+    issue(to) {
+      const id = randomBytes(12).toString('hex');
+      keep(issued, id, { ...to, until: workspace.now() + LIFE_MS, uses: 0 }, KEPT);
+      return `${baseUrl()}/response/${id}`;
+    },
+    use(id, answer) {
+      const target = issued.get(id);
+      if (target === undefined || workspace.now() > target.until) throw new Refused('expired_url');
+      if (target.uses >= USES) throw new Refused('used_url');
+      target.uses += 1;
+      respond(workspace, target, answer);
+    },
+  };
+}
+
+/** Shows an answer to a command or a click: ephemeral unless it says `in_channel`, in place of the original if it says so. */
+export function respond(workspace: Workspace, to: Answerable, answer: Fields): void {
+  const original = to.messageTs === undefined ? undefined : findMessage(workspace, to.channel, to.messageTs);
+  if (isTrue(answer['delete_original'])) {
+    if (original !== undefined) edit(workspace, original, { deleted: true });
+    return;
+  }
+  const content = checkedContent(answer);
+  if (isTrue(answer['replace_original']) && original !== undefined) {
+    edit(workspace, original, { ...content, edited: workspace.nextTs() });
+    return;
+  }
+  const inChannel = textOf(answer['response_type']) === 'in_channel';
+  post(workspace, {
+    ...content,
+    channel: to.channel,
+    author: BOT_USER,
+    threadTs: wordOf(answer['thread_ts']),
+    onlyFor: inChannel ? undefined : to.person,
+  });
+}

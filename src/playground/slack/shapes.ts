@@ -1,0 +1,101 @@
+import type { Fields } from './json.ts';
+
+/** A member of the workspace, a stranger who shares a channel with it, or the app's bot user. Field names are Slack's. */
+export type Person = {
+  readonly id: string;
+  readonly team_id: string;
+  readonly name: string;
+  readonly real_name: string;
+  readonly display_name: string;
+  readonly title: string;
+  readonly tz: string;
+  readonly tz_label: string;
+  /** Seconds east of UTC. */
+  readonly tz_offset: number;
+  readonly is_bot: boolean;
+  readonly is_restricted: boolean;
+  readonly is_ultra_restricted: boolean;
+  readonly is_stranger: boolean;
+  readonly deleted: boolean;
+};
+
+/** A user group, named `@handle` in messages. */
+export type Group = {
+  readonly id: string;
+  readonly handle: string;
+  readonly name: string;
+  readonly users: readonly string[];
+  /** Unix seconds. */
+  readonly updated: number;
+};
+
+/** A channel, or a direct message between the members of one. */
+export type Channel = {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'public' | 'private' | 'im';
+  readonly members: readonly string[];
+  readonly archived: boolean;
+  /** Shared with another organisation. */
+  readonly shared: boolean;
+};
+
+/** What an input holds, under block id and action id, in the form Slack gives it in `state.values`. */
+export type Values = ReadonlyMap<string, ReadonlyMap<string, Fields>>;
+
+/** A message as the workspace keeps it. `onlyFor` makes it ephemeral. */
+export type Message = {
+  readonly channel: string;
+  readonly ts: string;
+  readonly author: string;
+  readonly text: string;
+  readonly blocks: readonly Fields[];
+  readonly attachments: readonly Fields[];
+  readonly metadata: Fields | undefined;
+  readonly files: readonly string[];
+  readonly threadTs: string | undefined;
+  readonly onlyFor: string | undefined;
+  readonly edited: string | undefined;
+  readonly deleted: boolean;
+  /** What each person has put into the message's inputs. */
+  readonly values: ReadonlyMap<string, Values>;
+};
+
+/** A modal or an App Home as one person sees it. `content` is what the app sent. */
+export type View = {
+  readonly id: string;
+  readonly person: string;
+  readonly content: Fields;
+  readonly hash: string;
+  readonly rootId: string;
+  readonly previousId: string | undefined;
+  readonly values: Values;
+  /** What stands under the inputs in red, by block id. */
+  readonly errors: Readonly<Record<string, string>>;
+};
+
+/** An uploaded file. It is visible in the channels it was shared in. */
+export type StoredFile = {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly content: Buffer | undefined;
+  readonly complete: boolean;
+  readonly channels: readonly string[];
+};
+
+/** One call of the Web API. `result` is `ok`, Slack's error string, or the fault that was played. */
+export type Call = {
+  readonly at: number;
+  readonly method: string;
+  readonly args: Fields;
+  readonly token: 'bot' | 'app' | 'none' | 'wrong';
+  readonly status: number;
+  readonly result: string;
+};
+
+/** Something an app's author should look at: a missing ack, an ack Slack would not understand, a refused call. */
+export type Problem = { readonly at: number; readonly kind: string; readonly text: string };
+
+/** A line only the client shows, such as "operation_timeout" after a command nobody answered. */
+export type Notice = { readonly at: number; readonly person: string; readonly text: string };

@@ -1,0 +1,170 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody } from '../http.ts';
+import { argumentsOf } from './arguments.ts';
+import type { Faults } from './faults.ts';
+import { type Answer, answerWith, tooFast } from './faulty.ts';
+import { receiveFile } from './files.ts';
+import { type Fields, fieldsOf, parseJson, textOf, wordOf } from './json.ts';
+import { METHODS } from './methods/index.ts';
+import type { Context, Method } from './methods/method.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { Refused } from './refused.ts';
+import type { ResponseUrls } from './response-urls.ts';
+import type { Call } from './shapes.ts';
+import { complain } from './workspace.ts';
+
+/** The secrets of the app, as its settings page would show them. */
+export type Tokens = { readonly bot: string; readonly app: string; readonly signingSecret: string };
+
+/** What the HTTP side of the workspace works with. */
+export type WebApi = {
+  readonly context: Context;
+  readonly tokens: Tokens;
+  readonly faults: Faults;
+  readonly rateLimits: RateLimits | undefined;
+  readonly responseUrls: ResponseUrls;
+  /** Aborted when the workspace closes. */
+  readonly closed: AbortSignal;
+};
+
+const BODY = 2 * 1024 * 1024;
+const JOURNALLED = 50_000;
+
+/** Answers one call of `/api/<method>`, and writes it into the journal. */
+export async function answerCall(
+  api: WebApi,
+  name: string,
+  query: URLSearchParams,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = (await readBody(request, BODY)).toString();
+  const call = argumentsFrom(request, query, body);
+  const channel = wordOf(call.args['channel']) ?? wordOf(call.args['channel_id']);
+  const token = tokenKind(api.tokens, request, call.args);
+  const act = (): Answer => {
+    if (call.refused !== undefined) return refusal(call.refused);
+    return outcome(() => run(api, name, token, call.args, channel));
+  };
+  const fault = api.faults.next(name, channel);
+  await journalled(api, { method: name, args: remembered(call.args), token }, () =>
+    answerWith(response, fault, act, api.closed),
+  );
+}
+
+/** Answers `POST /response/<id>`: status 404 for an address that is used up, 400 for content Slack would not show. */
+export async function answerResponseUrl(
+  api: WebApi,
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = (await readBody(request, BODY)).toString();
+  const payload = new URLSearchParams(body).get('payload');
+  const args = fieldsOf(parseJson(body) ?? parseJson(payload ?? ''));
+  const act = (): Answer => {
+    try {
+      api.responseUrls.use(id, args);
+      return { status: 200, body: { ok: true } };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return { ...refusal(error), status: ['expired_url', 'used_url'].includes(error.code) ? 404 : 400 };
+    }
+  };
+  const fault = api.faults.next('response_url', undefined);
+  await journalled(api, { method: 'response_url', args: remembered(args), token: 'none' }, () =>
+    answerWith(response, fault, act, api.closed),
+  );
+}
+
+/** Answers `POST /upload/<file id>` with the bytes of a file, at most 8 MiB. */
+export async function answerUpload(
+  api: WebApi,
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request);
+  const act = (): Answer =>
+    outcome(() => {
+      receiveFile(api.context.workspace, id, body, request.headers['content-type'] ?? '');
+      return {};
+    });
+  const fault = api.faults.next('upload', undefined);
+  const args = { file: id, size: body.length };
+  await journalled(api, { method: 'upload', args, token: 'none' }, () => answerWith(response, fault, act, api.closed));
+}
+
+/** Arguments as the journal keeps them: without a token, and long ones by their length alone. */
+function remembered(args: Fields): Fields {
+  const { token: _, ...rest } = args;
+  const length = JSON.stringify(rest).length;
+  return length > JOURNALLED ? { characters: length } : rest;
+}
+
+type Called = Pick<Call, 'method' | 'args' | 'token'>;
+
+async function journalled(
+  { context: { workspace } }: WebApi,
+  called: Called,
+  answer: () => Promise<Pick<Call, 'status' | 'result'>>,
+): Promise<void> {
+  const said = await answer();
+  workspace.calls.add({ at: workspace.now(), ...called, ...said });
+  if (said.result !== 'ok') complain(workspace, 'refused', `${called.method}: ${said.result}`);
+}
+
+function argumentsFrom(
+  request: IncomingMessage,
+  query: URLSearchParams,
+  body: string,
+): { args: Fields; refused?: Refused } {
+  try {
+    return { args: argumentsOf(request, query, body) };
+  } catch (error) {
+    if (error instanceof Refused) return { args: {}, refused: error };
+    throw error;
+  }
+}
+
+function tokenKind(tokens: Tokens, request: IncomingMessage, args: Fields): Call['token'] {
+  const said = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? textOf(args['token']);
+  if (said === '') return 'none';
+  if (said === tokens.bot) return 'bot';
+  return said === tokens.app ? 'app' : 'wrong';
+}
+
+function run(
+  api: WebApi,
+  name: string,
+  token: Call['token'],
+  args: Fields,
+  channel: string | undefined,
+): Fields | Answer {
+  const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+  if (method === undefined) throw new Refused('unknown_method', [], { req_method: name });
+  checkToken(method, token, api.context.scopes);
+  const wait = api.rateLimits?.(name, channel);
+  return wait === undefined ? method.run(api.context, args) : tooFast(String(wait));
+}
+
+function checkToken(method: Method, token: Call['token'], scopes: ReadonlySet<string>): void {
+  if (token === 'none') throw new Refused('not_authed');
+  if (token === 'wrong') throw new Refused('invalid_auth');
+  if (token !== method.token) throw new Refused('not_allowed_token_type');
+  if (method.token === 'bot' && method.scope !== undefined && !scopes.has(method.scope))
+    throw new Refused('missing_scope', [], { needed: method.scope, provided: [...scopes].join(',') });
+}
+
+function outcome(act: () => Fields | Answer): Answer {
+  try {
+    const answer = act();
+    return isAnswer(answer) ? answer : { status: 200, body: { ok: true, ...answer } };
+  } catch (error) {
+    if (error instanceof Refused) return refusal(error);
+    throw error;
+  }
+}
+
+const isAnswer = (value: Fields | Answer): value is Answer => typeof value['status'] === 'number' && 'body' in value;
+const refusal = ({ code, detail }: Refused): Answer => ({ status: 200, body: { ok: false, error: code, ...detail } });

@@ -1,0 +1,95 @@
+import { type Changes, createChanges } from './changes.ts';
+import { type Journal, createJournal } from './journal.ts';
+import { Refused } from './refused.ts';
+import { BOT_USER, CHANNELS, GROUPS, PEOPLE } from './seed.ts';
+import type { Call, Channel, Group, Message, Notice, Person, Problem, StoredFile, View } from './shapes.ts';
+import { type Triggers, createTriggers } from './triggers.ts';
+
+/** Everything the workspace knows. All of it is bounded, and every change of it is told to `changes`. */
+export type Workspace = {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly changes: Changes;
+  readonly people: Map<string, Person>;
+  readonly groups: Map<string, Group>;
+  readonly channels: Map<string, Channel>;
+  /** By channel, oldest first. */
+  readonly messages: Map<string, Message[]>;
+  /** By person, the one on top last; at most three each. */
+  readonly modals: Map<string, readonly View[]>;
+  readonly homes: Map<string, View>;
+  readonly files: Map<string, StoredFile>;
+  readonly triggers: Triggers;
+  readonly calls: Journal<Call>;
+  readonly problems: Journal<Problem>;
+  readonly notices: Journal<Notice>;
+  /** A message's time stamp, never the same twice: seconds and six digits. */
+  nextTs(): string;
+  /** A new id with this first letter. */
+  nextId(prefix: string): string;
+};
+
+const JOURNAL = 2000;
+const PROBLEMS = 500;
+
+/** The seeded workspace at the given clock. */
+export function createWorkspace(now: () => number): Workspace {
+  const changes = createChanges();
+  let lastMicros = 0;
+  let lastId = 0;
+  return {
+    now,
+    changes,
+    people: new Map(PEOPLE.map((person) => [person.id, person])),
+    groups: new Map(GROUPS.map((group) => [group.id, group])),
+    channels: new Map(CHANNELS.map((channel) => [channel.id, channel])),
+    messages: new Map(),
+    modals: new Map(),
+    homes: new Map(),
+    files: new Map(),
+    triggers: createTriggers(now),
+    calls: createJournal(JOURNAL, ({ method, result, at }) => changes.tell('call', { method, result, at })),
+    problems: createJournal(PROBLEMS, (problem) => changes.tell('problem', problem)),
+    notices: createJournal(PROBLEMS, (notice) => changes.tell('notice', notice)),
+    nextTs() {
+      lastMicros = Math.max(lastMicros + 1, now() * 1000);
+      return `${Math.floor(lastMicros / 1e6)}.${String(lastMicros % 1e6).padStart(6, '0')}`;
+    },
+    nextId(prefix) {
+      lastId += 1;
+      return `${prefix}0${lastId.toString(36).toUpperCase().padStart(8, '0')}`;
+    },
+  };
+}
+
+/** Writes down something the app's author should look at. */
+export const complain = (workspace: Workspace, kind: string, text: string): void =>
+  workspace.problems.add({ at: workspace.now(), kind, text });
+
+/** Shows a person a line that only the client shows. */
+export const notify = (workspace: Workspace, person: string, text: string): void =>
+  workspace.notices.add({ at: workspace.now(), person, text });
+
+/** The id of the direct message between the bot and somebody, opened or not. */
+export const directMessageId = (personId: string): string => `D0${personId}`;
+
+/** The direct message between the bot and somebody; opened if there was none. Refuses `user_not_found`. */
+export function directMessage(workspace: Workspace, personId: string): Channel {
+  if (!workspace.people.has(personId)) throw new Refused('user_not_found');
+  const id = directMessageId(personId);
+  const known = workspace.channels.get(id);
+  if (known !== undefined) return known;
+  const members = [personId, BOT_USER];
+  const channel: Channel = { id, name: '', kind: 'im', members, archived: false, shared: false };
+  workspace.channels.set(id, channel);
+  workspace.changes.tell('channel', { channel: id });
+  return channel;
+}
+
+/** Whether a person may see into a channel: a member, or of the house and the channel public. */
+export function canSee(workspace: Workspace, personId: string, channel: Channel): boolean {
+  if (channel.members.includes(personId)) return true;
+  const person = workspace.people.get(personId);
+  const outsider = person === undefined || person.is_restricted || person.is_ultra_restricted || person.is_stranger;
+  return channel.kind === 'public' && !outsider;
+}

@@ -1,0 +1,41 @@
+import { quoted } from './mistakes.ts';
+import type { Place } from './place.ts';
+
+const PERSON = /^[UW][A-Z0-9]{2,20}$/;
+const MEMBER = /^[UWS][A-Z0-9]{2,20}$/;
+const GROUP_NAME = /^[\p{L}\p{N}][\p{L}\p{N} _.-]{0,59}$/u;
+
+/** Reads `groups`: names, each with Slack ids of people and user groups. */
+export function readGroups(at: Place | undefined): ReadonlyMap<string, ReadonlySet<string>> {
+  const groups = new Map<string, ReadonlySet<string>>();
+  for (const { key, value } of at?.entries('names of groups, each with a list of Slack ids') ?? []) {
+    const name = key.word;
+    if (name === 'everyone') key.wrong('"everyone" is everyone already; call this group something else');
+    else if (MEMBER.test(name) || !GROUP_NAME.test(name)) key.wrong(`${quoted(name)} cannot name a group`);
+    groups.set(name, new Set(value.items('a list of Slack ids').flatMap((item) => readMember(item) ?? [])));
+  }
+  return groups;
+}
+
+function readMember(item: Place): string | undefined {
+  const id = item.text('a Slack id');
+  if (id === undefined || MEMBER.test(id)) return id;
+  return item.wrong(`${quoted(id)} is not a Slack id: U… or W… for a person, S… for a user group; never a name`);
+}
+
+/** Reads `people`: names, each with the several Slack ids of one person; gives every id with all of them. */
+export function readPeople(at: Place | undefined): ReadonlyMap<string, readonly string[]> {
+  const people = new Map<string, readonly string[]>();
+  for (const { value } of at?.entries('names of people, each with a list of their Slack ids') ?? []) {
+    const ids = value.items('a list of Slack ids').flatMap((item) => readPerson(item, people) ?? []);
+    for (const id of ids) people.set(id, ids);
+  }
+  return people;
+}
+
+function readPerson(item: Place, people: ReadonlyMap<string, readonly string[]>): string | undefined {
+  const id = item.text('a Slack id');
+  if (id === undefined) return undefined;
+  if (!PERSON.test(id)) return item.wrong(`${quoted(id)} is not the Slack id of a person: U… or W…`);
+  return people.has(id) ? item.wrong(`${id} is somebody else already`) : id;
+}

@@ -1,0 +1,43 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** Something wrong in the policy file. Lines and columns count from 1. */
+export type Mistake = { readonly line: number; readonly column: number; readonly says: string };
+
+/** A policy file that cannot be used. `message` has a line for every mistake. */
+export class PolicyMistakes extends Error {
+  readonly mistakes: readonly Mistake[];
+
+  constructor(path: string, mistakes: readonly Mistake[]) {
+    super([`${path} cannot be used:`, ...mistakes.map((mistake) => `  ${tell(mistake)}`)].join('\n'));
+    this.name = 'PolicyMistakes';
+    this.mistakes = mistakes;
+  }
+}
+
+/** A mistake as a sentence: `line 14: unknown group "leadz"; did you mean "leads"?`. */
+export function tell({ line, says }: Mistake): string {
+  return `line ${line}: ${says}`;
+}
+
+/** Text of the file within a sentence: quoted, on one line, shortened. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text).toWellFormed();
+}
+
+/** Says that a name is not known, and offers the nearest that is. */
+export function unknown(what: string, name: string, known: readonly string[]): string {
+  const offered = nearest(name, known).map((one) => `"${one}"`);
+  const offer = offered.length > 0 ? `; did you mean ${offered.join(' or ')}?` : '';
+  return `unknown ${what} ${quoted(name)}${offer}`;
+}
+
+const MOST_OFFERED = 4;
+
+function nearest(name: string, known: readonly string[]): readonly string[] {
+  const wanted = name.slice(0, 100).toLowerCase();
+  if (wanted === '' || known.length === 0) return [];
+  const longer = known.filter((one) => one.startsWith(`${wanted} `));
+  if (longer.length > 0) return longer.slice(0, MOST_OFFERED);
+  const near = closest(wanted, [...known]);
+  return distance(wanted, near.toLowerCase()) <= Math.max(1, Math.floor(near.length / 3)) ? [near] : [];
+}

@@ -1,0 +1,103 @@
+import { domainToASCII } from 'node:url';
+import type { Domain, Environment, Target } from '../hosting/contract/target.ts';
+
+/** A name with `*` in it, folded: the pieces between the stars. */
+export type Glob = readonly string[];
+
+/** One entry of `where`: `site/environment`, `domain:example.com` or `company`. */
+export type Pattern =
+  | { readonly kind: 'environment'; readonly site: Glob; readonly environment: Glob }
+  | { readonly kind: 'domain'; readonly name: Glob }
+  | { readonly kind: 'company' };
+
+const LONGEST = 253;
+
+/** Names are compared in this form: compatibility forms and letter case make no difference. */
+export const fold = (name: string): string => name.normalize('NFKC').toLowerCase();
+
+/** Reads a name in which `*` stands for any run of characters; a string says what is wrong with it. */
+export function readGlob(text: string): Glob | string {
+  if (text === '' || text.trim() !== text) return 'a name is missing, or has spaces around it';
+  if (text.length > LONGEST) return `a name has at most ${LONGEST} characters`;
+  if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text)) return 'a name has invisible characters in it';
+  if (/[?[\]{}!]|\*\*/.test(text)) return 'of all wildcards only a single * is understood';
+  return fold(text).split('*');
+}
+
+/** Reads an entry of `where` or `live`; a string says what is wrong with it. */
+export function readPattern(text: string): Pattern | string {
+  if (text === 'company') return { kind: 'company' };
+  if (text.startsWith('domain:')) return readDomain(text.slice('domain:'.length));
+  const [left, right, ...more] = text.split('/');
+  if (left === undefined || right === undefined || more.length > 0) {
+    return 'expected site/environment, domain:example.com or company';
+  }
+  const site = readGlob(left);
+  const environment = readGlob(right);
+  if (typeof site === 'string') return site;
+  return typeof environment === 'string' ? environment : { kind: 'environment', site, environment };
+}
+
+function readDomain(text: string): Pattern | string {
+  if (text === '*') return { kind: 'domain', name: ['', ''] };
+  const below = text.startsWith('*.');
+  const name = host(below ? text.slice(2) : text);
+  if (name.length > LONGEST || !/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name)) {
+    return 'expected domain:example.com, domain:*.example.com or domain:*';
+  }
+  return { kind: 'domain', name: below ? ['', `.${name}`] : [name] };
+}
+
+/** Whether the glob covers the whole name. Takes time in proportion to the name, whatever the glob. */
+export function matches(glob: Glob, name: string): boolean {
+  const folded = fold(name);
+  const [head = '', ...rest] = glob;
+  const tail = rest.pop();
+  if (tail === undefined) return folded === head;
+  if (!folded.startsWith(head)) return false;
+  let from = head.length;
+  for (const piece of rest) {
+    const found = folded.indexOf(piece, from);
+    if (found < 0) return false;
+    from = found + piece.length;
+  }
+  return folded.length - tail.length >= from && folded.endsWith(tail);
+}
+
+/**
+ * Whether a rule with this pattern speaks of the target. What is not known of a target (the site of an environment or
+ * a domain, the environment of a domain) never fits an `allow`, and always fits a `deny`.
+ */
+export function covers(pattern: Pattern, target: Target, effect: 'allow' | 'deny'): boolean {
+  if (target.kind === 'company') return pattern.kind === 'company';
+  if (target.kind === 'domain') return coversDomain(pattern, target, effect);
+  return pattern.kind === 'environment' && coversEnvironment(pattern, target, effect);
+}
+
+type EnvironmentPattern = Extract<Pattern, { kind: 'environment' }>;
+
+function coversEnvironment(pattern: EnvironmentPattern, target: Environment, effect: 'allow' | 'deny'): boolean {
+  const own = target.site && environmentIn(target.site.name, target.name);
+  if (!target.site || own === undefined) return effect === 'deny';
+  return matches(pattern.site, target.site.name) && matches(pattern.environment, own);
+}
+
+function environmentIn(site: string, name: string): string | undefined {
+  return name.startsWith(`${site}/`) ? name.slice(site.length + 1) : undefined;
+}
+
+function coversDomain(pattern: Pattern, target: Domain, effect: 'allow' | 'deny'): boolean {
+  if (pattern.kind === 'company') return false;
+  if (pattern.kind === 'domain') return matches(pattern.name, host(target.name));
+  if (!target.site) return effect === 'deny';
+  const wholeSite = pattern.environment.every((piece) => piece === '') && pattern.environment.length > 1;
+  return (wholeSite || effect === 'deny') && matches(pattern.site, target.site.name);
+}
+
+/** A domain's name as name servers spell it: folded, in ASCII, without the dot at its end. */
+function host(name: string): string {
+  const folded = fold(name).replace(/\.$/, '');
+  // Only letters beyond ASCII need it; of others it would make something else (`%61` an `a`, `0x7f.1` an address).
+  const foreign = /^[\p{L}\p{M}\p{N}.-]+$/u.test(folded) && /[^ -~]/.test(folded);
+  return (foreign && domainToASCII(folded)) || folded;
+}

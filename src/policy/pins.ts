@@ -1,0 +1,40 @@
+import { matches } from './pattern.ts';
+import type { Policy } from './rules.ts';
+
+/** An environment that the file names itself, because the hosting API cannot: UUID → site and name. */
+export type PinnedEnvironment = {
+  readonly id: string;
+  readonly site: string;
+  readonly name: string;
+  /** Undefined: the names under `live:` decide. */
+  readonly live: boolean | undefined;
+};
+/** A site that the file names itself, with the UUIDs of its environments. */
+export type PinnedSite = { readonly id: string; readonly name: string; readonly environments: readonly string[] };
+/** What the directory takes from the file. */
+export type Pins = { readonly environments: readonly PinnedEnvironment[]; readonly sites: readonly PinnedSite[] };
+
+/** What is known of an environment when its kind is asked for. */
+export type Known = {
+  readonly id?: string;
+  /** Names of the site and of the environment within it; undefined where nobody can tell. */
+  readonly site: string | undefined;
+  readonly name: string | undefined;
+  /** Whether the name can be trusted to tell what it is. */
+  readonly kindKnown: boolean;
+};
+
+/** Whether an environment counts as live: as pinned, else as `live:` has it. Whatever is not known does. */
+export function isLive(policy: Policy, environment: Known): boolean {
+  const pinned = policy.pins.environments.find((pin) => pin.id === environment.id?.toLowerCase())?.live;
+  if (pinned !== undefined) return pinned;
+  const { site, name, kindKnown } = environment;
+  return !kindKnown || site === undefined || name === undefined || isNamedLive(policy.live, site, name);
+}
+
+/** Whether an entry of `live:` covers these names. */
+export function isNamedLive(live: Policy['live'], site: string, name: string): boolean {
+  return live.some(
+    (entry) => entry.kind === 'environment' && matches(entry.site, site) && matches(entry.environment, name),
+  );
+}

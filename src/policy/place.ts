@@ -1,0 +1,145 @@
+import { isAlias, isMap, isScalar, isSeq, type LineCounter, type ParsedNode } from 'yaml';
+import { quoted, unknown, type Mistake } from './mistakes.ts';
+
+/** No list and no mapping of the file has more entries, and no more mistakes are listed. */
+const MOST_ENTRIES = 1_000;
+const MOST_MISTAKES = 100;
+
+/** Keys that are planned: refused by name, so that nobody believes they work. */
+const LATER = new Set(['freeze', 'night', 'breakGlass', 'delegates']);
+
+/** Where mistakes are noted while a file is read. */
+export class Notes {
+  readonly #lines: LineCounter;
+  readonly #mistakes: Mistake[] = [];
+
+  constructor(lines: LineCounter) {
+    this.#lines = lines;
+  }
+
+  /** The mistakes so far, in the order of the file. */
+  get mistakes(): readonly Mistake[] {
+    return this.#mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  }
+
+  add(mistake: Mistake): void {
+    if (this.#mistakes.length < MOST_MISTAKES) this.#mistakes.push(mistake);
+  }
+
+  at(offset: number): { readonly line: number; readonly column: number } {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  }
+}
+
+/**
+ * A value in the file, with where it stands. Each reading method gives the value, or notes what is wrong with it and
+ * gives nothing; reading goes on, so that every mistake is found at once.
+ */
+export class Place {
+  readonly line: number;
+  readonly column: number;
+  readonly #node: ParsedNode | null;
+  readonly #offset: number;
+  readonly #notes: Notes;
+
+  /** `offset` is where an absent value would stand, in characters. */
+  constructor(node: ParsedNode | null, notes: Notes, offset = 0) {
+    this.#node = node;
+    this.#notes = notes;
+    this.#offset = node?.range[0] ?? offset;
+    ({ line: this.line, column: this.column } = notes.at(this.#offset));
+  }
+
+  /** Notes a mistake here; gives nothing, so that a reader can return it. */
+  wrong(says: string): undefined {
+    this.#notes.add({ line: this.line, column: this.column, says });
+    return undefined;
+  }
+
+  /** What the value is, whatever it is: for keys, which YAML may have read as numbers. */
+  get word(): string {
+    return isScalar(this.#node) ? (this.#node.source ?? '') : '';
+  }
+
+  is(word: string): boolean {
+    return isScalar(this.#node) && this.#node.value === word;
+  }
+
+  text(expected: string): string | undefined {
+    if (isScalar(this.#node) && typeof this.#node.value === 'string') return this.#node.value;
+    return this.#unexpected(expected);
+  }
+
+  oneOf<W extends string>(words: readonly W[]): W | undefined {
+    const expected = words.map((word) => `"${word}"`).join(' or ');
+    return words.find((word) => this.is(word)) ?? this.#unexpected(expected);
+  }
+
+  whole(least: number, most: number): number | undefined {
+    const value = isScalar(this.#node) ? this.#node.value : undefined;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
+    return this.#unexpected(least === most ? `the number ${least}` : `a whole number from ${least} to ${most}`);
+  }
+
+  flag(): boolean | undefined {
+    if (isScalar(this.#node) && typeof this.#node.value === 'boolean') return this.#node.value;
+    return this.#unexpected('true or false');
+  }
+
+  /** The entries of a list. */
+  items(expected: string): readonly Place[] {
+    if (!isSeq(this.#node)) return this.#unexpected(expected) ?? [];
+    if (this.#node.items.length > MOST_ENTRIES) this.wrong(`a list has at most ${MOST_ENTRIES} entries`);
+    return this.#node.items.slice(0, MOST_ENTRIES).map((item) => new Place(item, this.#notes, this.#offset));
+  }
+
+  /** The entries of a list that says something, each read; what cannot be read is left out. */
+  several<T>(expected: string, read: (item: Place) => T | undefined): readonly T[] {
+    const items = this.items(`a list of ${expected}`);
+    if (isSeq(this.#node) && items.length === 0) this.wrong(`this list is empty; expected ${expected}`);
+    return items.map(read).filter((value) => value !== undefined);
+  }
+
+  /** The words of a list as they stand there, unchecked. */
+  get words(): readonly string[] {
+    return isSeq(this.#node) ? this.#node.items.map((item) => new Place(item, this.#notes).word) : [];
+  }
+
+  /** The entries of a mapping whose keys are names. */
+  entries(expected: string): readonly { readonly key: Place; readonly value: Place }[] {
+    if (!isMap(this.#node)) return this.#unexpected(expected) ?? [];
+    if (this.#node.items.length > MOST_ENTRIES) this.wrong(`a mapping has at most ${MOST_ENTRIES} entries`);
+    const taken = new Set<string>();
+    return this.#node.items.slice(0, MOST_ENTRIES).map((pair) => {
+      const key = new Place(pair.key, this.#notes, this.#offset);
+      if (taken.has(key.word)) key.wrong(`${quoted(key.word)} stands here twice`);
+      taken.add(key.word);
+      return { key, value: new Place(pair.value, this.#notes, key.#offset) };
+    });
+  }
+
+  /** The entries of a mapping whose keys are known; any other key is a mistake. Nothing if it is no mapping. */
+  fields<K extends string>(known: readonly K[], expected: string): ReadonlyMap<K, Place> | undefined {
+    const fields = new Map<K, Place>();
+    for (const { key, value } of this.entries(expected)) {
+      const name = known.find((one) => one === key.word);
+      if (name !== undefined) fields.set(name, value);
+      else if (LATER.has(key.word)) key.wrong(`"${key.word}" is not supported yet`);
+      else key.wrong(unknown('key', key.word, known));
+    }
+    return isMap(this.#node) ? fields : undefined;
+  }
+
+  #unexpected(expected: string): undefined {
+    if (isAlias(this.#node)) return this.wrong('aliases (*name) are not understood here; write it out');
+    return this.wrong(`expected ${expected}, found ${describe(this.#node)}`);
+  }
+}
+
+function describe(node: ParsedNode | null): string {
+  if (isMap(node)) return 'a mapping';
+  if (isSeq(node)) return 'a list';
+  if (!isScalar(node) || node.value === null) return 'nothing';
+  return typeof node.value === 'string' ? quoted(node.value) : (node.source ?? 'something else');
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { lookedTo, mayApprove, outstanding, type Asked } from '../../src/policy/approvers.ts';
+import type { Needed } from '../../src/policy/needed.ts';
+import { canonicalId, idsIn, mentionedGroups, samePerson } from '../../src/policy/people.ts';
+import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } from './given.ts';
+
+const PUSH = to('push', 'acme-shop/live');
+const by = (...requirements: Needed['requirements']): Needed => ({ requirements, expires: 60_000, reason: 'optional' });
+const leads = (count: number) => by({ by: ['leads'], count });
+const asked = (asker: string): Asked => ({ ...PUSH, asker });
+
+const people = policyOf(`${GROUPS}people: { chi: [U03CHI, U0CHITWO], ana: [U0ANATWO, U01ANA] }
+rules:
+  - { allow: [push], to: [developers, guides], where: ["acme-shop/*"] }
+  - { allow: [push], to: [readers], where: ["acme-blog/*"] }
+  - { deny: [push], to: [readers] }
+`);
+
+describe('whose approval counts', () => {
+  test.each([
+    ['a lead', chi, leads(1), 'U01ANA', 'counts'],
+    ['nobody their own', chi, leads(1), 'U03CHI', 'yourself'],
+    ['nor with a second id', person('U0CHITWO'), leads(1), 'U03CHI', 'yourself'],
+    ['nor for a second id', chi, leads(1), 'U0CHITWO', 'yourself'],
+    ['a second id that no group names', person('U0CHITWO'), leads(1), 'U01ANA', 'not named'],
+    ['not a developer', ben, leads(1), 'U01ANA', 'not named'],
+    ['not whom a rule denies it', rob, by({ by: ['readers'], count: 1 }), 'U01ANA', 'denied'],
+    ['whoever may do it', ben, by({ by: 'allowed', count: 1 }), 'U01ANA', 'counts'],
+    ['whoever may do it, by user group', guy, by({ by: 'allowed', count: 1 }), 'U01ANA', 'counts'],
+    ['who has left the user group', person('U09GUY'), by({ by: 'allowed', count: 1 }), 'U01ANA', 'not named'],
+    ['a lead who may not do it', chi, by({ by: 'allowed', count: 1 }), 'U01ANA', 'not named'],
+    ['who would do it, asking themselves', ana, by({ by: 'allowed', count: 1 }), 'U0ANATWO', 'yourself'],
+    ['a group that is gone', chi, by({ by: ['chiefs'], count: 1 }), 'U01ANA', 'not named'],
+  ] as const)('%s', (_, voter, needed, asker, expected) => {
+    const voice = mayApprove(people, voter, needed, asked(asker));
+    expect(voice.kind === 'counts' ? 'counts' : voice.why).toBe(expected);
+  });
+});
+
+describe('what is outstanding', () => {
+  test.each([
+    ['nobody yet', leads(2), [], [{ by: ['leads'], count: 2 }]],
+    ['one of two', leads(2), [chi], [{ by: ['leads'], count: 1 }]],
+    ['both', leads(2), [chi, dee], []],
+    ['the same one twice', leads(2), [chi, chi], [{ by: ['leads'], count: 1 }]],
+    ['one who does not count', leads(2), [chi, ben, ana], [{ by: ['leads'], count: 1 }]],
+    ['more than enough', leads(1), [chi, dee], []],
+    ['one person towards two', by({ by: ['leads'], count: 1 }, { by: ['guides', 'leads'], count: 1 }), [chi], []],
+    [
+      'every requirement by itself',
+      by({ by: ['leads'], count: 1 }, { by: 'allowed', count: 1 }),
+      [chi],
+      [{ by: 'allowed', count: 1 }],
+    ],
+    ['all requirements', by({ by: ['leads'], count: 1 }, { by: 'allowed', count: 1 }), [chi, ben], []],
+  ] as const)('%s', (_, needed, voters, expected) => {
+    expect(outstanding(people, needed, asked('U01ANA'), voters)).toEqual(expected);
+  });
+
+  test('one person with two ids counts once', () => {
+    const both = policyOf(`version: 1
+people: { chi: [U03CHI, U0CHITWO] }
+groups: { leads: [U03CHI, U0CHITWO, U04DEE] }
+rules: []
+`);
+    const left = outstanding(both, leads(2), asked('U01ANA'), [chi, person('U0CHITWO')]);
+    expect(left).toEqual([{ by: ['leads'], count: 1 }]);
+  });
+});
+
+test('people are joined', () => {
+  expect(samePerson(people, 'U01ANA', 'U0ANATWO')).toBe(true);
+  expect(samePerson(people, 'U01ANA', 'U03CHI')).toBe(false);
+  expect(canonicalId(people, 'U01ANA')).toBe(canonicalId(people, 'U0ANATWO'));
+  expect(canonicalId(people, 'U0STRANGER')).toBe('U0STRANGER');
+});
+
+test('groups are looked up', () => {
+  expect(mentionedGroups(people)).toEqual(['S0GUIDES']);
+  expect(idsIn(people, ['developers', 'guides', 'chiefs', 'developers'])).toEqual(['U01ANA', 'U02BEN', 'S0GUIDES']);
+  expect(lookedTo(people, { by: ['leads'], count: 1 }, PUSH)).toEqual(['leads']);
+  expect(lookedTo(people, { by: 'allowed', count: 1 }, PUSH)).toEqual(['developers', 'guides']);
+  expect(lookedTo(rulesOf(), { by: 'allowed', count: 1 }, PUSH)).toEqual([]);
+});

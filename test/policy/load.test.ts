@@ -1,0 +1,336 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { loadPolicy, MOST_BYTES } from '../../src/policy/load.ts';
+import { PolicyMistakes } from '../../src/policy/mistakes.ts';
+import { decide } from '../../src/policy/policy.ts';
+import { ana, catalogue, chi, company, domain, mistakesOf, policyOf, rob, to, withRules } from './given.ts';
+
+const ok = 'version: 1\nrules: []\n';
+const rule = (text: string) => withRules(text);
+/** Lines of the groups that `withRules` puts before the first rule. */
+const FIRST_RULE = 8;
+
+describe('every mistake is told with its line', () => {
+  test.each<[string, string, string[]]>([
+    ['nothing', '', ['line 1: expected version, groups and rules, found nothing']],
+    ['a list', '- a', ['line 1: expected version, groups and rules, found a list']],
+    [
+      'neither version nor rules',
+      'live: ["*/live"]',
+      ['line 1: "version: 1" is missing', 'line 1: "rules" is missing'],
+    ],
+    ['another version', 'version: 2\nrules: []', ['line 1: expected the number 1, found 2']],
+    ['a version as text', 'version: "1"\nrules: []', ['line 1: expected the number 1, found "1"']],
+    ['an unknown key', `${ok}rulez: []`, ['line 3: unknown key "rulez"; did you mean "rules"?']],
+    [
+      'a planned key',
+      `${ok}freeze: x\nbreakGlass: x`,
+      ['line 3: "freeze" is not supported yet', 'line 4: "breakGlass" is not supported yet'],
+    ],
+    ['a key that stands twice', `${ok}groups: {}\ngroups: {}`, ['line 4: "groups" stands here twice']],
+    ['a group that stands twice', `${ok}groups:\n  a: [U111]\n  a: [U112]`, ['line 5: "a" stands here twice']],
+    ['two documents', `${ok}---\n${ok}`, ['line 3: a second document begins here; the file holds one']],
+    ['a tab', 'version: 1\nrules:\n\t- x', ['line 3: tabs cannot indent; use spaces']],
+    [
+      'a list without an end',
+      'version: 1\nrules: [\n',
+      ['line 3: this is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    ],
+    ['an alias', `${ok}groups: &a {}\npeople: *a`, ['line 4: aliases (*name) are not understood here; write it out']],
+    ['a tag', `${ok}live: !env x`, ['line 3: this is not YAML: Unresolved tag: !env']],
+    ['quotes without an end', '"'.repeat(9), ['line 1: this is not YAML: Unexpected double-quoted-scalar at node end']],
+    ['rules that are text', 'version: 1\nrules: none', ['line 2: expected a list of rules, found "none"']],
+
+    [
+      'a name in a group',
+      `${ok}groups: { a: ["@chi"] }`,
+      ['line 3: "@chi" is not a Slack id: U… or W… for a person, S… for a user group; never a name'],
+    ],
+    ['a group that is no list', `${ok}groups: { a: U111 }`, ['line 3: expected a list of Slack ids, found "U111"']],
+    ['a number in a group', `${ok}groups: { a: [1] }`, ['line 3: expected a Slack id, found 1']],
+    [
+      'a group called everyone',
+      `${ok}groups: { everyone: [] }`,
+      ['line 3: "everyone" is everyone already; call this group something else'],
+    ],
+    ['a group called like a person', `${ok}groups: { U01ANA: [] }`, ['line 3: "U01ANA" cannot name a group']],
+    [
+      'a group that is a person',
+      `${ok}people: { a: [S0GROUP] }`,
+      ['line 3: "S0GROUP" is not the Slack id of a person: U… or W…'],
+    ],
+    ['one id of two people', `${ok}people:\n  a: [U111, U112]\n  b: [U112]`, ['line 5: U112 is somebody else already']],
+
+    ['neither allow nor deny', rule('{ to: [leads] }'), [`line ${FIRST_RULE}: a rule has either "allow" or "deny"`]],
+    [
+      'both',
+      rule('{ allow: [read], deny: [read], to: [leads] }'),
+      [`line ${FIRST_RULE}: a rule has either "allow" or "deny"`],
+    ],
+    [
+      'a rule that is text',
+      rule('everything'),
+      [`line ${FIRST_RULE}: expected a rule: allow or deny, to, where, approval, found "everything"`],
+    ],
+    [
+      'an unknown field',
+      rule('{ allow: [read], too: [leads], to: [leads] }'),
+      [`line ${FIRST_RULE}: unknown key "too"; did you mean "to"?`],
+    ],
+    [
+      'nothing allowed',
+      rule('{ allow: [], to: [leads] }'),
+      [`line ${FIRST_RULE}: this list is empty; expected commands or classes`],
+    ],
+    [
+      'a command',
+      rule('{ allow: [cache cleer], to: [leads] }'),
+      [`line ${FIRST_RULE}: unknown command or class "cache cleer"; did you mean "cache clear"?`],
+    ],
+    [
+      'part of a command',
+      rule('{ allow: [allowlist], to: [leads] }'),
+      [
+        `line ${FIRST_RULE}: unknown command or class "allowlist"; did you mean "allowlist show" or "allowlist add" or "allowlist remove" or "allowlist set"?`,
+      ],
+    ],
+    ['a class', rule('{ allow: [named], to: [leads] }'), [`line ${FIRST_RULE}: unknown command or class "named"`]],
+    ['no audience', rule('{ allow: [read] }'), [`line ${FIRST_RULE}: "to" is missing: a list of groups, or everyone`]],
+    [
+      'a group',
+      rule('{ allow: [read], to: [leadz] }'),
+      [`line ${FIRST_RULE}: unknown group "leadz"; did you mean "leads"?`],
+    ],
+    [
+      'a group that is not in a list',
+      rule('{ allow: [read], to: leads }'),
+      [`line ${FIRST_RULE}: expected a list of groups, like [leads], found "leads"`],
+    ],
+    ['everyone in a list', rule('{ allow: [read], to: [everyone] }'), [`line ${FIRST_RULE}: unknown group "everyone"`]],
+    [
+      'a pattern',
+      rule('{ allow: [read], to: [leads], where: [acme] }'),
+      [`line ${FIRST_RULE}: "acme" is no target: expected site/environment, domain:example.com or company`],
+    ],
+    [
+      'no pattern',
+      rule('{ deny: [read], to: [leads], where: [] }'),
+      [`line ${FIRST_RULE}: this list is empty; expected targets, like ["acme-shop/*"]`],
+    ],
+    [
+      'live that is no environment',
+      `${ok}live: ["domain:a.b"]`,
+      ['line 3: "domain:a.b" is no environment; expected site/environment'],
+    ],
+
+    [
+      'approval of a deny',
+      rule('{ deny: [push], to: [leads], approval: none }'),
+      [`line ${FIRST_RULE}: only a rule that allows can ask for approval`],
+    ],
+    [
+      'approval by nobody',
+      rule('{ allow: [push], to: [leads], approval: { count: 1 } }'),
+      [`line ${FIRST_RULE}: "by" is missing: the groups whose people approve`],
+    ],
+    [
+      'approval by everyone',
+      rule('{ allow: [push], to: [leads], approval: { by: everyone } }'),
+      [`line ${FIRST_RULE}: expected a list of groups, like [leads], found "everyone"`],
+    ],
+    [
+      'approval that is empty',
+      rule('{ allow: [push], to: [leads], approval: }'),
+      [`line ${FIRST_RULE}: expected "none" or { by, count, expires, reason }, found nothing`],
+    ],
+    [
+      'approval of what changes nothing',
+      rule('{ allow: [push, logs], to: [leads], approval: { by: [leads] } }'),
+      [`line ${FIRST_RULE}: "logs" changes no site and cannot wait for approval; give it its own rule`],
+    ],
+    [
+      'a count',
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], count: 0 } }'),
+      [`line ${FIRST_RULE}: expected a whole number from 1 to 20, found 0`],
+    ],
+    [
+      'a time',
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 1w } }'),
+      [`line ${FIRST_RULE}: "1w" is not a time; write it like 90s, 30m, 1h or 7d`],
+    ],
+    [
+      'a time that is too short',
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 59s } }'),
+      [`line ${FIRST_RULE}: "59s" is out of bounds: from 1m to 30d`],
+    ],
+    [
+      'a time that is too long',
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 31d } }'),
+      [`line ${FIRST_RULE}: "31d" is out of bounds: from 1m to 30d`],
+    ],
+    [
+      'a time that is a number',
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 60 } }'),
+      [`line ${FIRST_RULE}: expected a time, like 30m or 1h, found 60`],
+    ],
+    [
+      'a reason',
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], reason: yes } }'),
+      [`line ${FIRST_RULE}: expected "required" or "optional", found "yes"`],
+    ],
+
+    [
+      'a channel by name',
+      `${ok}channels: { "#ops": {} }`,
+      ['line 3: "#ops" is neither the id of a channel (C… or G…) nor deny nor ops'],
+    ],
+    [
+      'an environment as a site',
+      `${ok}channels: { C0ACME: { sites: ["a/b"] } }`,
+      ['line 3: "a/b" names an environment; a channel is bound to whole sites'],
+    ],
+    [
+      'cards where nothing may be posted',
+      `${ok}channels:\n  C0ACME: { cards: C0NO }\n  deny: [C0NO]\n  ops: C0NO`,
+      [
+        'line 4: C0NO is denied, so nothing can be posted there',
+        'line 6: C0NO is denied, so nothing can be posted there',
+      ],
+    ],
+    [
+      'an id that is no UUID',
+      `${ok}environments: { x: { site: a, name: b } }`,
+      ['line 3: "x" is not the id of a site or environment: a UUID'],
+    ],
+    [
+      'an environment without a site',
+      `${ok}environments: { ${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(12)}: { name: b } }`,
+      ['line 3: "site" is missing'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(mistakesOf(text)).toEqual(expected);
+  });
+
+  test('all of them at once, in the order of the file', () => {
+    const text = `version: 1
+groups:
+  leads: [chi]
+rules:
+  - allow: [pusch]
+    to: [leadz]
+    where: ["a//b"]
+    approval: { by: [leads], count: two, expires: soon, because: x }
+channels: { ops: ops }
+`;
+    expect(mistakesOf(text).map((line) => line.split(':')[0])).toEqual([
+      'line 3',
+      'line 5',
+      'line 6',
+      'line 7',
+      'line 8',
+      'line 8',
+      'line 8',
+      'line 9',
+    ]);
+  });
+
+  test('columns are those of the word', () => {
+    const loaded = loadPolicy(`${ok}groups: { a: [U111, bad] }`, catalogue);
+    expect(loaded).toMatchObject({ mistakes: [{ line: 3, column: 21 }] });
+  });
+
+  test('the error lists them below the path', () => {
+    const error = new PolicyMistakes('policy.yml', [
+      { line: 2, column: 1, says: 'this' },
+      { line: 9, column: 1, says: 'that' },
+    ]);
+    expect(error.message).toBe('policy.yml cannot be used:\n  line 2: this\n  line 9: that');
+  });
+});
+
+describe('bounds', () => {
+  const IDS = (count: number) =>
+    Array.from({ length: count }, (_, index) => `U${String(index).padStart(6, '0')}`).join(', ');
+
+  test('a file of 256 KiB, and one byte more', () => {
+    const padded = (size: number) => ok + '#'.repeat(size - ok.length);
+    expect(mistakesOf(padded(MOST_BYTES))).toEqual([]);
+    expect(mistakesOf(padded(MOST_BYTES + 1))).toEqual(['line 1: the file is larger than 256 KiB']);
+  });
+
+  test('a thousand entries, and one more', () => {
+    expect(mistakesOf(`${ok}groups: { a: [${IDS(1_000)}] }`)).toEqual([]);
+    expect(mistakesOf(`${ok}groups: { a: [${IDS(1_001)}] }`)).toEqual(['line 3: a list has at most 1000 entries']);
+  });
+
+  test('a hundred mistakes', () => {
+    expect(mistakesOf(`${ok}groups:\n${'  a: [x]\n'.repeat(900)}`)).toHaveLength(100);
+  });
+
+  test.each([
+    ['brackets', '['.repeat(2_000)],
+    ['braces', '{a: '.repeat(2_000)],
+    ['anchors', '&a '.repeat(10_000)],
+    ['keys', Array.from({ length: 20_000 }, (_, index) => `k${index}: 1\n`).join('')],
+    [
+      'aliases of aliases',
+      `a: &a [x]\n${Array.from({ length: 50 }, (_, index) => `b${index}: &b${index} [*a, *a, *a]\n`).join('')}`,
+    ],
+  ])('a file of nothing but %s', (_, text) => {
+    expect(mistakesOf(text)).not.toEqual([]);
+  });
+});
+
+describe('what is read', () => {
+  test('the example for newcomers', async () => {
+    const policy = policyOf(await readFile(new URL('../../policy.example.yml', import.meta.url), 'utf8'));
+    expect(policy.rules).toHaveLength(8);
+    expect(policy.channels.ops).toBe('C0000000004');
+    expect(policy.pins).toEqual({
+      environments: [{ id: '00000000-0000-4000-8000-000000000001', site: 'acme-blog', name: 'preview', live: false }],
+      sites: [
+        {
+          id: '00000000-0000-4000-8000-000000000002',
+          name: 'acme-blog',
+          environments: ['00000000-0000-4000-8000-000000000001'],
+        },
+      ],
+    });
+  });
+
+  test('the rules of the playground', async () => {
+    const policy = policyOf(await readFile(new URL('../../src/playground/policy.yml', import.meta.url), 'utf8'));
+    const push = decide(policy, ana, to('push', 'acme-shop/live', 'acme-shop/staging'));
+    expect(push).toMatchObject({
+      kind: 'allowed',
+      approval: { requirements: [{ by: ['leads'], count: 1 }], expires: 3_600_000 },
+    });
+    const kinds = [
+      decide(policy, rob, to('logs', 'acme-shop/live')),
+      decide(policy, ana, to('allowlist add', 'acme-shop/live')),
+      decide(policy, ana, to('cache clear', 'acme-shop/live')),
+      decide(policy, ana, to('themes update', 'acme-shop/staging')),
+      decide(policy, chi, to('delete', 'acme-shop/staging')),
+      decide(policy, rob, to('cache clear', 'acme-shop/staging')),
+      decide(policy, ana, to('themes update', 'acme-shop/live')),
+      decide(policy, ana, to('push', 'other/live', 'other/staging')),
+      decide(policy, chi, to('delete', 'acme-shop/live')),
+      decide(policy, ana, to('clone', company)),
+      decide(policy, ana, to('dns set', domain('example.com', 'acme-shop'))),
+    ].map(({ kind }) => kind);
+    expect(kinds).toEqual([...Array<string>(5).fill('allowed'), ...Array<string>(6).fill('not allowed')]);
+  });
+
+  test('the same text has the same hash, another text another', () => {
+    const [one, same, other] = [policyOf(ok), policyOf(ok), policyOf(`${ok}\n`)];
+    expect(one.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect([same.hash === one.hash, other.hash === one.hash]).toEqual([true, false]);
+  });
+
+  test('a long rule is shortened', () => {
+    const where = Array.from({ length: 30 }, (_, index) => `"site-${index}/*"`).join(', ');
+    const [first] = policyOf(rule(`{ deny: [push], to: everyone, where: [${where}] }`)).rules;
+    expect(first?.text).toMatch(/^deny push to everyone where site-0\/\*, .*…$/);
+    expect(first?.text).toHaveLength(120);
+  });
+});

@@ -1,0 +1,161 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Target } from '../../src/hosting/contract/target.ts';
+import { covers, fold, matches, readGlob, readPattern, type Glob } from '../../src/policy/pattern.ts';
+import { company, domain, environment } from './given.ts';
+
+const blog = domain('blog.example.com');
+const shop = domain('shop.example.com', 'acme-shop');
+
+/** Pattern, target, whether an allow covers it, whether a deny does. */
+const TABLE: readonly (readonly [string, Target, boolean, boolean])[] = [
+  ['acme-shop/live', environment('acme-shop/live'), true, true],
+  ['acme-shop/live', environment('acme-shop/staging'), false, false],
+  ['acme-shop/live', environment('acme-shop/live2'), false, false],
+  ['acme-shop/live', environment('my-acme-shop/live'), false, false],
+  ['Acme-Shop/LIVE', environment('acme-shop/live'), true, true],
+  ['acme-shop/live', environment('ACME-SHOP/Live'), true, true],
+  ['acme-shop/ｌｉｖｅ', environment('acme-shop/live'), true, true],
+  ['acme-shop/lіve', environment('acme-shop/live'), false, false],
+  ['*/live', environment('acme-shop/live'), true, true],
+  ['*/live', environment('acme-shop/staging'), false, false],
+  ['acme-*/live', environment('acme-shop/live'), true, true],
+  ['acme-*/live', environment('acme/live'), false, false],
+  ['*-shop/live', environment('acme-shop/live'), true, true],
+  ['a*e-s*p/l*e', environment('acme-shop/live'), true, true],
+  ['ab*ba/x', environment('aba/x'), false, false],
+  ['acme-shop/*', environment('acme-shop/staging'), true, true],
+  ['acme*', environment('acme-shop/live'), false, false],
+  ['*/*', environment('acme-shop/live'), true, true],
+  ['*/*', { ...environment('a/b/live'), site: { id: 's', name: 'a/b' } }, true, true],
+  ['a/live', { ...environment('a/b/live'), site: { id: 's', name: 'a' } }, false, false],
+  ['company', environment('acme-shop/live'), false, false],
+  ['domain:*', environment('acme-shop/live'), false, false],
+  // The site is not known, or the name does not begin with it.
+  ['*/live', environment('live'), false, true],
+  ['*/*', environment('live'), false, true],
+  ['acme-shop/staging', environment('live'), false, true],
+  ['domain:*', environment('live'), false, false],
+  ['company', environment('live'), false, false],
+  ['acme-shop/live', { ...environment('acme-shop/live'), site: { id: 's', name: 'other' } }, false, true],
+  // Domains: their own names, and all of their site.
+  ['domain:shop.example.com', shop, true, true],
+  ['domain:Shop.Example.COM', shop, true, true],
+  ['domain:shop.example.com', domain('shop.example.com.'), true, true],
+  ['domain:example.com', shop, false, false],
+  ['domain:*.example.com', shop, true, true],
+  ['domain:*.example.com', domain('example.com'), false, false],
+  ['domain:*.example.com', domain('a.b.example.com'), true, true],
+  ['domain:*.example.com', domain('notexample.com'), false, false],
+  ['domain:*', shop, true, true],
+  ['domain:müller.example', domain('xn--mller-kva.example'), true, true],
+  ['domain:example.com', domain('ex%61mple.com'), false, false],
+  ['domain:127.0.0.1', domain('0x7f.1'), false, false],
+  ['acme-shop/*', shop, true, true],
+  ['acme-*/*', shop, true, true],
+  ['other/*', shop, false, false],
+  ['acme-shop/live', shop, false, true],
+  ['*/live', shop, false, true],
+  ['other/live', shop, false, false],
+  ['company', shop, false, false],
+  // A domain whose site is not known.
+  ['domain:blog.example.com', blog, true, true],
+  ['domain:other.example.com', blog, false, false],
+  ['acme-shop/*', blog, false, true],
+  ['*/*', blog, false, true],
+  ['*/live', blog, false, true],
+  ['company', company, true, true],
+  ['*/*', company, false, false],
+  ['domain:*', company, false, false],
+];
+
+describe('what a pattern covers', () => {
+  test.each(TABLE)('%s on %o: allow %s, deny %s', (text, target, allow, deny) => {
+    const pattern = readPattern(text);
+    if (typeof pattern === 'string') {
+      // The only malformed one of the table covers nothing because it is refused.
+      expect([text, allow, deny]).toEqual(['acme*', false, false]);
+      return;
+    }
+    expect([covers(pattern, target, 'allow'), covers(pattern, target, 'deny')]).toEqual([allow, deny]);
+  });
+
+  test('what an allow covers, a deny with the same pattern covers too', () => {
+    const patterns = TABLE.map(([text]) => readPattern(text)).filter((pattern) => typeof pattern !== 'string');
+    for (const pattern of patterns) {
+      for (const [, target] of TABLE) {
+        if (covers(pattern, target, 'allow')) expect(covers(pattern, target, 'deny')).toBe(true);
+      }
+    }
+  });
+});
+
+test.each([
+  '',
+  '/',
+  'a/',
+  '/b',
+  'a/b/c',
+  'acme',
+  ' a/b',
+  'a/b ',
+  'a/ b',
+  'a/**',
+  'a/b?',
+  'a/[bc]',
+  '{a,b}/c',
+  '!a/b',
+  'a\u200b/b',
+  'a/b\u202e',
+  'a/b\u0000',
+  `${'x'.repeat(254)}/y`,
+  'Company',
+  'domain:',
+  'domain:x',
+  'domain:a b.c',
+  'domain:*example.com',
+  'domain:a.*.com',
+  'domain:.com',
+  'domain:a..b',
+  `domain:${'a.'.repeat(140)}b`,
+  'domain:ex/ample.com',
+])('%j is no pattern', (text) => {
+  expect(readPattern(text)).toBeTypeOf('string');
+});
+
+describe('a glob', () => {
+  const glob = (text: string): Glob => {
+    const read = readGlob(text);
+    if (typeof read === 'string') throw new Error(read);
+    return read;
+  };
+  const piece = fc.stringMatching(/^[ab.-]{0,4}$/);
+
+  test('agrees with the regular expression that says the same', () => {
+    fc.assert(
+      fc.property(
+        fc.array(piece, { minLength: 1, maxLength: 5 }),
+        fc.stringMatching(/^[ab.-]{0,12}$/),
+        (pieces, name) => {
+          const expression = new RegExp(`^${pieces.map((one) => one.replaceAll('.', '\\.')).join('.*')}$`);
+          expect(matches(pieces, name)).toBe(expression.test(name));
+        },
+      ),
+    );
+  });
+
+  test('covers its own text, in any case and form', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z0-9-]{1,20}$/), (name) => {
+        expect(matches(glob(name), name.toUpperCase())).toBe(true);
+        expect(matches(glob(`*${name}*`), `x${name}`)).toBe(true);
+        expect(fold(fold(name))).toBe(fold(name));
+      }),
+    );
+  });
+
+  test('is quick, however many stars it has', () => {
+    const many = `${'*a'.repeat(120)}b`.split('*');
+    expect(matches(many, 'a'.repeat(100_000))).toBe(false);
+  });
+});

@@ -1,0 +1,185 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { outstanding } from '../../src/policy/approvers.ts';
+import { loadPolicy } from '../../src/policy/load.ts';
+import { decide, type Wish } from '../../src/policy/policy.ts';
+import type { Target } from '../../src/hosting/contract/target.ts';
+import type { Policy } from '../../src/policy/rules.ts';
+import { catalogue, company, domain, environment, person, withRules } from './given.ts';
+
+const one = <T>(...values: readonly T[]) => fc.constantFrom(...values);
+const some = <T>(...values: readonly T[]) => fc.subarray([...values], { minLength: 1 });
+
+const what = some('read', 'routine', 'destructive', 'push', 'cache clear', 'dns set');
+const groups = some('developers', 'leads', 'readers', 'guides');
+const to = fc.oneof(fc.constant('everyone'), groups);
+const where = fc.option(some('*/live', 'acme-*/*', 'acme-shop/staging', 'domain:example.com', 'company'));
+const approval = fc.oneof(
+  fc.constant('none'),
+  fc.record({ by: groups, count: one(1, 2), expires: one('5m', '1h', '2d'), reason: one('required', 'optional') }),
+);
+
+const rule = (effect: 'allow' | 'deny', asks: fc.Arbitrary<unknown>) =>
+  fc.tuple(what, to, where, asks).map(([named, audience, places, approval]) => {
+    const changes = named.filter((name) => effect === 'deny' || approval === undefined || name !== 'read');
+    const parts = { [effect]: changes, to: audience, where: places ?? undefined, approval: approval ?? undefined };
+    return { text: JSON.stringify(parts), usable: changes.length > 0 };
+  });
+const usable = (arbitrary: ReturnType<typeof rule>) => arbitrary.filter(({ usable }) => usable).map(({ text }) => text);
+const allow = usable(rule('allow', fc.option(approval, { nil: undefined })));
+const allowWithApproval = usable(rule('allow', approval));
+const deny = usable(rule('deny', fc.constant(undefined)));
+const rules = fc.array(fc.oneof({ weight: 3, arbitrary: allow }, deny), { maxLength: 5 });
+
+const people = ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE', 'U05FAY', 'U06ROB', 'U09GUY', 'U0NOBODY'].map((id) =>
+  person(id, ...(id === 'U09GUY' ? ['S0GUIDES'] : [])),
+);
+const somebody = one(...people);
+const target = one<Target>(
+  environment('acme-shop/live'),
+  environment('acme-shop/staging'),
+  environment('blog/live'),
+  environment('nowhere'),
+  domain('example.com'),
+  domain('example.org', 'acme-shop'),
+  company,
+);
+const wish: fc.Arbitrary<Wish> = fc.record({
+  command: one(...catalogue),
+  aims: fc.array(fc.record({ target, access: one('change', 'read') }), { maxLength: 2 }),
+});
+
+/** Rules that could never be satisfied are no policy; they are left out of the runs. */
+function read(...texts: readonly string[]): Policy | undefined {
+  const loaded = loadPolicy(withRules(...texts), catalogue);
+  if (loaded.kind === 'mistakes')
+    expect(loaded.mistakes.map(({ says }) => says).join()).toContain('could never be approved');
+  return loaded.kind === 'policy' ? loaded.policy : undefined;
+}
+function load(...texts: readonly string[]): Policy {
+  const policy = read(...texts);
+  fc.pre(policy !== undefined);
+  if (!policy) throw new Error('unreachable');
+  return policy;
+}
+function holds<T>(property: fc.IProperty<T>, numRuns = 250): void {
+  fc.assert(property, { numRuns });
+}
+
+test('what no rule allows is not allowed', () => {
+  const nothing = load();
+  holds(
+    fc.property(fc.array(deny, { maxLength: 4 }), somebody, wish, (denies, who, wanted) => {
+      expect(decide(nothing, who, wanted)).toMatchObject({ kind: 'not allowed', why: { kind: 'no rule' }, whoMay: [] });
+      expect(decide(load(...denies), who, wanted).kind).toBe('not allowed');
+    }),
+    100,
+  );
+});
+
+test('a deny never allows more, and wherever it stands it means the same', () => {
+  holds(
+    fc.property(rules, deny, fc.nat(5), somebody, wish, (texts, extra, place, who, wanted) => {
+      const before = decide(load(...texts), who, wanted);
+      const [last, first] = [load(...texts, extra), load(...texts.slice(0, place), extra, ...texts.slice(place))];
+      const after = decide(last, who, wanted);
+      if (before.kind === 'not allowed') expect(after.kind).toBe('not allowed');
+      expect(decide(first, who, wanted).kind).toBe(after.kind);
+      if (before.kind === 'allowed' && after.kind === 'allowed') expect(after.approval).toEqual(before.approval);
+    }),
+  );
+});
+
+test('an allow never weakens the approval that was needed', () => {
+  holds(
+    fc.property(
+      rules,
+      fc.oneof(allow, allowWithApproval),
+      somebody,
+      wish,
+      fc.subarray(people),
+      (texts, extra, who, wanted, voters) => {
+        const [policy, more] = [load(...texts), load(...texts, extra)];
+        const [before, after] = [decide(policy, who, wanted), decide(more, who, wanted)];
+        if (before.kind !== 'allowed' || after.kind !== 'allowed' || before.approval === 'none') return;
+        if (after.approval === 'none') throw new Error('the approval is gone');
+        expect(after.approval.expires).toBeLessThanOrEqual(before.approval.expires);
+        if (before.approval.reason === 'required') expect(after.approval.reason).toBe('required');
+        // Under the same rules of who may what, whoever satisfies the new approval satisfies the old one.
+        const asked = { ...wanted, asker: who.id };
+        if (outstanding(more, after.approval, asked, voters).length === 0) {
+          expect(outstanding(more, before.approval, asked, voters)).toEqual([]);
+        }
+      },
+    ),
+  );
+});
+
+test('nobody approves what they ask for, and no approval does without an approver', () => {
+  holds(
+    fc.property(rules, somebody, wish, (texts, who, wanted) => {
+      const policy = load(...texts);
+      const decision = decide(policy, who, wanted);
+      if (decision.kind !== 'allowed' || decision.approval === 'none') return;
+      expect(outstanding(policy, decision.approval, { ...wanted, asker: who.id }, [who, who])).toEqual(
+        decision.approval.requirements,
+      );
+    }),
+  );
+});
+
+const fragment = one(
+  'version: 1\n',
+  'rules:\n',
+  'groups:\n',
+  '  - ',
+  'allow: ',
+  '[push]',
+  '[',
+  ']',
+  '{',
+  '}',
+  ': ',
+  ', ',
+  '\n',
+  '&a ',
+  '*a',
+  '!!map ',
+  '"',
+  "'",
+  '|\n',
+  '? ',
+  '#',
+  '---\n',
+  '%YAML 1.1\n',
+  '<<: ',
+  '\t',
+  '\r\n',
+  '\u0000',
+  '\u2028',
+  '\ud800',
+  '__proto__: ',
+  'to: everyone',
+);
+
+test('whatever the text, reading it ends with a policy or with mistakes inside the file', () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(fragment, { maxLength: 30 }).map((parts) => parts.join('')),
+  );
+  holds(
+    fc.property(hostile, (text) => {
+      const loaded = loadPolicy(text, catalogue);
+      if (loaded.kind === 'policy') return;
+      expect(loaded.mistakes.length).toBeGreaterThan(0);
+      const lines = text.split('\n').length;
+      for (const { line, column, says } of loaded.mistakes) {
+        expect(line).toBeGreaterThanOrEqual(1);
+        expect(line).toBeLessThanOrEqual(lines);
+        expect(column).toBeGreaterThanOrEqual(1);
+        expect(says).not.toBe('');
+      }
+    }),
+    400,
+  );
+});

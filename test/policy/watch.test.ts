@@ -1,0 +1,153 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MOST_BYTES } from '../../src/policy/load.ts';
+import { PolicyMistakes, tell } from '../../src/policy/mistakes.ts';
+import { openPolicy, type PolicyEvents, type PolicyFile } from '../../src/policy/watch.ts';
+import { catalogue, withRules } from './given.ts';
+
+const ONE = withRules('{ allow: [read], to: everyone }');
+const TWO = withRules('{ allow: [read], to: everyone }', '{ allow: [routine], to: [developers] }');
+const BROKEN = withRules('{ allow: [read], to: [leadz] }');
+
+let folder: string;
+let path: string;
+let files: PolicyFile[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'policy-'));
+  path = join(folder, 'policy.yml');
+  files = [];
+});
+afterEach(async () => {
+  await Promise.all(files.map((file) => file.close()));
+  await rm(folder, { recursive: true });
+});
+
+/** Opens the file, keeps what it tells, and lets a test await the next word. */
+async function opened(name = path) {
+  const told: string[] = [];
+  let next = Promise.withResolvers<void>();
+  const note = (word: string) => {
+    told.push(word);
+    next.resolve();
+    next = Promise.withResolvers();
+  };
+  const events: PolicyEvents = {
+    onReload: (policy, before) => note(`${before.rules.length} → ${policy.rules.length} rules`),
+    onBroken: (mistakes) => note(mistakes.map(tell).join()),
+  };
+  const file = await openPolicy(name, catalogue, events);
+  files.push(file);
+  return { file, told, next: () => next.promise };
+}
+
+describe('at start', () => {
+  test('a good file is the policy', async () => {
+    await writeFile(path, ONE);
+    const { file } = await opened();
+    expect(file.current().rules).toHaveLength(1);
+  });
+
+  test('a broken file is refused with every mistake', async () => {
+    await writeFile(path, BROKEN.replace('[read]', '[reed]'));
+    const refused = await opened().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(PolicyMistakes);
+    expect(String(refused)).toMatch(/policy\.yml cannot be used:\n {2}line 8: .*"read"\?\n {2}line 8: .*"leads"\?$/);
+  });
+
+  test.each<[string, string | Uint8Array | undefined, RegExp]>([
+    ['missing', undefined, /line 1: the file cannot be read: ENOENT/],
+    ['not text', new Uint8Array([0x76, 0xff, 0xfe]), /line 1: the file cannot be read: .*utf-8/i],
+    ['too large', ' '.repeat(MOST_BYTES + 1), /line 1: the file is larger than 256 KiB/],
+  ])('a file that is %s', async (_, content, expected) => {
+    if (content !== undefined) await writeFile(path, content);
+    await expect(opened()).rejects.toThrow(expected);
+  });
+});
+
+describe('on reload', () => {
+  test('another text is another policy', async () => {
+    await writeFile(path, ONE);
+    const { file, told } = await opened();
+    await writeFile(path, TWO);
+    await file.reload();
+    expect([file.current().rules.length, told]).toEqual([2, ['1 → 2 rules']]);
+  });
+
+  test('the same text is told to nobody', async () => {
+    await writeFile(path, ONE);
+    const { file, told } = await opened();
+    await writeFile(path, ONE);
+    await file.reload();
+    expect(told).toEqual([]);
+  });
+
+  test('a broken file keeps the last good one, is told once, and so is its mending', async () => {
+    await writeFile(path, ONE);
+    const { file, told } = await opened();
+    await writeFile(path, BROKEN);
+    await Promise.all([file.reload(), file.reload()]);
+    expect(file.current().rules).toHaveLength(1);
+    await rm(path);
+    await file.reload();
+    await writeFile(path, ONE);
+    await file.reload();
+    expect(told).toEqual([
+      'line 8: unknown group "leadz"; did you mean "leads"?',
+      expect.stringContaining('ENOENT'),
+      '1 → 1 rules',
+    ]);
+  });
+});
+
+describe('a change is seen by itself', () => {
+  test('written in place', async () => {
+    await writeFile(path, ONE);
+    const { next, told } = await opened();
+    const seen = next();
+    await writeFile(path, TWO);
+    await seen;
+    expect(told).toEqual(['1 → 2 rules']);
+  });
+
+  test('saved by renaming, and then once more', async () => {
+    await writeFile(path, ONE);
+    const { next, told } = await opened();
+    for (const text of [TWO, BROKEN]) {
+      const seen = next();
+      await writeFile(`${path}.new`, text);
+      await rename(`${path}.new`, path);
+      await seen;
+    }
+    expect(told).toEqual(['1 → 2 rules', expect.stringContaining('leadz')]);
+  });
+
+  test('behind a link to a folder that is swapped', async () => {
+    for (const [name, text] of [
+      ['first', ONE],
+      ['second', TWO],
+    ] as const) {
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, 'policy.yml'), text);
+    }
+    await symlink('first', join(folder, '..data'));
+    await symlink('..data/policy.yml', path);
+    const { next, told } = await opened();
+    const seen = next();
+    await symlink('second', join(folder, 'new'));
+    await rename(join(folder, 'new'), join(folder, '..data'));
+    await seen;
+    expect(told).toEqual(['1 → 2 rules']);
+  });
+
+  test('but not any more once it is closed', async () => {
+    await writeFile(path, ONE);
+    const [closed, open] = [await opened(), await opened()];
+    await closed.file.close();
+    const seen = open.next();
+    await writeFile(path, TWO);
+    await seen;
+    expect([closed.told, open.told.length]).toEqual([[], 1]);
+  });
+});
