@@ -1,0 +1,124 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { keep } from './differences.ts';
+import { claim, type Claim } from './lease.ts';
+import type { ChangeTable, State } from './schema.ts';
+import type { Reader, Tx } from './tx.ts';
+
+/** One row of `changes`, as it was read. */
+export type Change = Selectable<ChangeTable>;
+
+/** What a change is born with; its number, version and counters are given by the database. */
+export type NewChange = Omit<Insertable<ChangeTable>, Counters>;
+type Counters = 'number' | 'version' | 'tries' | 'throttled';
+
+/** What a move may write: everything but what was frozen when the change was made. */
+export type ChangePatch = Pick<
+  Updateable<ChangeTable>,
+  | Touch
+  | 'state'
+  | 'approved_at'
+  | 'expires_at'
+  | 'settled_at'
+  | 'sent_at'
+  | 'receipt'
+  | 'operation'
+  | 'outcome'
+  | 'superseded_by'
+>;
+type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed';
+
+/** Saves a new change, with version 1; resolves with the whole row. */
+export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
+  const counters = { version: 1, tries: 0, throttled: 0 };
+  return tx
+    .insertInto('changes')
+    .values({ ...row, ...counters })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The change of that number, or undefined. */
+export function findChange(db: Reader, number: number): Promise<Change | undefined> {
+  return db.selectFrom('changes').selectAll().where('number', '=', number).executeTakeFirst();
+}
+
+/** As `findChange`, and nobody else moves it before this transaction ends; waits for whoever is just doing so. */
+export function holdChange(tx: Tx, number: number): Promise<Change | undefined> {
+  return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(keep(tx)).executeTakeFirst();
+}
+
+/** Moves the change and counts its version up; undefined, with nothing written, if somebody moved it since it was read. */
+export function updateChange(tx: Tx, { number, version }: Change, patch: ChangePatch): Promise<Change | undefined> {
+  return tx
+    .updateTable('changes')
+    .set({ ...patch, version: version + 1 })
+    .where('number', '=', number)
+    .where('version', '=', version)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * Writes what a worker notes between two moves; the version stays. Undefined, with nothing written, if somebody moved
+ * or claimed the change since it was read.
+ */
+export function touchChange(
+  tx: Tx,
+  { number, version, owner }: Change,
+  patch: Pick<ChangePatch, Touch>,
+): Promise<Change | undefined> {
+  return tx
+    .updateTable('changes')
+    .set(patch)
+    .where('number', '=', number)
+    .where('version', '=', version)
+    .where((is) => (owner === null ? is('owner', 'is', null) : is('owner', '=', owner)))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Gives the caller up to `limit` changes that are due, longest overdue first; see `claim`. */
+export const claimDue = (tx: Tx, wanted: Claim): Promise<Change[]> => claim<Change>(tx, 'changes', wanted);
+
+/** How many changes of this person wait for approval. */
+export async function countWaiting(db: Reader, asker: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('changes')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('asker', '=', asker)
+    .where('state', '=', 'waiting')
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** What to list; what is left out does not matter. Newest first, `limit` at most, below `beforeNumber` for a next page. */
+export type ChangeFilter = {
+  readonly target?: string;
+  readonly asker?: string;
+  readonly state?: State;
+  readonly beforeNumber?: number;
+  readonly limit: number;
+};
+
+/** The changes that fit, newest first. */
+export function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]> {
+  const { target, asker, state, beforeNumber } = filter;
+  let found = db.selectFrom('changes').selectAll();
+  if (target !== undefined) found = found.where('target', '=', target);
+  if (asker !== undefined) found = found.where('asker', '=', asker);
+  if (state !== undefined) found = found.where('state', '=', state);
+  if (beforeNumber !== undefined) found = found.where('number', '<', beforeNumber);
+  return found.orderBy('number', 'desc').limit(filter.limit).execute();
+}
+
+/** The change whose card stands at this place: a thread's channel and its first message's `ts`. */
+export function findByCard(db: Reader, channel: string, ts: string): Promise<Change | undefined> {
+  return db
+    .selectFrom('changes')
+    .innerJoin('messages as card', 'card.change', 'changes.number')
+    .selectAll('changes')
+    .where('card.channel', '=', channel)
+    .where('card.ts', '=', ts)
+    .where('card.kind', '=', 'card')
+    .executeTakeFirst();
+}

@@ -1,0 +1,89 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import { kindOf, postgresNow, wasSacrificed, type Kind } from './differences.ts';
+import { openPostgres, type OnLost } from './postgres.ts';
+import type { Schema } from './schema.ts';
+import { openSqlite } from './sqlite.ts';
+import type { Reader, Tx } from './tx.ts';
+
+export type { Tx };
+
+/** The open database of one bot. */
+export type Database = {
+  readonly kind: Kind;
+  /** For reads outside a transaction. Inside one it must not be used: on SQLite that waits for ever. */
+  readonly db: Kysely<Schema>;
+  /**
+   * Runs `work` in a transaction that is committed when it resolves and rolled back when it rejects. `work` touches
+   * nothing but its transaction, because it runs again (twice at most) when PostgreSQL gave it up for another one.
+   * When the promise rejects because the connection was lost, it is not known whether the commit took place.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The time by which everything expires, in epoch milliseconds: one clock for all replicas. */
+  now(tx?: Tx): Promise<number>;
+  /** Tells this database from any other: 16 hex digits. */
+  readonly installation: string;
+  /** Waits for running queries and lets go of files and connections. */
+  close(): Promise<void>;
+};
+
+/** What a test, or the log, may hang on to a database. */
+export type DatabaseOptions = {
+  /** Stands in for the clock, in epoch milliseconds. */
+  readonly now?: () => number;
+  /** Told of every lost connection to PostgreSQL. */
+  readonly onLost?: OnLost;
+};
+
+const ATTEMPTS = 3;
+
+/**
+ * Opens `sqlite:PATH`, `sqlite::memory:` or `postgres://…` and brings its tables up to date. Rejects with a sentence
+ * if the address is neither, a second bot holds the file, or a newer version wrote the tables.
+ */
+export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
+  const db = await openEither(url, options.onLost ?? (() => {}));
+  const kind = kindOf(db);
+  return {
+    kind,
+    db,
+    transaction: (work) => transaction(db, work),
+    now: clock(kind, db, options.now),
+    installation: await installation(db),
+    close: () => db.destroy(),
+  };
+}
+
+async function openEither(url: string, onLost: OnLost): Promise<Kysely<Schema>> {
+  if (/^sqlite:./.test(url)) return openSqlite(url.slice('sqlite:'.length));
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, onLost);
+  throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
+}
+
+async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // Each statement sees what is committed when it starts: what is read behind a row's or an advisory lock is fresh.
+      return await db.transaction().setIsolationLevel('read committed').execute(work);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !wasSacrificed(error)) throw error;
+      // Begun again at once, it could overtake the one it made way for, and meet it head-on once more.
+      await setTimeout(attempt * 20 + Math.random() * 20);
+    }
+  }
+}
+
+function clock(kind: Kind, db: Reader, replaced: (() => number) | undefined): Database['now'] {
+  if (replaced !== undefined) return async () => replaced();
+  return kind === 'postgres' ? (tx) => postgresNow(tx ?? db) : async () => Date.now();
+}
+
+async function installation(db: Kysely<Schema>): Promise<string> {
+  try {
+    const { id } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
+    return id;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+import { PostgresAdapter, sql, type RawBuilder } from 'kysely';
+import type { Reader, Tx } from './tx.ts';
+
+/** The two databases. Everything in which their SQL differs stands in this file. */
+export type Kind = 'sqlite' | 'postgres';
+
+/** Which database a handle or a transaction talks to. */
+export function kindOf(db: Reader): Kind {
+  return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
+}
+
+/** Words of `create table` that are spelled differently. */
+export type Dialect = {
+  /** A whole number of 64 bits. */
+  readonly integer: string;
+  /** A primary key that the database counts up and never gives out twice. */
+  readonly counted: string;
+  /** Makes the database keep to the column types; stands after the closing parenthesis. */
+  readonly strict: string;
+  /** Statements after which no line of the table `audit` can be changed or removed. */
+  readonly appendOnly: readonly string[];
+};
+
+const forbidden = 'the audit trail is append-only';
+
+/** The dialect of each database. */
+export const dialects: Readonly<Record<Kind, Dialect>> = {
+  sqlite: {
+    integer: 'integer',
+    counted: 'integer primary key autoincrement',
+    strict: 'strict',
+    appendOnly: ['update', 'delete'].map(
+      (deed) =>
+        `create trigger audit_no_${deed} before ${deed} on audit begin select raise(abort, '${forbidden}'); end`,
+    ),
+  },
+  postgres: {
+    integer: 'bigint',
+    counted: 'bigint generated always as identity primary key',
+    strict: '',
+    appendOnly: [
+      `create function audit_refuse() returns trigger language plpgsql as $$ begin raise exception '${forbidden}'; end $$`,
+      'create trigger audit_no_change before update or delete or truncate on audit execute function audit_refuse()',
+    ],
+  },
+};
+
+/** Keys of PostgreSQL's advisory locks: any two numbers, the same in every replica. */
+const advisory = { alone: 7_401_001, migration: 7_401_002 } as const;
+
+async function queue(tx: Tx, key: number): Promise<void> {
+  // SQLite has one connection, whose transactions already run one after the other.
+  if (kindOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock(${key})`.execute(tx);
+}
+
+/**
+ * From here to its end this transaction is the only one, of all replicas, that has come this far: what it reads
+ * afterwards is what all earlier ones committed. Locks and the audit chain are written behind it.
+ */
+export const alone = (tx: Tx): Promise<void> => queue(tx, advisory.alone);
+
+/** Lets one replica at a time change the tables. */
+export const aloneToMigrate = (tx: Tx): Promise<void> => queue(tx, advisory.migration);
+
+/** At the end of a select: keeps its rows for this transaction and passes over those that another one keeps. */
+export const keepFree = (tx: Tx): RawBuilder<unknown> =>
+  kindOf(tx) === 'postgres' ? sql`for no key update skip locked` : sql``;
+
+/** At the end of a select: waits for its rows and keeps them from being written by others until the transaction ends. */
+export const keep = (tx: Tx): RawBuilder<unknown> => (kindOf(tx) === 'postgres' ? sql`for no key update` : sql``);
+
+/** PostgreSQL's own clock, which all replicas share, in epoch milliseconds. Time goes on inside a transaction too. */
+export async function postgresNow(db: Reader): Promise<number> {
+  const asked = sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+  const { rows } = await asked.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('PostgreSQL did not say what time it is');
+  return row.now;
+}
+
+/** Whether PostgreSQL rolled a transaction back to untie a deadlock or a conflict: nothing of it happened, it may run again. */
+export function wasSacrificed(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
+}

@@ -1,0 +1,85 @@
+import type { Selectable } from 'kysely';
+import type { InboxTable } from './schema.ts';
+import type { Reader, Tx } from './tx.ts';
+
+/** One row of `inbox`. */
+export type InboxRow = Selectable<InboxTable>;
+
+/** What a delivery may weigh, in characters: more than Slack sends. */
+export const CONTENT_LIMIT = 100_000;
+/** How many rows one call looks at or removes. */
+const BATCH = 500;
+
+/** Keeps a delivery until it is answered; `seen` if it came before. Rejects with a RangeError beyond `CONTENT_LIMIT`. */
+export async function receive(tx: Tx, row: Omit<InboxRow, 'closed_at'>): Promise<'new' | 'seen'> {
+  if ((row.content?.length ?? 0) > CONTENT_LIMIT) throw new RangeError('the delivery is too long to be kept');
+  const kept = await tx
+    .insertInto('inbox')
+    .values(row)
+    .onConflict((on) => on.column('key').doNothing())
+    .returning('key')
+    .executeTakeFirst();
+  return kept === undefined ? 'seen' : 'new';
+}
+
+/**
+ * Closes a delivery and wipes what it said; true for the one caller who did it, and only that one may create or move a
+ * change, or tell the person that nothing was done, in the same transaction.
+ */
+export async function closeInbox(tx: Tx, key: string, now: number): Promise<boolean> {
+  const closed = await tx
+    .updateTable('inbox')
+    .set({ closed_at: now, content: null })
+    .where('key', '=', key)
+    .where('closed_at', 'is', null)
+    .returning('key')
+    .executeTakeFirst();
+  return closed !== undefined;
+}
+
+/** Lengthens the lease on an open delivery, to `leaseUntil` (epoch ms); false if it was closed or is another owner's. */
+export async function renewInbox(tx: Tx, key: string, owner: string, leaseUntil: number): Promise<boolean> {
+  const renewed = await tx
+    .updateTable('inbox')
+    .set({ lease_until: leaseUntil })
+    .where('key', '=', key)
+    .where('owner', '=', owner)
+    .where('closed_at', 'is', null)
+    .returning('key')
+    .executeTakeFirst();
+  return renewed !== undefined;
+}
+
+/** Open deliveries whose worker's lease is over, oldest first, 500 at most. Whoever tells about one closes it first. */
+export function abandoned(db: Reader, now: number): Promise<InboxRow[]> {
+  return db
+    .selectFrom('inbox')
+    .selectAll()
+    .where('closed_at', 'is', null)
+    .where('lease_until', '<=', now)
+    .orderBy('lease_until')
+    .limit(BATCH)
+    .execute();
+}
+
+/** Wipes what deliveries received before `before` said, answered or not. */
+export async function wipeInbox(tx: Tx, before: number): Promise<void> {
+  await tx
+    .updateTable('inbox')
+    .set({ content: null })
+    .where('received_at', '<', before)
+    .where('content', 'is not', null)
+    .execute();
+}
+
+/** Removes up to 500 closed deliveries received before `before`; from then on the same delivery would be new again. */
+export async function forgetInbox(tx: Tx, before: number): Promise<number> {
+  const old = tx
+    .selectFrom('inbox')
+    .select('key')
+    .where('received_at', '<', before)
+    .where('closed_at', 'is not', null)
+    .limit(BATCH);
+  const gone = await tx.deleteFrom('inbox').where('key', 'in', old).returning('key').execute();
+  return gone.length;
+}

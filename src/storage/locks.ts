@@ -1,0 +1,95 @@
+import { sql, type RawBuilder, type Selectable } from 'kysely';
+import { alone } from './differences.ts';
+import type { LockTable } from './schema.ts';
+import type { Reader, Tx } from './tx.ts';
+
+/** One row of `locks`: held by a change or by a person. */
+export type Lock = Selectable<LockTable>;
+
+/** Who takes a lock, why, and until when (epoch ms; left out: until it is freed). */
+export type Holder = ({ readonly change: number } | { readonly person: string }) & {
+  readonly reason: string;
+  readonly until?: number;
+};
+
+const inForce = (now: number): RawBuilder<boolean> => sql<boolean>`(until is null or until > ${now})`;
+
+/**
+ * Takes all targets or none: resolves with a lock that somebody else holds on one of them, if there is any. A lock
+ * whose time is over counts as free; one that the holder has already is kept, with the new reason and end.
+ */
+export async function takeLocks(
+  tx: Tx,
+  targets: readonly string[],
+  holder: Holder,
+  now: number,
+): Promise<Lock | undefined> {
+  if (targets.length === 0) return undefined;
+  await alone(tx);
+  const change = 'change' in holder ? holder.change : null;
+  const person = 'person' in holder ? holder.person : null;
+  const held = await tx
+    .selectFrom('locks')
+    .selectAll()
+    .where('target', 'in', targets)
+    .where(inForce(now))
+    .where(
+      change === null
+        ? sql<boolean>`person is distinct from ${person}`
+        : sql<boolean>`change is distinct from ${change}`,
+    )
+    .orderBy('target')
+    .limit(1)
+    .executeTakeFirst();
+  if (held !== undefined) return held;
+  const terms = { change, person, reason: holder.reason, until: holder.until ?? null };
+  const rows = [...new Set(targets)].map((target) => ({ target, ...terms, taken_at: now }));
+  await tx
+    .insertInto('locks')
+    .values(rows)
+    .onConflict((on) => on.column('target').doUpdateSet(terms))
+    .execute();
+  return undefined;
+}
+
+/** The lock in force on a target, or undefined. */
+export function heldLock(db: Reader, target: string, now: number): Promise<Lock | undefined> {
+  return db.selectFrom('locks').selectAll().where('target', '=', target).where(inForce(now)).executeTakeFirst();
+}
+
+/** Locks in force, oldest first, `limit` at most. */
+export function listLocks(db: Reader, now: number, limit: number): Promise<Lock[]> {
+  return db
+    .selectFrom('locks')
+    .selectAll()
+    .where(inForce(now))
+    .orderBy('taken_at')
+    .orderBy('target')
+    .limit(limit)
+    .execute();
+}
+
+/** Lets all locks of a change end at `until` (epoch ms; null: when they are freed). */
+export async function limitLocks(tx: Tx, change: number, until: number | null): Promise<void> {
+  await tx.updateTable('locks').set({ until }).where('change', '=', change).execute();
+}
+
+/** Frees all locks of a change; resolves with them. */
+export function freeLocks(tx: Tx, change: number): Promise<Lock[]> {
+  return tx.deleteFrom('locks').where('change', '=', change).returningAll().execute();
+}
+
+/** Frees the lock that a person took on a target; undefined if there is none, or a change holds it. */
+export function unlock(tx: Tx, target: string): Promise<Lock | undefined> {
+  return tx
+    .deleteFrom('locks')
+    .where('target', '=', target)
+    .where('person', 'is not', null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Removes rows whose time was over before `now`: they hold nothing any more. */
+export async function sweepLocks(tx: Tx, now: number): Promise<void> {
+  await tx.deleteFrom('locks').where('until', '<=', now).execute();
+}

@@ -1,0 +1,121 @@
+import { sql, type Selectable } from 'kysely';
+import { claim, unowned, type Claim } from './lease.ts';
+import type { MessageTable } from './schema.ts';
+import type { Reader, Tx } from './tx.ts';
+
+/** One row of `messages`: a message that we owe (`due_at` is set) or have posted. */
+export type Message = Selectable<MessageTable>;
+
+/** What is to be said, and under which key; `at` in epoch ms. A card needs no body, a reply no recipient. */
+export type Owed = Pick<Message, 'key' | 'kind'> &
+  Partial<Pick<Message, 'change' | 'recipient' | 'body'>> & { readonly at: number };
+
+/** Where Slack put a message. */
+export type Place = { readonly channel: string; readonly ts: string };
+
+/** What a body may weigh, in characters of JSON. */
+export const BODY_LIMIT = 200_000;
+/** How many rows one call removes. */
+const BATCH = 500;
+
+/**
+ * Owes a message, due at once. If the key is known already the message gets this body and a new version: it will be
+ * edited where it stands, or posted in its newest form. Rejects with a RangeError beyond `BODY_LIMIT`.
+ */
+export async function owe(
+  tx: Tx,
+  { key, kind, at, change = null, recipient = null, body = null }: Owed,
+): Promise<Message> {
+  if ((body?.length ?? 0) > BODY_LIMIT) throw new RangeError('the message is too long to be kept');
+  const news = { recipient, body, due_at: at, tries: 0 };
+  return tx
+    .insertInto('messages')
+    .values({ key, kind, change, ...news, version: 1, drawn_version: 0, created_at: at })
+    .onConflict((on) => on.column('key').doUpdateSet({ ...news, version: sql`messages.version + 1` }))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Gives the caller up to `limit` messages to post or edit; see `claim`. The thread keeps its order: a reply is posted
+ * once its change's card stands, and once every earlier reply of the change stands or was given up. Edits wait for nobody.
+ */
+export function claimMessages(tx: Tx, wanted: Claim): Promise<Message[]> {
+  const itsTurn = sql`(
+    kind <> 'reply' or ts is not null or (
+      exists (
+        select 1 from messages card
+        where card.change = messages.change and card.kind = 'card' and card.ts is not null
+      ) and not exists (
+        select 1 from messages earlier
+        where earlier.change = messages.change and earlier.kind = 'reply' and earlier.id < messages.id
+          and earlier.ts is null and earlier.due_at is not null
+      )
+    )
+  )`;
+  return claim<Message>(tx, 'messages', wanted, itsTurn);
+}
+
+/** Notes that `version` of a message stands at `place`; if a newer one is owed by now, the message stays due. */
+export async function drawn(tx: Tx, id: number, version: number, { channel, ts }: Place): Promise<void> {
+  await tx
+    .updateTable('messages')
+    .set({
+      channel,
+      ts,
+      drawn_version: sql`case when drawn_version < ${version} then ${version} else drawn_version end`,
+      due_at: sql`case when version > ${version} then due_at end`,
+      tries: 0,
+      ...unowned,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Puts a message back until `dueAt` (epoch ms) and counts the try; later replies of its change wait with it. */
+export async function postpone(tx: Tx, id: number, dueAt: number): Promise<void> {
+  await tx
+    .updateTable('messages')
+    .set({ due_at: dueAt, tries: sql`tries + 1`, ...unowned })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Owes `version` of a message no longer; later replies go on without it. A version owed meanwhile stays due. */
+export async function giveUp(tx: Tx, id: number, version: number): Promise<void> {
+  await tx
+    .updateTable('messages')
+    .set({ due_at: sql`case when version > ${version} then due_at end`, ...unowned })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The card of a change, or undefined. */
+export function cardOf(db: Reader, change: number): Promise<Message | undefined> {
+  return db
+    .selectFrom('messages')
+    .selectAll()
+    .where('change', '=', change)
+    .where('kind', '=', 'card')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The message of that key, or undefined. */
+export function findMessage(db: Reader, key: string): Promise<Message | undefined> {
+  return db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
+}
+
+/** Removes up to 500 messages that are no longer owed and were made before `before` (epoch ms); cards stay. */
+export async function forgetMessages(tx: Tx, before: number): Promise<number> {
+  const old = tx
+    .selectFrom('messages')
+    .select('id')
+    .where('due_at', 'is', null)
+    .where('kind', '<>', 'card')
+    .where('created_at', '<', before)
+    .limit(BATCH);
+  const gone = await tx.deleteFrom('messages').where('id', 'in', old).returning('id').execute();
+  return gone.length;
+}

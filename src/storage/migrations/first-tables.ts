@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Dialect } from '../differences.ts';
+import type { Tx } from '../tx.ts';
+
+/** Makes all tables of `schema.ts`, where every column is explained, and gives the database its name. */
+export async function firstTables(tx: Tx, dialect: Dialect): Promise<void> {
+  const tables = [changes(dialect), votes(dialect), audit(dialect), locks(dialect), timers(dialect)];
+  const edge = [inbox(dialect), messages(dialect), answers(dialect), settings(dialect)];
+  const statements = [...tables, ...edge].flat();
+  for (const statement of statements) await sql.raw(statement).execute(tx);
+  const id = randomBytes(8).toString('hex');
+  await tx.insertInto('installation').values({ id, created_at: Date.now() }).execute();
+}
+
+const changes = ({ integer, counted, strict }: Dialect): string[] => [
+  `create table changes (
+    number ${counted},
+    command text not null,
+    risk text not null,
+    words text not null,
+    target text not null,
+    target_name text not null,
+    target_live ${integer} not null check (target_live in (0, 1)),
+    reads text not null,
+    before text not null,
+    rests text not null,
+    call text not null,
+    card text not null,
+    fingerprint text not null,
+    reason text,
+    asker text not null,
+    asker_name text not null,
+    asker_team text not null,
+    channel text not null,
+    permit text not null,
+    state text not null,
+    version ${integer} not null,
+    created_at ${integer} not null,
+    approved_at ${integer},
+    expires_at ${integer} not null,
+    settled_at ${integer},
+    due_at ${integer},
+    owner text,
+    lease_until ${integer},
+    tries ${integer} not null,
+    throttled ${integer} not null,
+    sent_at ${integer},
+    receipt text,
+    operation text,
+    followed text,
+    outcome text,
+    superseded_by ${integer} references changes (number),
+    bundle text,
+    bundle_order ${integer},
+    check ((owner is null) = (lease_until is null))
+  ) ${strict}`,
+  'create index changes_due on changes (due_at) where due_at is not null',
+  'create index changes_of_target on changes (target, number)',
+  'create index changes_of_asker on changes (asker, state, number)',
+  'create index changes_in_state on changes (state, number)',
+];
+
+const votes = ({ integer, strict }: Dialect): string[] => [
+  `create table votes (
+    change ${integer} not null references changes (number),
+    person text not null,
+    verdict text not null check (verdict in ('approve', 'decline')),
+    reason text,
+    version ${integer} not null,
+    at ${integer} not null,
+    primary key (change, person)
+  ) ${strict}`,
+];
+
+// The trail refers to no other table: it outlives what it tells of.
+const audit = ({ integer, strict, appendOnly }: Dialect): string[] => [
+  `create table audit (
+    seq ${integer} primary key,
+    at ${integer} not null,
+    change ${integer},
+    event text not null,
+    actor text not null,
+    details text not null,
+    previous text not null unique,
+    hash text not null unique
+  ) ${strict}`,
+  'create index audit_of_change on audit (change, seq)',
+  'create index audit_of_actor on audit (actor, seq)',
+  ...appendOnly,
+];
+
+const locks = ({ integer, strict }: Dialect): string[] => [
+  `create table locks (
+    target text primary key not null,
+    change ${integer} references changes (number),
+    person text,
+    reason text not null,
+    taken_at ${integer} not null,
+    until ${integer},
+    check ((change is null) <> (person is null))
+  ) ${strict}`,
+  'create index locks_of_change on locks (change)',
+];
+
+const timers = ({ integer, counted, strict }: Dialect): string[] => [
+  `create table timers (
+    id ${counted},
+    change ${integer} not null references changes (number),
+    words text not null,
+    due_at ${integer},
+    became ${integer} references changes (number),
+    tries ${integer} not null,
+    owner text,
+    lease_until ${integer},
+    check ((owner is null) = (lease_until is null))
+  ) ${strict}`,
+  'create index timers_due on timers (due_at) where due_at is not null',
+  'create index timers_of_change on timers (change)',
+];
+
+const inbox = ({ integer, strict }: Dialect): string[] => [
+  `create table inbox (
+    key text primary key not null,
+    kind text not null,
+    person text not null,
+    channel text not null,
+    content text,
+    owner text not null,
+    lease_until ${integer} not null,
+    received_at ${integer} not null,
+    closed_at ${integer}
+  ) ${strict}`,
+  'create index inbox_open on inbox (lease_until) where closed_at is null',
+  'create index inbox_received on inbox (received_at)',
+];
+
+const messages = ({ integer, counted, strict }: Dialect): string[] => [
+  `create table messages (
+    id ${counted},
+    key text not null unique,
+    change ${integer} references changes (number),
+    kind text not null,
+    recipient text,
+    body text,
+    version ${integer} not null,
+    drawn_version ${integer} not null,
+    channel text,
+    ts text,
+    due_at ${integer},
+    tries ${integer} not null,
+    owner text,
+    lease_until ${integer},
+    created_at ${integer} not null,
+    check (drawn_version <= version),
+    check ((owner is null) = (lease_until is null)),
+    check ((channel is null) = (ts is null)),
+    check (change is not null or kind not in ('card', 'reply'))
+  ) ${strict}`,
+  'create index messages_due on messages (due_at) where due_at is not null',
+  'create index messages_of_change on messages (change, kind, id)',
+  'create index messages_at on messages (channel, ts)',
+  "create index messages_drawn on messages (created_at) where due_at is null and kind <> 'card'",
+];
+
+const answers = ({ integer, strict }: Dialect): string[] => [
+  `create table answers (
+    id text primary key not null,
+    person text not null,
+    kind text not null check (kind in ('words', 'page')),
+    content text not null,
+    created_at ${integer} not null,
+    expires_at ${integer} not null
+  ) ${strict}`,
+  'create index answers_of_person on answers (person, created_at)',
+  'create index answers_expire on answers (expires_at)',
+];
+
+const settings = ({ integer, strict }: Dialect): string[] => [
+  `create table settings (key text primary key not null, value text not null, at ${integer} not null) ${strict}`,
+  `create table installation (id text primary key not null, created_at ${integer} not null) ${strict}`,
+];

@@ -1,0 +1,41 @@
+import { sql, type Kysely } from 'kysely';
+import { aloneToMigrate, dialects, kindOf, type Dialect } from '../differences.ts';
+import type { Schema } from '../schema.ts';
+import type { Tx } from '../tx.ts';
+import { firstTables } from './first-tables.ts';
+
+/** One step forward. There is none back: a backup is. */
+export type Migration = { readonly name: string; up(tx: Tx, dialect: Dialect): Promise<void> };
+
+/** All steps in their order; one that was ever released is never changed again, the next one is added below it. */
+export const migrations: readonly Migration[] = [{ name: 'first tables', up: firstTables }];
+
+/**
+ * Takes every step that this database has not taken yet: all of them in one transaction, one replica at a time.
+ * Rejects, and changes nothing, if the database has taken steps that this version does not know.
+ */
+export async function migrate(db: Kysely<Schema>, steps: readonly Migration[] = migrations): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await aloneToMigrate(tx);
+    const dialect = dialects[kindOf(tx)];
+    const taken = await stepsTaken(tx, dialect);
+    if (taken > steps.length) {
+      throw new Error(
+        `A newer Sitehand wrote this database (step ${taken}; this version knows ${steps.length}). ` +
+          'Nothing was started or changed. Start the newer version, or restore a backup from before it.',
+      );
+    }
+    for (const [index, step] of steps.entries()) {
+      if (index < taken) continue;
+      await step.up(tx, dialect);
+      await sql`insert into migrations (step, name, at) values (${index + 1}, ${step.name}, ${Date.now()})`.execute(tx);
+    }
+  });
+}
+
+async function stepsTaken(tx: Tx, { integer, strict }: Dialect): Promise<number> {
+  const columns = `step ${integer} primary key, name text not null, at ${integer} not null`;
+  await sql.raw(`create table if not exists migrations (${columns}) ${strict}`).execute(tx);
+  const { rows } = await sql<{ newest: number | null }>`select max(step) as newest from migrations`.execute(tx);
+  return rows[0]?.newest ?? 0;
+}

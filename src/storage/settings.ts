@@ -1,0 +1,27 @@
+import type { Selectable } from 'kysely';
+import type { SettingTable } from './schema.ts';
+import type { Reader, Tx } from './tx.ts';
+
+/** One row of `settings`. */
+export type Setting = Selectable<SettingTable>;
+
+/** A fact that all replicas share, or undefined. */
+export function readSetting(db: Reader, key: string): Promise<Setting | undefined> {
+  return db.selectFrom('settings').selectAll().where('key', '=', key).executeTakeFirst();
+}
+
+/** Writes a fact in place of the one before. */
+export async function writeSetting(tx: Tx, setting: Setting): Promise<void> {
+  const { key: _, ...fact } = setting;
+  await tx
+    .insertInto('settings')
+    .values(setting)
+    .onConflict((on) => on.column('key').doUpdateSet(fact))
+    .execute();
+}
+
+/** Removes a fact; false if there was none. */
+export async function removeSetting(tx: Tx, key: string): Promise<boolean> {
+  const gone = await tx.deleteFrom('settings').where('key', '=', key).returning('key').executeTakeFirst();
+  return gone !== undefined;
+}

@@ -1,0 +1,94 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
+import { migrate } from './migrations/migrate.ts';
+import type { Schema } from './schema.ts';
+
+/** How long a statement waits, in ms, while a person's own shell writes to the file; meanwhile the whole process waits. */
+const BUSY_MS = 250;
+/** SQLite's result code for a file that somebody else has locked. */
+const SQLITE_BUSY = 5;
+
+/** The database and, unless it is in memory, the handle that keeps other bots out. */
+type Files = { readonly database: DatabaseSync; readonly guard?: DatabaseSync };
+
+/**
+ * Opens the file at `path` (`:memory:` keeps nothing), makes it and its folder readable for this user alone, and brings
+ * its tables up to date. Rejects if another bot has the file open, or a newer version wrote it.
+ */
+export async function openSqlite(path: string): Promise<Kysely<Schema>> {
+  const files = path === ':memory:' ? { database: new DatabaseSync(path) } : openFiles(path);
+  // `replace` removes a row unseen by triggers, which would leave the audit trail open, unless they are recursive.
+  files.database.exec('pragma foreign_keys = on; pragma recursive_triggers = on');
+  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter(files) }) });
+  try {
+    await migrate(db);
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+function openFiles(path: string): Files {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // SQLite gives its companion files the mode of the database.
+  closeSync(openSync(path, 'a', 0o600));
+  const database = new DatabaseSync(path, { timeout: BUSY_MS });
+  try {
+    const guard = keepOthersOut(database.location() ?? path);
+    database.exec('pragma journal_mode = wal; pragma synchronous = full');
+    return { database, guard };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Holds an open exclusive transaction on an empty database beside the file: the system ends it with the process,
+ * however that dies, and the file itself stays readable for a shell or a backup.
+ */
+function keepOthersOut(path: string): DatabaseSync {
+  const guard = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+  try {
+    guard.exec('begin exclusive');
+    return guard;
+  } catch (error) {
+    guard.close();
+    if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error;
+    throw new Error(
+      `Another Sitehand has ${path} open; this one was not started. Stop the other one, or give this one its own DATABASE_URL.`,
+      { cause: error },
+    );
+  }
+}
+
+/** What Kysely asks of a SQLite library, answered by Node's own. */
+function adapter({ database, guard }: Files): SqliteDatabase {
+  return {
+    prepare(text) {
+      // A transaction that begins as a reader can be refused when it comes to write.
+      const statement = database.prepare(text === 'begin' ? 'begin immediate' : text);
+      return {
+        reader: statement.columns().length > 0,
+        all: (values) => statement.all(...values.map(bindable)),
+        run: (values) => statement.run(...values.map(bindable)),
+        iterate: (values) => statement.iterate(...values.map(bindable)),
+      };
+    },
+    close() {
+      database.close();
+      guard?.close();
+    },
+  };
+}
+
+function bindable(value: unknown): SQLInputValue {
+  if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw new TypeError(
+    `the tables keep text and whole numbers, not ${typeof value === 'number' ? value : typeof value}`,
+  );
+}

@@ -1,0 +1,126 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address that answers with the server's URL, without a database; the first to ask has it started. */
+    postgres: string;
+  }
+}
+
+/** A running server: `url` ends where the database's name begins. */
+type Server = { readonly url: string; stop(): Promise<void> };
+
+/** The folder with `initdb` and `postgres`, looked for in PATH and where Debian puts them; undefined if there is none. */
+export function findPostgres(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = canRead(debian) ? readdirSync(debian).toSorted((one, other) => Number(other) - Number(one)) : [];
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...versions.map((one) => join(debian, one, 'bin'))];
+  return folders.find((folder) => ['initdb', 'postgres'].every((name) => canRun(join(folder, name))));
+}
+
+/**
+ * Starts a server with an empty data folder, reachable through a socket in a temporary folder of its own. A shell
+ * stands over it that stops it and removes the folder when its input ends: so it outlives nobody, however we die.
+ */
+async function startPostgres(binaries: string): Promise<Server> {
+  const user = unprivileged();
+  const folder = mkdtempSync(join(tmpdir(), 'sitehand-postgres-'));
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const keeper = spawn('/bin/sh', ['-c', keeping, 'sh', binaries, folder], {
+    ...user,
+    cwd: folder,
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    stdio: ['pipe', 'ignore', 'pipe'],
+    // Ctrl-C is for the run, which then ends the server in its own order.
+    detached: true,
+  });
+  const gone = once(keeper, 'exit');
+  const said: string[] = [];
+  const ready = new Promise<boolean>((resolve) => {
+    const lines = createInterface(keeper.stderr);
+    lines.on('line', (line) => {
+      if (said.length < 100) said.push(line);
+      if (line.includes('ready to accept connections')) resolve(true);
+    });
+    lines.on('close', () => resolve(false));
+  });
+  const stop = async (): Promise<void> => {
+    keeper.stdin.end();
+    await gone;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  if (await ready) return { url: `postgres://sitehand@localhost/?host=${encodeURIComponent(folder)}`, stop };
+  await stop();
+  throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
+}
+
+const keeping = `
+  "$1/initdb" -D "$2/files" -U sitehand -A trust -E UTF8 --locale=C --no-sync >&2 || exit 1
+  "$1/postgres" -D "$2/files" -k "$2" -c listen_addresses= -c fsync=off -c synchronous_commit=off \\
+    -c full_page_writes=off -c autovacuum=off -c shared_buffers=16MB -c max_connections=100 -c deadlock_timeout=100ms &
+  server=$!
+  read -r _
+  kill -INT "$server"
+  wait "$server"
+  rm -rf "$2"`;
+
+/** PostgreSQL refuses to be root: then it runs as the user that Debian made for it, or as nobody. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const name = ['postgres', 'nobody'].find((name) => id('-u', name) !== undefined) ?? 'nobody';
+  return { uid: id('-u', name) ?? 65_534, gid: id('-g', name) ?? 65_534 };
+}
+
+function id(which: '-u' | '-g', name: string): number | undefined {
+  try {
+    return Number(execFileSync('id', [which, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  } catch {
+    return undefined;
+  }
+}
+
+const canRun = (path: string): boolean => allows(path, constants.X_OK);
+const canRead = (path: string): boolean => allows(path, constants.R_OK);
+
+function allows(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Vitest's global set-up: one server a run, started when the first test asks for it and stopped at the end. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  let started: Promise<Server> | undefined;
+  const desk = createServer((_, response) => {
+    const binaries = findPostgres();
+    started ??=
+      binaries === undefined ? Promise.reject(new Error('no PostgreSQL is installed')) : startPostgres(binaries);
+    started.then(
+      ({ url }) => response.end(url),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  desk.listen(0, '127.0.0.1');
+  await once(desk, 'listening');
+  const address = desk.address();
+  if (address === null || typeof address === 'string') throw new Error('the desk has no port');
+  project.provide('postgres', `http://127.0.0.1:${address.port}`);
+  return async () => {
+    desk.close();
+    desk.closeAllConnections();
+    await started?.then(
+      (server) => server.stop(),
+      () => {},
+    );
+  };
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+import { findPostgres } from './postgres-server.ts';
+
+const required = (process.env['SITEHAND_REQUIRE'] ?? '').split(',').includes('postgres');
+
+/** Whether tests on PostgreSQL run. Where it must be there (`SITEHAND_REQUIRE=postgres`) they run, and fail without it. */
+export const postgresRuns = required || findPostgres() !== undefined;
+
+/** The database of this test file, made when the first test asks for it. */
+let database: Promise<URL> | undefined;
+
+/**
+ * The URL of a fresh place for tables on the run's own server: a schema of its own, in a database that only this test
+ * file uses. It goes when the server goes; whoever opened connections closes them.
+ */
+export async function freshPostgres(): Promise<string> {
+  database ??= makeDatabase();
+  const url = new URL(await database);
+  const schema = `test_${randomBytes(6).toString('hex')}`;
+  await run(url, `create schema ${schema}`);
+  url.searchParams.set('options', `-c search_path=${schema}`);
+  return url.href;
+}
+
+async function makeDatabase(): Promise<URL> {
+  const answer = await fetch(inject('postgres'));
+  const server = await answer.text();
+  if (!answer.ok) throw new Error(server);
+  const [url, name] = [new URL(server), `test_${randomBytes(6).toString('hex')}`];
+  url.pathname = '/postgres';
+  await run(url, `create database ${name}`);
+  url.pathname = `/${name}`;
+  return url;
+}
+
+async function run(url: URL, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,179 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { appendAudit, auditHead, hashLine, listAudit, start, type AuditEntry } from '../../src/storage/audit.ts';
+import { openDatabase, type Database } from '../../src/storage/database.ts';
+import { verifyAudit } from '../../src/storage/verify.ts';
+import { describeBoth } from './both.ts';
+
+const key = Buffer.from('a key of the audit chain');
+const entry: AuditEntry = { at: 7, change: 1, event: 'sending', actor: 'U1', details: '{"odd":"é\\u0000 \'"}' };
+
+const append = (database: Database, more: Partial<AuditEntry> = {}) =>
+  database.transaction((tx) => appendAudit(tx, { ...entry, ...more }, key));
+
+const appendUnkeyed = (database: Database) => database.transaction((tx) => appendAudit(tx, entry, undefined));
+
+/** What somebody with the database's own password could do. */
+async function tamper(database: Database, ...statements: readonly string[]): Promise<void> {
+  const triggers =
+    database.kind === 'sqlite'
+      ? ['drop trigger audit_no_update', 'drop trigger audit_no_delete']
+      : ['drop trigger audit_no_change on audit'];
+  for (const statement of [...triggers, ...statements]) await sql.raw(statement).execute(database.db);
+}
+
+async function ten(database: Database): Promise<void> {
+  for (let at = 1; at <= 10; at += 1) await append(database, { at });
+}
+
+describeBoth('the trail', (open) => {
+  it('chains each line to the one before', async () => {
+    const database = await open();
+    expect(await auditHead(database.db)).toEqual(start);
+    const first = await append(database);
+    const second = await append(database, { change: null, event: 'pause' });
+    expect(first).toMatchObject({ ...entry, seq: 1, previous: start.hash });
+    expect(second).toMatchObject({ seq: 2, previous: first.hash });
+    const head = { seq: 2, hash: second.hash };
+    expect(await auditHead(database.db)).toEqual(head);
+    expect(await verifyAudit(database.db, key, head)).toEqual({ ok: true, lines: 2, unkeyed: 0, head });
+  });
+
+  it('stays one chain when replicas write at once', async () => {
+    const database = await open();
+    const replica = await database.again();
+    await Promise.all(Array.from({ length: 40 }, (_, by) => append(by % 2 === 0 ? database : replica, { at: by })));
+    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: true, lines: 40 });
+  });
+
+  it('leaves no gap when a transaction is rolled back', async () => {
+    const database = await open();
+    const work = database.transaction(async (tx) => {
+      await appendAudit(tx, entry, key);
+      throw new Error('no');
+    });
+    await expect(work).rejects.toThrow('no');
+    expect(await append(database)).toMatchObject({ seq: 1 });
+  });
+
+  it.each([
+    "update audit set actor = 'U9'",
+    'delete from audit',
+    'delete from audit where seq = 1',
+    "insert into audit select seq, at, change, event, 'U9', details, previous, hash from audit where seq = 1",
+  ])('cannot be written over: %s', async (statement) => {
+    const database = await open();
+    const line = await append(database);
+    await expect(sql.raw(statement).execute(database.db)).rejects.toThrow(/append-only|unique/i);
+    expect(await listAudit(database.db, { limit: 9 })).toEqual([line]);
+  });
+
+  it.each(['at = 99', 'change = 2', 'change = null', "event = 'done'", "actor = 'U9'", "details = '{}'"])(
+    'shows a line altered: %s',
+    async (alteration) => {
+      const database = await open();
+      await ten(database);
+      await tamper(database, `update audit set ${alteration} where seq = 4`);
+      expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 4, why: 'it was altered' });
+    },
+  );
+
+  it('shows lines removed, at the beginning, in between, and at the end of what was witnessed', async () => {
+    const database = await open();
+    await ten(database);
+    const witnessed = await auditHead(database.db);
+    await tamper(database, 'delete from audit where seq = 10');
+    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: true, lines: 9 });
+    expect(await verifyAudit(database.db, key, witnessed)).toMatchObject({ ok: false, seq: 10 });
+    await sql`delete from audit where seq = 5`.execute(database.db);
+    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 6, why: 'line 5 is missing' });
+    await sql`delete from audit where seq = 1`.execute(database.db);
+    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 2, why: 'line 1 is missing' });
+    await sql`delete from audit`.execute(database.db);
+    expect(await verifyAudit(database.db, key, witnessed)).toMatchObject({ ok: false, seq: 1 });
+  });
+
+  it('shows lines put in another order, or moved up into a gap', async () => {
+    const database = await open();
+    await ten(database);
+    await tamper(database, 'update audit set seq = -3 where seq = 3', 'update audit set seq = 3 where seq = 4');
+    await sql`update audit set seq = 4 where seq = -3`.execute(database.db);
+    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 3 });
+    await sql`delete from audit where seq < 5`.execute(database.db);
+    for (let seq = 5; seq <= 10; seq += 1)
+      await sql`update audit set seq = ${seq - 4} where seq = ${seq}`.execute(database.db);
+    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 1 });
+  });
+
+  it('shows a chain written anew against the witnessed head', async () => {
+    const [database, forged] = [await open(), await open()];
+    await ten(database);
+    for (let at = 1; at <= 12; at += 1) await append(forged, { at, actor: 'U9' });
+    const why = 'it is not the line that was witnessed';
+    expect(await verifyAudit(forged.db, key, await auditHead(database.db))).toEqual({ ok: false, seq: 10, why });
+  });
+
+  it('tells lines from before there was a key, and takes none without it afterwards', async () => {
+    const database = await open();
+    await appendUnkeyed(database);
+    await appendUnkeyed(database);
+    expect(await verifyAudit(database.db, undefined)).toMatchObject({ ok: true, lines: 2, unkeyed: 2 });
+    await append(database);
+    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: true, lines: 3, unkeyed: 2 });
+    expect(await verifyAudit(database.db, undefined)).toMatchObject({
+      ok: false,
+      seq: 3,
+      why: /a key that is not set/,
+    });
+    expect(await verifyAudit(database.db, Buffer.from('another'))).toMatchObject({ ok: false, seq: 3 });
+    await appendUnkeyed(database);
+    expect(await verifyAudit(database.db, key)).toMatchObject({
+      ok: false,
+      seq: 4,
+      why: 'it was written without the key',
+    });
+  });
+
+  it('is verified beyond one batch', async () => {
+    const database = await open();
+    await database.transaction(async (tx) => {
+      for (let at = 1; at <= 1_001; at += 1) await appendAudit(tx, { ...entry, at }, key);
+    });
+    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: true, lines: 1_001 });
+    await tamper(database, "update audit set actor = 'U9' where seq = 1001");
+    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 1_001 });
+  });
+
+  it('is listed by what is asked, newest first', async () => {
+    const database = await open();
+    await append(database, { at: 1 });
+    await append(database, { at: 2, change: 2, actor: 'U2' });
+    await append(database, { at: 3, event: 'done' });
+    const seqs = async (filter: object) =>
+      (await listAudit(database.db, { limit: 9, ...filter })).map(({ seq }) => seq);
+    expect(await seqs({})).toEqual([3, 2, 1]);
+    expect(await seqs({ limit: 1, beforeSeq: 3 })).toEqual([2]);
+    expect(await seqs({ change: 1 })).toEqual([3, 1]);
+    expect(await seqs({ actor: 'U2' })).toEqual([2]);
+    expect(await seqs({ event: 'sending', since: 2 })).toEqual([2]);
+    expect(await seqs({ until: 2 })).toEqual([1]);
+  });
+});
+
+describe('the trail in a file', () => {
+  it('cannot be written over by replacing a line', async () => {
+    const database = await openDatabase('sqlite::memory:');
+    await append(database);
+    const replace = sql`insert or replace into audit select seq, at, change, event, 'U9', details, previous, hash from audit`;
+    await expect(replace.execute(database.db)).rejects.toThrow(/append-only/);
+    await database.close();
+  });
+});
+
+describe('the hash of a line', () => {
+  it('cannot be the same for two lines whose words run together', () => {
+    const line = { seq: 1, at: 1, change: null, event: 'a', actor: 'bc', details: '', previous: '' };
+    expect(hashLine(line, key)).not.toBe(hashLine({ ...line, event: 'ab', actor: 'c' }, key));
+    expect(hashLine(line, key)).not.toBe(hashLine(line, undefined));
+  });
+});

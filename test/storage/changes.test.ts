@@ -1,0 +1,144 @@
+import { expect, it } from 'vitest';
+import {
+  claimDue,
+  countWaiting,
+  findByCard,
+  findChange,
+  holdChange,
+  listChanges,
+  touchChange,
+  updateChange,
+} from '../../src/storage/changes.ts';
+import { drawn, owe } from '../../src/storage/messages.ts';
+import { castVote, listVotes } from '../../src/storage/votes.ts';
+import { describeBoth } from './both.ts';
+import { save, sample } from './samples.ts';
+
+const numbers = (rows: readonly { number: number }[]): number[] => rows.map((row) => row.number);
+
+describeBoth('changes', (open) => {
+  it('come back as they were saved, numbered, with their version and counters', async () => {
+    const database = await open();
+    const saved = await save(database);
+    expect(saved).toMatchObject({ ...sample, number: 1, version: 1, tries: 0, throttled: 0, owner: null });
+    expect(await findChange(database.db, 1)).toEqual(saved);
+    expect(await findChange(database.db, 2)).toBeUndefined();
+  });
+
+  it('are moved by one of many who saw the same version', async () => {
+    const database = await open();
+    const replica = await database.again();
+    const seen = await save(database);
+    const move = (by: number) =>
+      (by % 2 === 0 ? database : replica).transaction((tx) =>
+        updateChange(tx, seen, { state: 'approved', sent_at: by }),
+      );
+    const moved = (await Promise.all(Array.from({ length: 20 }, (_, by) => move(by)))).filter(
+      (row) => row !== undefined,
+    );
+    expect(moved).toHaveLength(1);
+    expect(moved[0]).toMatchObject({ state: 'approved', version: 2 });
+    expect(await findChange(database.db, seen.number)).toEqual(moved[0]);
+  });
+
+  it('are held by one transaction at a time', async () => {
+    const database = await open();
+    const replica = await database.again();
+    const { number } = await save(database);
+    const countUp = (one: typeof replica) =>
+      one.transaction(async (tx) => {
+        const change = await holdChange(tx, number);
+        if (change === undefined) throw new Error('no change');
+        return touchChange(tx, change, { tries: change.tries + 1 });
+      });
+    await Promise.all(Array.from({ length: 20 }, (_, by) => countUp(by % 2 === 0 ? database : replica)));
+    expect(await findChange(database.db, number)).toMatchObject({ tries: 20, version: 1 });
+  });
+
+  it('are not touched by a worker who lost them', async () => {
+    const database = await open();
+    const unclaimed = await save(database, { due_at: 10 });
+    const claim = { owner: 'a', now: 10, leaseMs: 100, limit: 1 };
+    const [claimed] = await database.transaction((tx) => claimDue(tx, claim));
+    if (claimed === undefined) throw new Error('nothing was due');
+    const touch = (seen: typeof claimed) => database.transaction((tx) => touchChange(tx, seen, { due_at: 20 }));
+    expect(await touch(unclaimed)).toBeUndefined();
+    expect(await touch(claimed)).toMatchObject({ due_at: 20, owner: 'a', version: claimed.version });
+    await database.transaction((tx) => updateChange(tx, claimed, { state: 'void' }));
+    expect(await touch(claimed)).toBeUndefined();
+  });
+
+  it('are claimed when they are due, longest overdue first, and again when the lease is over', async () => {
+    const database = await open();
+    for (const due_at of [30, 10, null, 20, 99]) await save(database, { due_at });
+    const claim = (owner: string, now: number, limit = 10) =>
+      database.transaction((tx) => claimDue(tx, { owner, now, leaseMs: 15, limit }));
+    const first = await claim('a', 30, 2);
+    expect(first.map(({ number, owner, lease_until }) => [number, owner, lease_until])).toEqual([
+      [2, 'a', 45],
+      [4, 'a', 45],
+    ]);
+    expect(numbers(await claim('b', 30))).toEqual([1]);
+    expect(numbers(await claim('c', 44))).toEqual([]);
+    expect(numbers(await claim('c', 45))).toEqual([2, 4, 1]);
+  });
+
+  it('go to one claimer each, however many race', async () => {
+    const database = await open();
+    const replica = await database.again();
+    for (let due = 1; due <= 40; due += 1) await save(database, { due_at: due });
+    const claim = (by: number) =>
+      (by % 2 === 0 ? database : replica).transaction((tx) =>
+        claimDue(tx, { owner: `w${by}`, now: 100, leaseMs: 1_000, limit: 5 }),
+      );
+    const claimed = (await Promise.all(Array.from({ length: 12 }, (_, by) => claim(by)))).flat();
+    claimed.push(...(await claim(99)), ...(await claim(98)));
+    expect(numbers(claimed).toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: 40 }, (_, at) => at + 1),
+    );
+  });
+
+  it('are counted and listed', async () => {
+    const database = await open();
+    await save(database);
+    await save(database, { asker: 'U2', target: 'domain:d1' });
+    await save(database, { state: 'done' });
+    const { db } = database;
+    expect(await countWaiting(db, 'U1')).toBe(1);
+    expect(await countWaiting(db, 'U3')).toBe(0);
+    expect(numbers(await listChanges(db, { limit: 9 }))).toEqual([3, 2, 1]);
+    expect(numbers(await listChanges(db, { limit: 1, beforeNumber: 3 }))).toEqual([2]);
+    expect(numbers(await listChanges(db, { limit: 9, asker: 'U1', state: 'done' }))).toEqual([3]);
+    expect(numbers(await listChanges(db, { limit: 9, target: 'domain:d1' }))).toEqual([2]);
+  });
+
+  it('are found by their card and by no other message', async () => {
+    const database = await open();
+    const { number } = await save(database);
+    await database.transaction(async (tx) => {
+      const card = await owe(tx, { key: '1:card', kind: 'card', change: number, at: 1 });
+      await drawn(tx, card.id, 1, { channel: 'C1', ts: '1.1' });
+      const reply = await owe(tx, { key: '1:1', kind: 'reply', change: number, at: 1 });
+      await drawn(tx, reply.id, 1, { channel: 'C1', ts: '1.2' });
+    });
+    expect(await findByCard(database.db, 'C1', '1.1')).toMatchObject({ number });
+    expect(await findByCard(database.db, 'C1', '1.2')).toBeUndefined();
+    expect(await findByCard(database.db, 'C2', '1.1')).toBeUndefined();
+  });
+
+  it('count one vote a person, the last one', async () => {
+    const database = await open();
+    const { number } = await save(database);
+    const vote = { change: number, person: 'U2', verdict: 'approve', reason: null, version: 1, at: 5 } as const;
+    const cast = (more: object = {}) => database.transaction((tx) => castVote(tx, { ...vote, ...more }));
+    const twenty = await Promise.all(Array.from({ length: 20 }, () => cast()));
+    expect(twenty.filter(Boolean)).toHaveLength(1);
+    expect(await cast({ person: 'U3', at: 4 })).toBe(true);
+    expect(await cast({ verdict: 'decline', reason: 'not today' })).toBe(true);
+    expect(await listVotes(database.db, number)).toEqual([
+      { ...vote, person: 'U3', at: 4 },
+      { ...vote, verdict: 'decline', reason: 'not today' },
+    ]);
+    await expect(cast({ change: 77 })).rejects.toThrow(/foreign key/i);
+  });
+});

@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { migrate, migrations } from '../../src/storage/migrations/migrate.ts';
+import { removeSetting, readSetting, writeSetting } from '../../src/storage/settings.ts';
+import { describeBoth } from './both.ts';
+
+describeBoth('a database', (open) => {
+  it('keeps its name over restarts, and no two have the same', async () => {
+    const [one, other] = [await open(), await open()];
+    const again = await one.again();
+    expect(one.installation).toMatch(/^[0-9a-f]{16}$/);
+    expect(again.installation).toBe(one.installation);
+    expect(other.installation).not.toBe(one.installation);
+  });
+
+  it('rolls back all of a transaction that throws', async () => {
+    const database = await open();
+    const work = database.transaction(async (tx) => {
+      await writeSetting(tx, { key: 'pause', value: 'now', at: 1 });
+      throw new Error('no');
+    });
+    await expect(work).rejects.toThrow('no');
+    expect(await readSetting(database.db, 'pause')).toBeUndefined();
+  });
+
+  it('keeps a query from outside out of an open transaction', async () => {
+    const database = await open();
+    const seen: string[] = [];
+    let outside: Promise<unknown> = Promise.resolve();
+    const work = database.transaction(async (tx) => {
+      await writeSetting(tx, { key: 'pause', value: 'now', at: 1 });
+      outside = readSetting(database.db, 'pause').then((setting) => seen.push(setting?.value ?? 'nothing'));
+      await sql`select 1`.execute(tx);
+      throw new Error('no');
+    });
+    await expect(work).rejects.toThrow('no');
+    await outside;
+    expect(seen).toEqual(['nothing']);
+  });
+
+  it('runs two hundred transactions at once without losing one', async () => {
+    const database = await open();
+    await database.transaction((tx) => writeSetting(tx, { key: 'count', value: '0', at: 0 }));
+    const add = () =>
+      database.transaction((tx) =>
+        tx
+          .updateTable('settings')
+          .set({ at: sql`at + 1` })
+          .where('key', '=', 'count')
+          .execute(),
+      );
+    await Promise.all(Array.from({ length: 200 }, add));
+    expect(await readSetting(database.db, 'count')).toMatchObject({ at: 200 });
+  });
+
+  it('brings whole numbers back as numbers, up to the largest exact one', async () => {
+    const database = await open();
+    await database.transaction((tx) => writeSetting(tx, { key: 'largest', value: '', at: Number.MAX_SAFE_INTEGER }));
+    expect((await readSetting(database.db, 'largest'))?.at).toBe(Number.MAX_SAFE_INTEGER);
+    await database.transaction((tx) => sql`update settings set at = at + 2`.execute(tx));
+    await expect(readSetting(database.db, 'largest')).rejects.toThrow(/too large/);
+  });
+
+  it('refuses what the columns do not hold', async () => {
+    const database = await open();
+    const write = (at: number) => database.transaction((tx) => writeSetting(tx, { key: 'odd', value: '', at }));
+    await expect(write(1.5)).rejects.toThrow(/1\.5/);
+    expect(await readSetting(database.db, 'odd')).toBeUndefined();
+  });
+
+  it('goes by its own clock, or by the one it is given', async () => {
+    const database = await open();
+    const before = Date.now() - 1_000;
+    expect(await database.now()).toBeGreaterThan(before);
+    expect(await database.transaction((tx) => database.now(tx))).toBeLessThan(before + 60_000);
+    let time = 5_000;
+    const replaced = await open({ now: () => time });
+    expect(await replaced.now()).toBe(5_000);
+    time = 4_000;
+    expect(await replaced.transaction((tx) => replaced.now(tx))).toBe(4_000);
+  });
+
+  it('takes each migration once, and refuses a database from the future', async () => {
+    const database = await open();
+    const steps: string[] = [];
+    const next = { name: 'next', up: async () => void steps.push('next') };
+    await migrate(database.db, [...migrations, next]);
+    await migrate(database.db, [...migrations, next]);
+    expect(steps).toEqual(['next']);
+    await expect(migrate(database.db)).rejects.toThrow(/A newer Sitehand wrote this database \(step 2/);
+  });
+
+  it('takes nothing of a migration that breaks', async () => {
+    const database = await open();
+    const broken = {
+      name: 'broken',
+      up: async (tx: Parameters<typeof readSetting>[0]) => {
+        await sql`create table half (id text)`.execute(tx);
+        throw new Error('broken');
+      },
+    };
+    await expect(migrate(database.db, [...migrations, broken])).rejects.toThrow('broken');
+    await expect(sql`select * from half`.execute(database.db)).rejects.toThrow(/half/);
+    await migrate(database.db);
+  });
+
+  it('shares facts: written, written again, removed once', async () => {
+    const database = await open();
+    await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: 'a', at: 1 }));
+    await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: 'b', at: 2 }));
+    expect(await database.transaction((tx) => readSetting(tx, 'pause'))).toEqual({ key: 'pause', value: 'b', at: 2 });
+    expect(await database.transaction((tx) => removeSetting(tx, 'pause'))).toBe(true);
+    expect(await database.transaction((tx) => removeSetting(tx, 'pause'))).toBe(false);
+  });
+});
+
+describe('the file of a bot', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sitehand-file-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('is for its user alone, folder and all', async () => {
+    const database = await openDatabase(`sqlite:${folder}/new/er/sitehand.db`);
+    const modes = ['new', 'new/er', 'new/er/sitehand.db', 'new/er/sitehand.db-wal'].map(
+      (name) => statSync(join(folder, name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o700, 0o600, 0o600]);
+    await database.close();
+  });
+
+  it('is refused to a second bot, by whatever name, until the first one closes it', async () => {
+    const first = await openDatabase(`sqlite:${folder}/a.db`);
+    symlinkSync(join(folder, 'a.db'), join(folder, 'b.db'));
+    await expect(openDatabase(`sqlite:${folder}/a.db`)).rejects.toThrow(/^Another Sitehand has .*a\.db open/);
+    await expect(openDatabase(`sqlite:${folder}/b.db`)).rejects.toThrow(/^Another Sitehand has .*a\.db open/);
+    await first.close();
+    await (await openDatabase(`sqlite:${folder}/b.db`)).close();
+  });
+
+  it('is free again, with all that was committed, when its process is killed', async () => {
+    const url = `sqlite:${folder}/a.db`;
+    const module = new URL('../../src/storage/', import.meta.url);
+    const program = `
+      import { openDatabase } from '${module.href}database.ts';
+      import { writeSetting } from '${module.href}settings.ts';
+      const database = await openDatabase('${url}');
+      await database.transaction((tx) => writeSetting(tx, { key: 'kept', value: 'yes', at: 1 }));
+      await database.transaction(async (tx) => {
+        await writeSetting(tx, { key: 'lost', value: 'yes', at: 1 });
+        process.stdout.write('open');
+        await new Promise(() => setInterval(() => {}, 1_000));
+      });`;
+    const bot = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(bot.stdout, 'data');
+    await expect(openDatabase(url)).rejects.toThrow(/^Another Sitehand/);
+    bot.kill('SIGKILL');
+    await once(bot, 'exit');
+    const heir = await openDatabase(url);
+    expect(await readSetting(heir.db, 'kept')).toBeDefined();
+    expect(await readSetting(heir.db, 'lost')).toBeUndefined();
+    await heir.close();
+  });
+
+  it.each(['', 'sqlite:', 'mysql://localhost/x', '/var/lib/sitehand.db'])('is not guessed from %j', async (url) => {
+    await expect(openDatabase(url)).rejects.toThrow(/^DATABASE_URL must be/);
+  });
+});

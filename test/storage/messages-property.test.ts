@@ -1,0 +1,97 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { claimMessages, drawn, owe, postpone, type Message, type Owed } from '../../src/storage/messages.ts';
+import { describeBoth } from './both.ts';
+import { save } from './samples.ts';
+
+const LEASE = 100;
+
+/** What can happen, in any order: something is owed, claimed, drawn by its claimer, refused by Slack; or time goes by. */
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('owe' as const), which: fc.nat(3) }) },
+  { weight: 3, arbitrary: fc.record({ does: fc.constantFrom('claim' as const, 'draw' as const), which: fc.nat(3) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constantFrom('postpone' as const, 'later' as const), which: fc.nat(3) }),
+  },
+);
+
+/** A card, two replies and a direct message of one change. */
+const message = (change: number, which: number, at: number, body: string): Owed => {
+  const kind = which === 0 ? 'card' : which === 3 ? 'direct' : 'reply';
+  return { key: `${change}:${which}`, kind, change, at, body, recipient: kind === 'direct' ? 'U1' : null };
+};
+
+/** The worker and Slack as they should be seen from outside: what was said last, what was owed last. */
+class Tale {
+  now = 1_000;
+  readonly claimed: Message[] = [];
+  readonly owed = new Map<string, string>();
+  readonly shown = new Map<string, string | null>();
+  readonly order: string[] = [];
+  readonly database: Database;
+  readonly change: number;
+
+  constructor(database: Database, change: number) {
+    this.database = database;
+    this.change = change;
+  }
+
+  async owe(which: number): Promise<void> {
+    const body = `said ${this.owed.size} ${this.now}`;
+    this.now += 1;
+    const said = message(this.change, which, this.now, body);
+    await this.database.transaction((tx) => owe(tx, said));
+    this.owed.set(said.key, body);
+  }
+
+  async claim(limit: number): Promise<number> {
+    const wanted = { owner: 'w', now: this.now, leaseMs: LEASE, limit };
+    const claimed = await this.database.transaction((tx) => claimMessages(tx, wanted));
+    this.claimed.push(...claimed);
+    return claimed.length;
+  }
+
+  async draw(one: Message): Promise<void> {
+    if (!this.shown.has(one.key)) this.order.push(one.key);
+    this.shown.set(one.key, one.body);
+    await this.database.transaction((tx) => drawn(tx, one.id, one.version, { channel: 'C1', ts: `${one.id}` }));
+  }
+
+  async take(does: 'owe' | 'claim' | 'draw' | 'postpone' | 'later', which: number): Promise<void> {
+    if (does === 'owe') return this.owe(which);
+    if (does === 'claim') return void (await this.claim(which + 1));
+    // Nobody who lost the lease goes on: its claims are as dead as if the process were.
+    if (does === 'later') return void ((this.now += LEASE), this.claimed.splice(0));
+    const [one] = this.claimed.splice(0, 1);
+    if (one === undefined) return;
+    if (does === 'draw') return this.draw(one);
+    await this.database.transaction((tx) => postpone(tx, one.id, this.now + 50));
+  }
+
+  /** Lets a worker do its work until nothing is due, having died once more. */
+  async finish(): Promise<void> {
+    if (!this.owed.has(`${this.change}:0`)) await this.owe(0);
+    await this.take('later', 0);
+    while ((await this.claim(50)) > 0) for (const one of this.claimed.splice(0)) await this.draw(one);
+  }
+}
+
+describeBoth('any sequence of owing, claiming and drawing', (open) => {
+  it('ends with every message in its newest form, each thread in order', async () => {
+    const database = await open();
+    const play = async (steps: readonly { does: Parameters<Tale['take']>[0]; which: number }[]): Promise<void> => {
+      const tale = new Tale(database, (await save(database)).number);
+      for (const { does, which } of steps) await tale.take(does, which);
+      await tale.finish();
+      expect(Object.fromEntries(tale.shown)).toEqual(Object.fromEntries(tale.owed));
+      const owedFirst = [...tale.owed.keys()].filter((key) => !/:[03]$/.test(key));
+      expect(tale.order.filter((key) => !/:[03]$/.test(key))).toEqual(owedFirst);
+      if (owedFirst[0] !== undefined)
+        expect(tale.order.indexOf(`${tale.change}:0`)).toBeLessThan(tale.order.indexOf(owedFirst[0]));
+      await database.transaction((tx) => tx.deleteFrom('messages').execute());
+    };
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), play), { numRuns: 60 });
+  });
+});

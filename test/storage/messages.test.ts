@@ -1,0 +1,155 @@
+import { expect, it } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import {
+  BODY_LIMIT,
+  cardOf,
+  claimMessages,
+  drawn,
+  findMessage,
+  forgetMessages,
+  giveUp,
+  owe,
+  postpone,
+  type Message,
+  type Owed,
+} from '../../src/storage/messages.ts';
+import { describeBoth } from './both.ts';
+import { save } from './samples.ts';
+
+const card: Owed = { key: '1:card', kind: 'card', change: 1, at: 1 };
+const reply = (key: string, body = key): Owed => ({ key, kind: 'reply', change: 1, body, at: 1 });
+
+const owing = (database: Database, ...messages: readonly Owed[]): Promise<void> =>
+  database.transaction(async (tx) => {
+    for (const message of messages) await owe(tx, message);
+  });
+
+const claim = (database: Database, now = 10, owner = 'a'): Promise<Message[]> =>
+  database.transaction((tx) => claimMessages(tx, { owner, now, leaseMs: 100, limit: 50 }));
+
+const draw = (database: Database, { id, version }: Message): Promise<void> =>
+  database.transaction((tx) => drawn(tx, id, version, { channel: 'C1', ts: `1.${id}` }));
+
+const keys = (messages: readonly Message[]): string[] => messages.map(({ key }) => key);
+
+/** Claims and draws what is due; resolves with the keys. */
+async function turn(database: Database, now?: number): Promise<string[]> {
+  const claimed = await claim(database, now);
+  for (const message of claimed) await draw(database, message);
+  return keys(claimed);
+}
+
+describeBoth('messages', (open) => {
+  it('keep a thread in order: the card, then its replies one by one', async () => {
+    const database = await open();
+    await save(database);
+    await owing(database, reply('1:1'), card, reply('1:2'), reply('1:3'));
+    expect([await turn(database), await turn(database), await turn(database), await turn(database)]).toEqual([
+      ['1:card'],
+      ['1:1'],
+      ['1:2'],
+      ['1:3'],
+    ]);
+    expect(await turn(database)).toEqual([]);
+    expect(await cardOf(database.db, 1)).toMatchObject({
+      key: '1:card',
+      channel: 'C1',
+      drawn_version: 1,
+      due_at: null,
+    });
+  });
+
+  it('to people and the ops channel, and the threads of other changes, wait for nobody', async () => {
+    const database = await open();
+    await save(database);
+    await save(database);
+    await owing(database, reply('1:1'), { ...card, key: '2:card', change: 2 });
+    await owing(database, { key: 'd', kind: 'direct', recipient: 'U1', at: 1 }, { key: 'o', kind: 'ops', at: 1 });
+    expect(await turn(database)).toEqual(['2:card', 'd', 'o']);
+  });
+
+  it('are not posted past an earlier reply that is claimed or postponed, but past one that was given up', async () => {
+    const database = await open();
+    await save(database);
+    await owing(database, card, reply('1:1'), reply('1:2'));
+    await turn(database);
+    const [first] = await claim(database);
+    if (first === undefined) throw new Error('nothing was due');
+    expect(await claim(database, 11, 'b')).toEqual([]);
+    await database.transaction((tx) => postpone(tx, first.id, 500));
+    expect(await claim(database, 499)).toEqual([]);
+    expect(await claim(database, 500)).toMatchObject([{ key: '1:1', tries: 1 }]);
+    await database.transaction((tx) => giveUp(tx, first.id, first.version));
+    expect(await turn(database, 500)).toEqual(['1:2']);
+  });
+
+  it('that stand are edited at once, though earlier ones wait', async () => {
+    const database = await open();
+    await save(database);
+    await owing(database, card, reply('1:running'));
+    await turn(database);
+    await turn(database);
+    await owing(database, reply('1:2'), reply('1:3'), reply('1:running', 'for 2 min'));
+    const claimed = await claim(database);
+    expect(claimed).toMatchObject([
+      { key: '1:running', version: 2, drawn_version: 1, body: 'for 2 min' },
+      { key: '1:2', ts: null },
+    ]);
+  });
+
+  it('that change while they are drawn stay due, with their newest body', async () => {
+    const database = await open();
+    await save(database);
+    await owing(database, { ...card, body: 'old' });
+    const [seen] = await claim(database);
+    if (seen === undefined) throw new Error('nothing was due');
+    await owing(database, { ...card, body: 'new', at: 11 });
+    expect(await claim(database, 12, 'b')).toEqual([]);
+    await draw(database, seen);
+    expect(await claim(database, 12, 'b')).toMatchObject([{ version: 2, drawn_version: 1, body: 'new', owner: 'b' }]);
+    await draw(database, { ...seen, version: 2 });
+    await draw(database, seen);
+    expect(await findMessage(database.db, '1:card')).toMatchObject({ drawn_version: 2, due_at: null, owner: null });
+  });
+
+  it('are claimed again when the one who drew them died', async () => {
+    const database = await open();
+    await owing(database, { key: 'o', kind: 'ops', at: 1 });
+    expect(keys(await claim(database, 10))).toEqual(['o']);
+    expect(keys(await claim(database, 109, 'b'))).toEqual([]);
+    expect(keys(await claim(database, 110, 'b'))).toEqual(['o']);
+  });
+
+  it('go to one of two replicas', async () => {
+    const database = await open();
+    const replica = await database.again();
+    await owing(database, ...Array.from({ length: 30 }, (_, at): Owed => ({ key: `${at}`, kind: 'ops', at: 1 })));
+    const claimed = await Promise.all(
+      [database, replica, database, replica].map((one, by) => claim(one, 10, `w${by}`)),
+    );
+    const again = await claim(database, 10, 'last');
+    expect(keys([...claimed.flat(), ...again]).toSorted()).toEqual(
+      Array.from({ length: 30 }, (_, at) => `${at}`).toSorted(),
+    );
+  });
+
+  it('refuse a body too long to be kept', async () => {
+    const database = await open();
+    await expect(owing(database, { key: 'o', kind: 'ops', body: 'x'.repeat(BODY_LIMIT + 1), at: 1 })).rejects.toThrow(
+      RangeError,
+    );
+  });
+
+  it('are forgotten when they are old and drawn; cards, and what is owed, are not', async () => {
+    const database = await open();
+    await save(database);
+    await owing(database, card, reply('1:1'), reply('1:2'), { key: 'new', kind: 'ops', at: 50 });
+    await turn(database);
+    await turn(database);
+    await turn(database, 50);
+    await owing(database, reply('1:2', 'edited'));
+    expect(await database.transaction((tx) => forgetMessages(tx, 50))).toBe(1);
+    const left = await database.db.selectFrom('messages').select('key').orderBy('key').execute();
+    expect(left.map(({ key }) => key)).toEqual(['1:2', '1:card', 'new']);
+  });
+});

@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import { afterEach, describe, expect, it } from 'vitest';
+import { insertChange } from '../../src/storage/changes.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
+import { migrations } from '../../src/storage/migrations/migrate.ts';
+import { readSetting, writeSetting } from '../../src/storage/settings.ts';
+import type { Reader } from '../../src/storage/tx.ts';
+import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { sample } from './samples.ts';
+
+const processOf = async (db: Reader): Promise<number> => {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+  return rows[0]?.pid ?? 0;
+};
+const end = (db: Reader, pid: number) => sql`select pg_terminate_backend(${pid})`.execute(db);
+
+describe.runIf(postgresRuns)('replicas on PostgreSQL', () => {
+  const opened: Database[] = [];
+  const open = async (url: string, options?: DatabaseOptions): Promise<Database> => {
+    const database = await openDatabase(url, options);
+    opened.push(database);
+    return database;
+  };
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((database) => database.close()));
+  });
+
+  it('that start at once make the tables once, and know each other', async () => {
+    const url = await freshPostgres();
+    const replicas = await Promise.all(Array.from({ length: 6 }, () => open(url)));
+    expect(new Set(replicas.map(({ installation }) => installation)).size).toBe(1);
+    const [first] = replicas;
+    if (first === undefined) throw new Error('no replica');
+    const { rows } = await sql`select step from migrations`.execute(first.db);
+    expect(rows).toHaveLength(migrations.length);
+  });
+
+  it('go on when an idle connection is lost', async () => {
+    const url = await freshPostgres();
+    const lost = Promise.withResolvers<Error>();
+    const [database, other] = [await open(url, { onLost: lost.resolve }), await open(url)];
+    await end(other.db, await processOf(database.db));
+    expect((await lost.promise).message).toMatch(/terminat/);
+    expect(await readSetting(database.db, 'pause')).toBeUndefined();
+  });
+
+  it('commit nothing when a connection is lost between two statements, and go on', async () => {
+    const url = await freshPostgres();
+    const lost = Promise.withResolvers<Error>();
+    const [database, other] = [await open(url, { onLost: lost.resolve }), await open(url)];
+    const work = database.transaction(async (tx) => {
+      await writeSetting(tx, { key: 'half', value: '', at: 1 });
+      await end(other.db, await processOf(tx));
+      await lost.promise;
+    });
+    await expect(work).rejects.toThrow(/connection/i);
+    expect(await readSetting(database.db, 'half')).toBeUndefined();
+    await database.transaction((tx) => writeSetting(tx, { key: 'whole', value: '', at: 1 }));
+    expect(await readSetting(other.db, 'whole')).toBeDefined();
+  });
+
+  it('both finish when they wait for each other', async () => {
+    const url = await freshPostgres();
+    const [one, other] = [await open(url), await open(url)];
+    await one.transaction(async (tx) => {
+      for (const key of ['a', 'b']) await writeSetting(tx, { key, value: '', at: 0 });
+    });
+    const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    let tries = 0;
+    const add = (database: Database, mine: 0 | 1, keys: readonly [string, string]) =>
+      database.transaction(async (tx) => {
+        tries += 1;
+        const up = (key: string) =>
+          tx
+            .updateTable('settings')
+            .set({ at: sql`at + 1` })
+            .where('key', '=', key)
+            .execute();
+        await up(keys[0]);
+        both[mine].resolve();
+        await both[mine === 0 ? 1 : 0].promise;
+        await up(keys[1]);
+      });
+    await Promise.all([add(one, 0, ['a', 'b']), add(other, 1, ['b', 'a'])]);
+    expect(tries).toBeGreaterThan(2);
+    expect([await readSetting(one.db, 'a'), await readSetting(one.db, 'b')]).toMatchObject([{ at: 2 }, { at: 2 }]);
+  });
+
+  it('go by the server’s clock', async () => {
+    const database = await open(await freshPostgres());
+    const times = await database.transaction(async (tx) => {
+      const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx);
+      return [rows[0]?.at.getTime() ?? 0, await database.now(tx)] as const;
+    });
+    expect(times[1]).toBeGreaterThanOrEqual(times[0]);
+    expect(times[1]).toBeLessThan(times[0] + 5_000);
+    expect(Number.isInteger(times[1])).toBe(true);
+  });
+
+  it('give out numbers themselves', async () => {
+    const database = await open(await freshPostgres());
+    const forced = { ...sample, number: 7 };
+    await expect(database.transaction((tx) => insertChange(tx, forced))).rejects.toThrow(/number/);
+  });
+
+  it('say so when nobody answers', async () => {
+    await expect(openDatabase('postgres://sitehand@localhost/sitehand?host=/nowhere')).rejects.toThrow(/ENOENT/);
+  });
+});

@@ -1,0 +1,30 @@
+import { insertChange, type Change, type NewChange } from '../../src/storage/changes.ts';
+import type { Database } from '../../src/storage/database.ts';
+
+/** A change that waits, as the front half would save it. */
+export const sample: NewChange = {
+  command: 'cache clear',
+  risk: 'routine',
+  words: '["cache","clear","acme-shop/live"]',
+  target: 'environment:e1',
+  target_name: 'acme-shop/live',
+  target_live: 1,
+  reads: '[]',
+  before: 'null',
+  rests: 'null',
+  call: '{}',
+  card: '{}',
+  fingerprint: 'f00d',
+  asker: 'U1',
+  asker_name: 'Ana',
+  asker_team: 'T1',
+  channel: 'C1',
+  permit: '{}',
+  state: 'waiting',
+  created_at: 1_000,
+  expires_at: 9_000,
+};
+
+/** Saves a sample change with some columns of its own. */
+export const save = (database: Database, row: Partial<NewChange> = {}): Promise<Change> =>
+  database.transaction((tx) => insertChange(tx, { ...sample, ...row }));
