@@ -13,6 +13,8 @@ export type Read<R> = {
   readonly path: string;
   readonly query?: Query;
   readonly body?: Json;
+  /** Statuses, success among them, that are an answer and not trouble; `reply` then reads `{ status, body }`. */
+  readonly answers?: readonly number[];
   readonly reply: z.ZodType<R>;
 };
 

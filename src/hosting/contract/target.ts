@@ -8,7 +8,7 @@ export type Environment = {
   /** Whether policy counts it as live; an environment whose kind is not known does. */
   readonly live: boolean;
   /** Not known where the service cannot tell which site an environment belongs to. */
-  readonly site: { readonly id: string; readonly name: string } | undefined;
+  readonly site: Site | undefined;
 };
 
 /** A domain of the company. */
@@ -16,8 +16,11 @@ export type Domain = {
   readonly kind: 'domain';
   readonly id: string;
   readonly name: string;
-  readonly site: { readonly id: string; readonly name: string } | undefined;
+  readonly site: Site | undefined;
 };
+
+/** The site of a target; where the service lists no sites, only its name is known. */
+export type Site = { readonly id: string | undefined; readonly name: string };
 
 export type Company = { readonly kind: 'company'; readonly id: string; readonly name: string };
 

@@ -1,0 +1,88 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import { scrub } from '../secret.ts';
+
+const unzipped = promisify(gunzip);
+
+/** Of an answer that is only looked at for a message or an operation id, this much is kept. */
+const glanceBytes = 65_536;
+const saidCharacters = 300;
+const longestRest = 24 * 3_600_000;
+
+/** An answer that is larger than it may be, compressed or not; or compressed in a way nobody asked for. */
+export class OddBody extends Error {
+  override readonly name = 'OddBody';
+}
+
+type Headers = Dispatcher.ResponseData['headers'];
+type Body = AsyncIterable<Uint8Array> & { on(event: 'error', listener: () => void): unknown };
+type Answer = { readonly headers: Headers; readonly body: Body };
+
+/** The whole body as text, at most `most` bytes as it comes and as it unfolds; invalid UTF-8 is replaced. */
+export async function textOf({ body, headers }: Answer, most: number): Promise<string> {
+  const { bytes, cut } = await collected(body, most);
+  if (cut) throw new OddBody('the answer is too large');
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return bytes.toString('utf8');
+  if (encoding !== 'gzip') throw new OddBody('the answer is compressed in an unknown way');
+  try {
+    return (await unzipped(bytes, { maxOutputLength: most })).toString('utf8');
+  } catch (error) {
+    throw new OddBody('the answer is too large or badly compressed', { cause: error });
+  }
+}
+
+/** The first 64 KiB of a body, or what came of it before it broke off: never throws, and waits no longer than the request. */
+export async function glance({ body, headers }: Answer): Promise<string> {
+  const kept: Uint8Array[] = [];
+  await collected(body, glanceBytes, kept).catch(() => undefined);
+  return headers['content-encoding'] ? '' : Buffer.concat(kept).subarray(0, glanceBytes).toString('utf8');
+}
+
+async function collected(body: Body, most: number, kept: Uint8Array[] = []): Promise<{ bytes: Buffer; cut: boolean }> {
+  let size = 0;
+  // Leaving the loop early tears the stream down, which reports to whoever listens.
+  body.on('error', () => undefined);
+  for await (const part of body) {
+    size += part.length;
+    kept.push(part);
+    if (size > most) return { bytes: Buffer.concat(kept), cut: true };
+  }
+  return { bytes: Buffer.concat(kept), cut: false };
+}
+
+/** JSON, or undefined where it is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A field of a JSON object, whatever it holds; undefined where there is no such field or no object. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? new Map<string, unknown>(Object.entries(value)).get(name)
+    : undefined;
+}
+
+/** What a host says in an error's body: one line of plain text without secrets, at most 300 characters; empty if nothing. */
+export function saidIn(text: string): string {
+  const message = fieldOf(jsonOf(text), 'message');
+  const said = typeof message === 'string' ? message : /^\s*[<{[]/.test(text) ? '' : text;
+  const clean = scrub(said.slice(0, 4 * saidCharacters)).toWellFormed();
+  return clean
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, saidCharacters);
+}
+
+/** `Retry-After` in milliseconds, in seconds or as a date on the wire, at most a day; undefined if absent or garbage. */
+export function restOf(header: string | string[] | undefined, now: number): number | undefined {
+  const value = typeof header === 'string' ? header.trim() : '';
+  const isDate = /^\w{3,9},? .*GMT$/.test(value);
+  const rest = /^\d+$/.test(value) ? Number(value) * 1_000 : isDate ? Date.parse(value) - now : Number.NaN;
+  return Number.isNaN(rest) ? undefined : Math.min(Math.max(0, rest), longestRest);
+}

@@ -1,0 +1,131 @@
+import type { Secret } from '../secret.ts';
+import type { Read, Reader, Write } from './contract/call.ts';
+import type { Dialect } from './dialect.ts';
+import { createReading, readBudget, type ReadBudget } from './read.ts';
+import type { Receipt, Unsent } from './receipt.ts';
+import { openConnection, writeBudget, type Opened, type Sending, type WriteBudget } from './send.ts';
+import { HostTrouble } from './trouble.ts';
+import { wireTo } from './wire.ts';
+
+export { HostTrouble, NotSent } from './trouble.ts';
+export type { Receipt, Unsent } from './receipt.ts';
+export type { Opened } from './send.ts';
+
+/** One call as metrics see it; a connection that did not come about has the section `connection`. */
+export type Observation = {
+  readonly section: string;
+  readonly method: Read<unknown>['method'] | Write['method'] | 'CONNECT';
+  /** `answered`, a trouble's kind, a receipt's kind or `not sent`. */
+  readonly outcome: 'answered' | HostTrouble['kind'] | (Receipt | Unsent)['kind'];
+  readonly ms: number;
+};
+
+export type ClientOptions = {
+  /** The base address, with `/v2`. */
+  readonly url: string;
+  readonly key: Secret;
+  readonly dialect: Dialect;
+  /** Epoch milliseconds: only for dates in `Retry-After`. */
+  readonly now?: () => number;
+  /** From 0 to 1: spreads the pauses between tries. */
+  readonly random?: () => number;
+  /** Credentials that a call's body may refer to. */
+  readonly secrets?: (name: string) => Secret | undefined;
+  readonly budgets?: { readonly reads?: Partial<ReadBudget>; readonly writes?: Partial<WriteBudget> };
+  readonly onCall?: (observation: Observation) => void;
+};
+
+/** Two doors to the hosting API: everybody may hold `read`; `open` is for the one place that writes. */
+export type Client = {
+  /** Repeats within its budget what may pass. Rejects with `HostTrouble`. */
+  readonly read: Reader;
+  /** A connection for one write. Rejects with `NotSent`: nothing was and nothing will be sent. */
+  readonly open: () => Promise<Opened>;
+  /** Ends reads, gives up connections not yet written on, and waits for the answers of writes under way. */
+  readonly close: () => Promise<void>;
+};
+
+/** A client of the hosting API at `url`. Throws on an address that is none. */
+export function createClient(options: ClientOptions): Client {
+  const { dialect, now = Date.now, random = Math.random, secrets = () => undefined, budgets } = options;
+  const wire = wireTo(options.url, options.key);
+  const reading = createReading({ wire, dialect, budget: { ...readBudget, ...budgets?.reads }, now, random });
+  const watch = watching(options.onCall);
+  const writing = createWriting({ wire, budget: { ...writeBudget, ...budgets?.writes }, secrets, now }, watch);
+
+  async function read<R>(call: Read<R>): Promise<R> {
+    const end = watch(call.section, call.method);
+    try {
+      const value = await reading.read(call);
+      end('answered');
+      return value;
+    } catch (error) {
+      if (error instanceof HostTrouble) end(error.kind);
+      throw error;
+    }
+  }
+
+  return {
+    read,
+    open: writing.open,
+    close: async () => {
+      await Promise.all([reading.close(), writing.close()]);
+    },
+  };
+}
+
+type Watch = (section: string, method: Observation['method']) => (outcome: Observation['outcome']) => void;
+
+function watching(onCall: ClientOptions['onCall']): Watch {
+  return (section, method) => {
+    const began = performance.now();
+    return (outcome) => {
+      try {
+        onCall?.({ section, method, outcome, ms: performance.now() - began });
+      } catch {
+        // Counting must not change what is said to have happened.
+      }
+    };
+  };
+}
+
+/** Keeps account of what is open, so that closing leaves nothing behind and cuts no write short. */
+function createWriting(sending: Sending, watch: Watch): Pick<Client, 'open' | 'close'> {
+  const idle = new Set<Opened>();
+  const underWay = new Set<Promise<unknown>>();
+  let closed = false;
+
+  function abandon(opened: Opened): void {
+    idle.delete(opened);
+    opened.abandon();
+  }
+
+  async function write(opened: Opened, call: Write): Promise<Receipt | Unsent> {
+    const end = watch(call.section, call.method);
+    idle.delete(opened);
+    const answer = opened.write(call);
+    underWay.add(answer);
+    const receipt = await answer;
+    underWay.delete(answer);
+    end(receipt.kind);
+    return receipt;
+  }
+
+  return {
+    async open() {
+      const end = watch('connection', 'CONNECT');
+      const opened = await openConnection(sending).catch((error: unknown) => {
+        end('not sent');
+        throw error;
+      });
+      idle.add(opened);
+      if (closed) abandon(opened);
+      return { write: (call) => write(opened, call), abandon: () => abandon(opened) };
+    },
+    async close() {
+      closed = true;
+      for (const opened of idle) abandon(opened);
+      await Promise.all(underWay);
+    },
+  };
+}

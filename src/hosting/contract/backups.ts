@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { momentOf } from '../dialect.ts';
+import { reading } from './endpoint.ts';
+import { flagCell, list, numberCell, textCell } from './fields.ts';
+
+const backup = z.object({
+  id: numberCell,
+  name: textCell,
+  note: textCell,
+  type: textCell,
+  /** Epoch milliseconds, whatever unit the host uses. */
+  created_at: numberCell.transform(momentOf),
+});
+export type Backup = z.output<typeof backup>;
+
+/** 4.21. `reset_at` is a moment in words. */
+export const getNextDownloadableBackup = reading({
+  section: '4.21',
+  path: '/sites/environments/{env_id}/next-downloadable-backup-available',
+  statuses: [200, 401, 404, 500],
+  reply: z.object({ is_backup_available: flagCell, reset_at: textCell }),
+});
+
+/** 4.22. Manual, scheduled and system-generated ones, in the host's order. */
+export const listBackups = reading({
+  section: '4.22',
+  path: '/sites/environments/{env_id}/backups',
+  statuses: [200, 401, 404, 500],
+  reply: z
+    .object({ environment: z.object({ backups: list(backup) }) })
+    .transform(({ environment }) => environment.backups),
+});

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { reading, writing } from './endpoint.ts';
+import { filledLine, line, list, numberCell, textCell, wholeList } from './fields.ts';
+
+const dnsRecord = z.object({
+  type: textCell,
+  name: textCell,
+  /** Seconds. */
+  ttl: numberCell,
+  resource_records: list(z.object({ value: textCell })),
+});
+export type DnsRecord = z.output<typeof dnsRecord>;
+
+const recordValues = z
+  .array(z.strictObject({ value: filledLine }))
+  .max(500)
+  .readonly();
+
+/** 4.6. `ttl` in seconds, within what DNS itself allows. */
+export const updateDnsRecord = writing({
+  section: '4.6',
+  method: 'PUT',
+  path: '/domains/{domain_id}/dns-records',
+  body: {
+    type: filledLine.max(16),
+    name: line.max(255),
+    ttl: z.int().min(0).max(2_147_483_647),
+    new_resource_records: recordValues,
+    removed_resource_records: recordValues,
+  },
+  operation: 'domains:update-dns-record',
+  statuses: [202, 400, 401, 500],
+});
+
+/** 4.6a. Changes rest on this list, so it must be one. */
+export const listDnsRecords = reading({
+  section: '4.6a',
+  path: '/domains/{domain_id}/dns-records',
+  statuses: [200, 401, 500],
+  reply: z
+    .object({ domain: z.object({ dns_records: wholeList(dnsRecord) }) })
+    .transform(({ domain }) => domain.dns_records),
+});

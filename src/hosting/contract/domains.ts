@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { names, values } from '../dialect.ts';
+import { reading, writing } from './endpoint.ts';
+import { filledLine, flag, flagCell, idCell, list, secretReference, textCell, uuid } from './fields.ts';
+
+const companyDomain = z.object({ id: idCell, name: textCell, site_id: idCell, is_active: flagCell });
+const setupRecord = z.object({ name: textCell, value: textCell, type: textCell });
+export type CompanyDomain = z.output<typeof companyDomain>;
+export type SetupRecord = z.output<typeof setupRecord>;
+
+/** How a domain may be set up: at once, or without a gap for one that already carries visitors. */
+export const setupTypes = values.setupTypes;
+
+/** 4.4. Key and certificate are references: neither travels through a stored call. */
+export const addDomain = writing({
+  section: '4.4',
+  method: 'POST',
+  path: '/sites/environments/{env_id}/domains',
+  body: {
+    domain_name: filledLine.max(253),
+    is_wildcardless: flag.optional(),
+    add_with_www_subdomain: flag.optional(),
+    setup_type: z.enum(setupTypes).optional(),
+    custom_ssl_key: secretReference.optional(),
+    custom_ssl_cert: secretReference.optional(),
+  },
+  operation: 'sites:add-domain',
+  statuses: [202, 400, 401, 500],
+  unsound: (domain) => {
+    if (domain.is_wildcardless && domain.add_with_www_subdomain) return 'www cannot be added without the wildcard';
+    if (!domain.custom_ssl_key !== !domain.custom_ssl_cert) return 'a certificate and its key come together';
+    return undefined;
+  },
+});
+
+/** 4.5. `site_domain_id` is taken to be the `id` of 4.7. */
+export const getVerificationRecords = reading({
+  section: '4.5',
+  path: '/sites/environments/domains/{site_domain_id}/verification-records',
+  statuses: [200, 401, 404, 500],
+  reply: z
+    .object({
+      site_domain: z.object({ verification_records: list(setupRecord), pointing_records: list(setupRecord) }),
+    })
+    .transform(({ site_domain }) => site_domain),
+});
+
+/** 4.7. `site_id` may be missing. */
+export const listDomains = reading({
+  section: '4.7',
+  path: '/domains',
+  query: { [names.company]: uuid },
+  statuses: [200, 401, 404, 500],
+  reply: z.object({ company: z.object({ domains: list(companyDomain) }) }).transform(({ company }) => company.domains),
+});

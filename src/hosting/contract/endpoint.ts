@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { Json, Query, Read, Write } from './call.ts';
+import { operationId, uuid } from './fields.ts';
+
+/** Every name that may stand in braces in a path, and what may be put there. */
+const pathFields = {
+  id: uuid,
+  env_id: uuid,
+  site_id: uuid,
+  site_domain_id: uuid,
+  domain_id: uuid,
+  operation_id: operationId,
+} as const;
+
+type Fields = Readonly<Record<string, z.ZodType<Json | undefined>>>;
+type QueryFields = Readonly<Record<string, z.ZodType<string | number | boolean | undefined>>>;
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+/** A path template whose names are all known; anything else does not compile. */
+type Template<Path extends string> = NamesIn<Path> extends keyof typeof pathFields ? Path : never;
+/** The parameters that these fields take; none where there are no fields. */
+type Given<F> = F extends Fields
+  ? { readonly [K in keyof F as undefined extends z.input<F[K]> ? never : K]: z.input<F[K]> } & {
+      readonly [K in keyof F as undefined extends z.input<F[K]> ? K : never]?: z.input<F[K]>;
+    }
+  : unknown;
+/** What an endpoint is called with: the names of its path, its query and its body, side by side. */
+type Parameters<Path extends string, Q, B> = Readonly<Record<NamesIn<Path>, string>> & Given<Q> & Given<B>;
+
+type Outline = {
+  /** Where the document describes it: `4.17`; a name for what is beyond the document. */
+  readonly section: string;
+  /** All that the document lists, success first. */
+  readonly statuses: readonly number[];
+  /** Outside the document: used only where the service answers it. */
+  readonly optional?: true;
+};
+
+/** What the document says of an endpoint, as values: for catalogues, tables and tests. */
+export type About = Outline & {
+  readonly method: 'GET' | Write['method'];
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly body: readonly string[];
+  /** The kind that operation ids of its 202 begin with. */
+  readonly operation?: string;
+};
+
+/** Declares an endpoint that reads. Calling it checks the parameters (`TypeError`) and gives the request as a value. */
+export function reading<
+  const Path extends string,
+  R,
+  Q extends QueryFields | undefined = undefined,
+  B extends Fields | undefined = undefined,
+>(
+  of: Outline & {
+    readonly path: Template<Path>;
+    readonly query?: Q;
+    readonly body?: B;
+    readonly answers?: readonly number[];
+    readonly reply: z.ZodType<R>;
+  },
+): ((parameters: Parameters<Path, Q, B>) => Read<R>) & About {
+  const about = outlined('GET', of);
+  const answers = of.answers && { answers: of.answers };
+  const read = (parameters: Parameters<Path, Q, B>): Read<R> => {
+    const request = checked(about, of, parameters);
+    return { kind: 'read', section: of.section, method: 'GET', ...request, ...answers, reply: of.reply };
+  };
+  return Object.assign(read, about);
+}
+
+/**
+ * Declares an endpoint that changes something. Calling it checks the parameters (`TypeError`, so that a malformed call
+ * can never be frozen) and gives the request as a value. `unsound` says what is wrong with fields that only together make
+ * no sense.
+ */
+export function writing<const Path extends string, B extends Fields | undefined = undefined>(
+  of: Outline & {
+    readonly method: Write['method'];
+    readonly path: Template<Path>;
+    readonly body?: B;
+    readonly operation?: string;
+    readonly unsound?: (parameters: Parameters<Path, undefined, B>) => string | undefined;
+  },
+): ((parameters: Parameters<Path, undefined, B>) => Write) & About {
+  const about: About = { ...outlined(of.method, of), ...(of.operation && { operation: of.operation }) };
+  const write = (parameters: Parameters<Path, undefined, B>): Write => {
+    const request = checked(about, of, parameters);
+    const wrong = of.unsound?.(parameters);
+    if (wrong !== undefined) throw new TypeError(`${titleOf(about)}: ${wrong}`);
+    return { kind: 'write', section: of.section, method: of.method, ...request };
+  };
+  return Object.assign(write, about);
+}
+
+type Shapes = { readonly path: string; readonly query?: QueryFields; readonly body?: Fields };
+
+const titleOf = (about: About): string => `${about.section} ${about.method} ${about.path}`;
+
+function outlined(method: About['method'], of: Outline & Shapes): About {
+  const { section, statuses, path, query = {}, body = {} } = of;
+  const optional = of.optional && { optional: of.optional };
+  return { section, method, path, query: Object.keys(query), body: Object.keys(body), statuses, ...optional };
+}
+
+type Checked = { readonly path: string; readonly query?: Query; readonly body?: Readonly<Record<string, Json>> };
+
+function checked(about: About, { path, query, body }: Shapes, parameters: object): Checked {
+  const title = titleOf(about);
+  const given = new Map<string, unknown>(Object.entries(parameters));
+  const inPath = Object.fromEntries(Object.entries(pathFields).filter(([name]) => path.includes(`{${name}}`)));
+  const known = new Set([inPath, query ?? {}, body ?? {}].flatMap((fields) => Object.keys(fields)));
+  const unknown = [...given.keys()].find((name) => !known.has(name));
+  if (unknown !== undefined) throw new TypeError(`${title}: there is no ${unknown}`);
+  const ids = valuesOf(title, inPath, given);
+  return {
+    path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? '')),
+    ...(query && { query: valuesOf(title, query, given) }),
+    ...(body && { body: valuesOf(title, body, given) }),
+  };
+}
+
+/** The values of these fields in the order of the declaration, so that the same call is always the same text. */
+function valuesOf<V>(
+  title: string,
+  fields: Readonly<Record<string, z.ZodType<V | undefined>>>,
+  given: ReadonlyMap<string, unknown>,
+): Record<string, V> {
+  const values: Record<string, V> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const read = field.safeParse(given.get(name));
+    if (!read.success) throw new TypeError(`${title}: ${name}: ${z.prettifyError(read.error)}`);
+    if (read.data !== undefined) values[name] = read.data;
+  }
+  return values;
+}

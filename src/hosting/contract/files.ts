@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { reading } from './endpoint.ts';
+import { cell, entries, list, textCell } from './fields.ts';
+
+/** A file or, with `children`, a folder. `path` is relative to the site's root. */
+export type FileNode = {
+  readonly name?: string;
+  readonly path?: string;
+  readonly children?: readonly FileNode[];
+};
+
+const fileNode: z.ZodType<FileNode> = z.lazy(() =>
+  z.object({ name: textCell, path: textCell, children: cell(entries(fileNode)) }),
+);
+
+/** 4.20 */
+export const listFiles = reading({
+  section: '4.20',
+  path: '/sites/environments/{env_id}/file-list',
+  statuses: [200, 401, 404, 500],
+  reply: z
+    .object({ environment: z.object({ file_list: list(fileNode) }) })
+    .transform(({ environment }) => environment.file_list),
+});

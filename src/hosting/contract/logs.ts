@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { names } from '../dialect.ts';
+import { reading } from './endpoint.ts';
+import { line } from './fields.ts';
+
+const moment = z.iso.datetime({ offset: true });
+
+/** 4.19. The newest lines of a log as one text; the range is two ISO 8601 moments. */
+export const getLogs = reading({
+  section: '4.19',
+  path: '/sites/environments/{env_id}/logs',
+  query: {
+    [names.logFile]: z.enum(['error', 'access', 'service-cache-perf']),
+    [names.logLines]: z.int().min(1).max(20_000).optional(),
+    [names.logFrom]: moment.optional(),
+    [names.logTo]: moment.optional(),
+    [names.logSearch]: line.optional(),
+  },
+  statuses: [200, 400, 401, 404, 500],
+  reply: z
+    .object({ environment: z.object({ container_info: z.object({ logs: z.string() }) }) })
+    .transform(({ environment }) => environment.container_info.logs),
+});

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { names, values } from '../dialect.ts';
+import { reading, writing } from './endpoint.ts';
+import { cell, count, line, numberCell, sortOrder, wholeList } from './fields.ts';
+
+/** Null stays null here: a rule has no id and is named by its whole value. */
+const ruleCell = cell(z.string().nullable());
+const redirectRule = z.object({
+  from: ruleCell,
+  to: ruleCell,
+  type: ruleCell,
+  domain: ruleCell,
+  traffic_from_country: ruleCell,
+  traffic_from_country_name: ruleCell,
+  traffic_from_city: ruleCell,
+  displayed_location: ruleCell,
+});
+export type RedirectRule = z.output<typeof redirectRule>;
+
+/** What a new rule's `type` may be: for good (301), or for now (302). */
+export const redirectTypes = values.redirectTypes;
+
+const place = line.nullish();
+const ruleFields = {
+  domain: place,
+  traffic_from_country: place,
+  traffic_from_country_name: place,
+  traffic_from_city: place,
+  displayed_location: place,
+};
+/** A rule that is there is named as it was read, whatever it says. */
+const namedRule = z.strictObject({ from: place, to: place, type: place, ...ruleFields });
+const newRule = z.strictObject({
+  from: line.min(1),
+  to: line.min(1),
+  type: z.enum(redirectTypes).optional(),
+  ...ruleFields,
+});
+
+const selection = {
+  limit: count.optional(),
+  offset: count.optional(),
+  key: z.enum(['domain', 'from', 'to', 'type']).optional(),
+  order: sortOrder.optional(),
+  search_query: line.optional(),
+  regex_search: z.enum(['true', 'false']).optional(),
+};
+
+/** 4.2 */
+export const listRedirects = reading({
+  section: '4.2',
+  path: '/sites/environments/{env_id}/redirect-rules',
+  query: selection,
+  statuses: [200, 400, 401, 404, 500],
+  reply: z
+    .object({
+      environment: z.object({
+        container_info: z.object({
+          redirect_rules: z.object({ rules: wholeList(redirectRule), redirect_rules_count: numberCell }),
+        }),
+      }),
+    })
+    .transform(({ environment }) => environment.container_info.redirect_rules),
+});
+
+/** 4.3. Made, changed or removed, by rules named whole in `rules_to_update`; `DELETE_ALL` empties the list. */
+export const updateRedirects = writing({
+  section: '4.3',
+  method: 'POST',
+  path: '/sites/environments/{env_id}/redirect-rules',
+  body: {
+    ...selection,
+    [names.ruleAction]: z.enum(['DELETE', 'DELETE_ALL', 'NEW', 'UPDATE']),
+    [names.newRule]: newRule.optional(),
+    rules_to_update: z.array(namedRule).max(5_000).readonly().optional(),
+  },
+  statuses: [200, 400, 401, 404, 500],
+  unsound: ({ [names.ruleAction]: action, [names.newRule]: wanted, rules_to_update: named = [] }) => {
+    const makes = action === 'NEW' || action === 'UPDATE';
+    const picks = action === 'DELETE' || action === 'UPDATE';
+    if (makes !== (wanted !== undefined)) return `${names.newRule} ${makes ? 'is missing' : 'says nothing here'}`;
+    return picks === named.length > 0 ? undefined : `rules_to_update ${picks ? 'names no rule' : 'says nothing here'}`;
+  },
+});

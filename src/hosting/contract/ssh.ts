@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { allowlistKeys, values } from '../dialect.ts';
+import { reading, writing } from './endpoint.ts';
+import { filledLine, flag, wholeList } from './fields.ts';
+
+/** How long an SSH password may live. */
+export const expirationIntervals = values.expirationIntervals;
+
+/** 4.15 */
+export const setPasswordExpiration = writing({
+  section: '4.15',
+  method: 'POST',
+  path: '/sites/environments/{env_id}/ssh/change-expiration-interval',
+  body: { exp_interval: z.enum(expirationIntervals) },
+  statuses: [200, 400, 401, 500],
+});
+
+/** 4.16. The whole list as it shall be; addresses the host already lists may be of any form. */
+export const setAllowedIps = writing({
+  section: '4.16',
+  method: 'POST',
+  path: '/sites/environments/{env_id}/ssh/set-allowed-ips',
+  body: { ip_allowlist: z.array(filledLine.max(128)).max(10_000).readonly() },
+  statuses: [200, 400, 401, 500],
+});
+
+const allowlist = wholeList(z.string());
+const [documented, seen] = allowlistKeys;
+
+/** 4.17. Who may connect rests on this list: a missing one is an odd answer, never an empty list. */
+export const getAllowedIps = reading({
+  section: '4.17',
+  path: '/sites/environments/{env_id}/ssh/get-allowed-ips',
+  statuses: [200, 400, 401, 404, 500],
+  reply: z
+    .object({
+      environment: z.object({
+        active_container: z.union([z.object({ [documented]: allowlist }), z.object({ [seen]: allowlist })]),
+      }),
+    })
+    .transform(({ environment: { active_container: found } }) =>
+      documented in found ? found[documented] : found[seen],
+    ),
+});
+
+/** 4.18 */
+export const setPasswordAccess = writing({
+  section: '4.18',
+  method: 'POST',
+  path: '/sites/environments/{env_id}/ssh/set-password-status',
+  body: { is_enabled: flag },
+  statuses: [200, 400, 401, 500],
+});

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { reading, writing } from './endpoint.ts';
+import { count, filledLine, flagCell, idCell, line, list, numberCell, sortOrder, textCell } from './fields.ts';
+
+const themeEnvironment = z.object({
+  id: idCell,
+  site_display_name: textCell,
+  display_name: textCell,
+  theme_status: textCell,
+  theme_update: textCell,
+  theme_version: textCell,
+  is_theme_version_vulnerable: flagCell,
+  theme_update_version: textCell,
+  is_theme_update_version_vulnerable: flagCell,
+  theme_update_status: textCell,
+  auto_update_type: textCell,
+});
+
+const companyTheme = z.object({
+  name: textCell,
+  title: textCell,
+  description: textCell,
+  latest_version: textCell,
+  is_latest_version_vulnerable: flagCell,
+  environment_count: numberCell,
+  update_count: numberCell,
+  environments: list(themeEnvironment),
+});
+
+const environmentTheme = z.object({
+  name: textCell,
+  title: textCell,
+  status: textCell,
+  version: textCell,
+  update: textCell,
+  update_version: textCell,
+  update_status: textCell,
+});
+
+export type ThemeEnvironment = z.output<typeof themeEnvironment>;
+export type CompanyTheme = z.output<typeof companyTheme>;
+export type EnvironmentTheme = z.output<typeof environmentTheme>;
+
+/** 4.1. Some deployments ignore the body of this GET: filter, sort and page what comes as well. */
+export const listCompanyThemes = reading({
+  section: '4.1',
+  path: '/company/{id}/wp-themes',
+  body: {
+    offset: count.optional(),
+    limit: count.optional(),
+    search: line.optional(),
+    status: z.enum(['active', 'inactive']).optional(),
+    column: z.enum(['vulnerable', 'updatesAvailable']).optional(),
+    order_by: z.strictObject({ field: z.enum(['name', 'environments', 'updates']), order: sortOrder }).optional(),
+  },
+  statuses: [200, 401, 404, 500],
+  reply: z
+    .object({
+      company: z.object({
+        themes: z.object({ total: numberCell, last_updated_at: textCell, items: list(companyTheme) }),
+      }),
+    })
+    .transform(({ company }) => company.themes),
+});
+
+/** 4.13. `themes` by their names. */
+export const updateThemes = writing({
+  section: '4.13',
+  method: 'PUT',
+  path: '/sites/environments/{env_id}/themes/bulk-update',
+  body: {
+    themes: z
+      .array(z.strictObject({ name: filledLine }))
+      .min(1)
+      .max(1_000)
+      .readonly(),
+  },
+  operation: 'wp-themes:bulk-update',
+  statuses: [202, 401, 404, 500],
+});
+
+/** 4.14, deprecated: for an environment of which 4.1 knows nothing. */
+export const listEnvironmentThemes = reading({
+  section: '4.14',
+  path: '/sites/environments/{env_id}/themes',
+  statuses: [200, 401, 404, 500],
+  reply: z
+    .object({
+      environment: z.object({
+        container_info: z.object({ wp_themes: z.object({ data: list(environmentTheme) }) }),
+      }),
+    })
+    .transform(({ environment }) => environment.container_info.wp_themes.data),
+});

@@ -1,0 +1,191 @@
+import type { Reader } from './contract/call.ts';
+import { listDomains, type CompanyDomain } from './contract/domains.ts';
+import { listSites, validateKey } from './contract/operations.ts';
+import { listCompanyThemes, type CompanyTheme } from './contract/themes.ts';
+import { domainsOf, fromSites, fromThemes, mostDomains, mostEnvironments, pinned } from './listing.ts';
+import type { ListedDomain, ListedEnvironment, Pins } from './listing.ts';
+import { HostTrouble } from './trouble.ts';
+
+export type { ListedDomain, ListedEnvironment, Pins } from './listing.ts';
+
+/** Everything that has a name, as last seen. */
+export type Listing = {
+  /** When all of it was last read, in epoch milliseconds; undefined: never yet. */
+  readonly at: number | undefined;
+  readonly environments: readonly ListedEnvironment[];
+  readonly domains: readonly ListedDomain[];
+  readonly company: { readonly id: string } | undefined;
+  /** There is more than a listing holds: at most 5,000 environments and 20,000 domains. */
+  readonly cut: boolean;
+  /** Why the last refresh came to nothing, in whole or in part; what was known before stands. */
+  readonly trouble: HostTrouble | undefined;
+};
+
+export type DirectoryOptions = {
+  readonly read: Reader;
+  /** The company's id; undefined: asked of the host, which may not tell. */
+  readonly company: string | undefined;
+  /** What the policy says at this moment. */
+  readonly pins: () => Pins;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly refreshMs?: number;
+  readonly onTrouble: (trouble: HostTrouble) => void;
+};
+
+/** Names and ids, kept in memory: asking never waits. */
+export type Directory = {
+  readonly listing: () => Listing;
+  /** Reads everything anew; several at once are one. Never rejects: trouble stands in the listing. */
+  readonly refresh: () => Promise<void>;
+  /** Refreshes now and from then on in the background. */
+  readonly start: () => void;
+  readonly close: () => void;
+};
+
+const usualRefreshMs = 5 * 60_000;
+/** After trouble the next refresh comes sooner. */
+const soonerMs = 30_000;
+const missingRouteMs = 3_600_000;
+const themesPerPage = 100;
+const mostPages = 50;
+
+/** What was read of the host, before the policy has its say. */
+type Seen = {
+  readonly at: number | undefined;
+  readonly company: string | undefined;
+  readonly environments: readonly ListedEnvironment[];
+  readonly domains: readonly CompanyDomain[];
+  readonly trouble: HostTrouble | undefined;
+};
+type SiteLister = (company: string) => Promise<readonly ListedEnvironment[]>;
+
+/** A directory of what `read` can list. It is empty until its first refresh. */
+export function createDirectory(options: DirectoryOptions): Directory {
+  const { now, refreshMs = usualRefreshMs } = options;
+  const sites = siteLister(options.read, now);
+  let seen: Seen = { at: undefined, company: options.company, environments: [], domains: [], trouble: undefined };
+  let listed: { readonly seen: Seen; readonly pins: Pins; readonly listing: Listing } | undefined;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  async function renew(): Promise<void> {
+    const fresh = await look(options, sites, seen);
+    if (closed) return;
+    seen = fresh;
+    if (fresh.trouble) options.onTrouble(fresh.trouble);
+  }
+
+  function refresh(): Promise<void> {
+    running ??= renew().finally(() => (running = undefined));
+    return running;
+  }
+
+  async function round(): Promise<void> {
+    await refresh();
+    if (closed) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void round(), seen.trouble ? Math.min(soonerMs, refreshMs) : refreshMs);
+    timer.unref();
+  }
+
+  return {
+    listing() {
+      const pins = options.pins();
+      if (listed?.seen !== seen || listed.pins !== pins) listed = { seen, pins, listing: listingOf(seen, pins) };
+      return listed.listing;
+    },
+    refresh,
+    start: () => void round(),
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** A fresh look at everything; what cannot be read now stays as it was before. */
+async function look({ read, now }: DirectoryOptions, sites: SiteLister, before: Seen): Promise<Seen> {
+  const troubles: HostTrouble[] = [];
+  const orElse = async <T>(known: T, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      troubles.push(asTrouble(error));
+      return known;
+    }
+  };
+  const company = before.company ?? (await orElse<string | undefined>(undefined, () => companyOfKey(read)));
+  if (company === undefined) return { ...before, trouble: troubles[0] };
+  const [environments, domains] = await Promise.all([
+    orElse(before.environments, () => sites(company)),
+    orElse(before.domains, () => read(listDomains({ company }))),
+  ]);
+  const [trouble] = troubles;
+  return { at: trouble ? before.at : now(), company, environments, domains, trouble };
+}
+
+function listingOf(seen: Seen, pins: Pins): Listing {
+  const environments = pinned(seen.environments, pins);
+  const domains = domainsOf(seen.domains, environments, pins);
+  return {
+    at: seen.at,
+    environments: environments.slice(0, mostEnvironments),
+    domains: domains.slice(0, mostDomains),
+    company: seen.company === undefined ? undefined : { id: seen.company },
+    cut: environments.length > mostEnvironments || domains.length > mostDomains,
+    trouble: seen.trouble,
+  };
+}
+
+async function companyOfKey(read: Reader): Promise<string> {
+  const { company } = await read(validateKey({}));
+  if (company === undefined) throw new TypeError('the host does not tell which company the key belongs to');
+  return company;
+}
+
+/**
+ * Environments by the sites listing where the host has one, else by the themes. Where it answers that it has none it is
+ * asked again an hour later; once it has answered, its trouble is trouble and the themes are no longer asked.
+ */
+function siteLister(read: Reader, now: () => number): SiteLister {
+  let missingUntil = -Infinity;
+  let everAnswered = false;
+  return async (company) => {
+    if (now() >= missingUntil) {
+      try {
+        const sites = await read(listSites({ company, include_environments: true }));
+        everAnswered = true;
+        return fromSites(sites);
+      } catch (error) {
+        if (everAnswered) throw error;
+        if (error instanceof HostTrouble && error.kind === 'not found') missingUntil = now() + missingRouteMs;
+      }
+    }
+    return fromThemes(await allThemes(read, company));
+  };
+}
+
+/** Page by page until all are there; a deployment that ignores paging gives everything on its first page. */
+async function allThemes(read: Reader, company: string): Promise<readonly CompanyTheme[]> {
+  const themes: CompanyTheme[] = [];
+  const names = new Set<string | undefined>();
+  for (let page = 0; page < mostPages; page += 1) {
+    const { total, items } = await read(
+      listCompanyThemes({ id: company, offset: page * themesPerPage, limit: themesPerPage }),
+    );
+    const fresh = items.filter(({ name }) => !names.has(name));
+    for (const theme of fresh) names.add(theme.name);
+    themes.push(...fresh);
+    if (fresh.length === 0 || themes.length >= (total ?? Infinity)) break;
+  }
+  return themes;
+}
+
+/** What went wrong as trouble with the host, for whoever shows it. */
+function asTrouble(error: unknown): HostTrouble {
+  if (error instanceof HostTrouble) return error;
+  const says = error instanceof Error ? error.message : 'the host cannot be read';
+  return new HostTrouble({ kind: 'odd answer', says, cause: error }, { attempts: 1, elapsedMs: 0 });
+}

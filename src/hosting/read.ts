@@ -1,0 +1,134 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { glance, jsonOf, OddBody, restOf, saidIn, textOf } from './answer.ts';
+import type { Read } from './contract/call.ts';
+import { inDialect, type Dialect } from './dialect.ts';
+import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
+import { HostTrouble } from './trouble.ts';
+import { NoTurn, turns } from './turns.ts';
+import { headersFor, target, type Wire } from './wire.ts';
+
+/** Bounds of reading; times in milliseconds. */
+export type ReadBudget = {
+  readonly tries: number;
+  /** A further try begins no later than this after the first began. */
+  readonly withinMs: number;
+  /** The first pause is random up to this, each further one up to twice as long. */
+  readonly pauseMs: number;
+  readonly connectMs: number;
+  /** Silence before the answer, or between its parts. */
+  readonly silenceMs: number;
+  /** One try from its beginning to its end. */
+  readonly tryMs: number;
+  /** Of an answer, on the wire and unfolded; 20,000 log lines fit. */
+  readonly bytes: number;
+  readonly connections: number;
+  readonly waiting: number;
+  readonly waitMs: number;
+};
+export const readBudget: ReadBudget = {
+  tries: 3,
+  withinMs: 4_000,
+  pauseMs: 250,
+  connectMs: 4_000,
+  silenceMs: 10_000,
+  tryMs: 30_000,
+  bytes: 16_777_216,
+  connections: 8,
+  waiting: 200,
+  waitMs: 15_000,
+};
+
+type Reading = {
+  readonly wire: Wire;
+  readonly dialect: Dialect;
+  readonly budget: ReadBudget;
+  readonly now: () => number;
+  readonly random: () => number;
+};
+type Try<R> = { readonly value: R } | { readonly failure: Failure };
+
+/** Sends reads: repeats what may pass, gives up with `HostTrouble`. `close` ends those under way. */
+export function createReading(of: Reading): { read<R>(call: Read<R>): Promise<R>; close(): Promise<void> } {
+  const { budget } = of;
+  const pool = new Pool(of.wire.origin, {
+    connections: budget.connections,
+    allowH2: false,
+    headersTimeout: budget.silenceMs,
+    bodyTimeout: budget.silenceMs,
+    connect: { timeout: budget.connectMs },
+  });
+  const closing = new AbortController();
+  const inTurn = turns(budget.connections, budget.waiting, budget.waitMs);
+
+  async function read<R>(call: Read<R>): Promise<R> {
+    const began = performance.now();
+    for (let attempts = 1; ; attempts += 1) {
+      const outcome = await inTurn(() => once(of, pool, call, closing.signal)).catch(noTurn);
+      if ('value' in outcome) return outcome.value;
+      const { failure } = outcome;
+      const elapsedMs = Math.round(performance.now() - began);
+      const rest = failure.retryAfterMs ?? of.random() * budget.pauseMs * 2 ** (attempts - 1);
+      const again = attempts < budget.tries && mayPass(failure) && elapsedMs + rest <= budget.withinMs;
+      if (!again || closing.signal.aborted) throw new HostTrouble(failure, { attempts, elapsedMs });
+      await pause(rest, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  }
+
+  return {
+    read,
+    async close() {
+      closing.abort();
+      await pool.destroy();
+    },
+  };
+}
+
+/** A busy house is not made less busy by asking again: no pause that would fit the time allowed. */
+function noTurn(error: unknown): { readonly failure: Failure } {
+  if (!(error instanceof NoTurn)) throw error;
+  return { failure: { kind: 'throttled', says: error.message, retryAfterMs: Infinity, cause: error } };
+}
+
+async function once<R>(of: Reading, pool: Pool, asked: Read<R>, closing: AbortSignal): Promise<Try<R>> {
+  const call = inDialect(asked, of.dialect);
+  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+  try {
+    const answer = await pool.request({
+      method: call.method,
+      path: target(of.wire, call.path, call.query),
+      headers: headersFor(of.wire, body, 'gzip'),
+      body,
+      signal: AbortSignal.any([closing, AbortSignal.timeout(of.budget.tryMs)]),
+    });
+    const { statusCode: status, headers } = answer;
+    if (!isAnswer(call, status)) {
+      const said = saidIn(await glance(answer));
+      return { failure: failureOfStatus(status, said, restOf(headers['retry-after'], of.now())) };
+    }
+    return understood(call, status, await textOf(answer, of.budget.bytes));
+  } catch (error) {
+    if (error instanceof OddBody) return { failure: { kind: 'odd answer', says: error.message, cause: error } };
+    return { failure: failureOf(error) };
+  }
+}
+
+const isAnswer = (call: Read<unknown>, status: number): boolean =>
+  call.answers ? call.answers.includes(status) : status >= 200 && status < 300;
+
+/** Reads the body into what the contract says of it. */
+function understood<R>(call: Read<R>, status: number, text: string): Try<R> {
+  const body = jsonOf(text);
+  if (body === undefined && !call.answers) {
+    return { failure: { kind: 'odd answer', status, says: 'the answer is not JSON' } };
+  }
+  const says = `the answer is not what ${call.section} describes`;
+  try {
+    const read = call.reply.safeParse(call.answers ? { status, body } : body);
+    if (read.success) return { value: read.data };
+    return { failure: { kind: 'odd answer', status, says, cause: read.error } };
+  } catch (error) {
+    // A tree so deep that reading it exhausts the stack.
+    return { failure: { kind: 'odd answer', status, says, cause: error } };
+  }
+}

@@ -1,0 +1,140 @@
+import type { Socket } from 'node:net';
+import { Client, buildConnector } from 'undici';
+import type { Secret } from '../secret.ts';
+import { glance } from './answer.ts';
+import type { Write } from './contract/call.ts';
+import { failureOf } from './failure.ts';
+import { receiptOf, type Receipt, type Unsent } from './receipt.ts';
+import { NotSent } from './trouble.ts';
+import { bodyOf, headersFor, SecretGone, target, type Wire } from './wire.ts';
+
+/** Times of a write, in milliseconds. */
+export type WriteBudget = {
+  /** Until the connection stands, name, TCP and TLS together. */
+  readonly connectMs: number;
+  /** From the write until the answer's status. */
+  readonly answerMs: number;
+  /** From the status until the end of the body, on which the verdict does not depend. */
+  readonly bodyMs: number;
+};
+export const writeBudget: WriteBudget = { connectMs: 5_000, answerMs: 30_000, bodyMs: 5_000 };
+
+/** A connection on which nothing was said yet: good for one write, or for nothing. */
+export type Opened = {
+  /**
+   * Writes the call, once, on this connection and on no other. Never throws. Until the request is handed to the socket
+   * the answer to whatever goes wrong is `not sent`; from then on it is a receipt, and what is not known is `unknown`.
+   */
+  write(call: Write): Promise<Receipt | Unsent>;
+  /** Closes it unused. */
+  abandon(): void;
+};
+
+/** What a write needs besides its call. */
+export type Sending = {
+  readonly wire: Wire;
+  readonly budget: WriteBudget;
+  readonly secrets: (name: string) => Secret | undefined;
+  readonly now: () => number;
+};
+
+const unsent = (why: string): Unsent => ({ kind: 'not sent', why });
+
+/** Opens a connection for one write. Throws `NotSent`. */
+export async function openConnection(sending: Sending): Promise<Opened> {
+  const socket = await connected(sending.wire, sending.budget.connectMs);
+  // The write judges by itself what becomes of the socket; unheard, its errors would end the process.
+  socket.on('error', () => undefined);
+  let used = false;
+  return {
+    async write(call) {
+      if (used) return unsent('its connection was used up');
+      used = true;
+      const body = worded(call, sending);
+      const receipt = 'why' in body ? body : await written(call, body.text, socket, sending);
+      socket.destroy();
+      return receipt;
+    },
+    abandon() {
+      used = true;
+      socket.destroy();
+    },
+  };
+}
+
+const closedEarly = 'the host closed the connection before anything was sent';
+
+function worded(call: Write, { secrets }: Sending): { readonly text: string | undefined } | Unsent {
+  try {
+    return { text: bodyOf(call, secrets) };
+  } catch (error) {
+    return unsent(error instanceof SecretGone ? error.message : 'the call could not be put into words');
+  }
+}
+
+/** Open both ways and silent: a host that speaks unasked has not answered the write. */
+const isFresh = (socket: Socket): boolean => socket.readyState === 'open' && socket.readableLength === 0;
+
+function connected({ origin }: Wire, timeout: number): Promise<Socket> {
+  const { protocol, host, hostname, port } = new URL(origin);
+  const connect = buildConnector({ allowH2: false, timeout });
+  const where = { protocol, host, port, hostname: hostname.replace(/^\[(.*)\]$/, '$1') };
+  return new Promise((resolve, reject) => {
+    connect(where, (error, socket) => (socket ? resolve(socket) : reject(new NotSent(failureOf(error)))));
+  });
+}
+
+/** The one request. Its HTTP client gets the socket that stands, and no second one whatever happens. */
+async function written(
+  call: Write,
+  body: string | undefined,
+  socket: Socket,
+  { wire, budget, now }: Sending,
+): Promise<Receipt | Unsent> {
+  let handed = false;
+  const client = new Client(wire.origin, {
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Answered in the same tick, undici would lose the reply.
+    connect: (_, done) =>
+      setImmediate(() => {
+        if (handed || !isFresh(socket)) return done(new Error('there is no second connection'), null);
+        handed = true;
+        return done(null, socket);
+      }),
+  });
+  const late = deadline();
+  try {
+    late.in(budget.answerMs);
+    const headers = headersFor(wire, body, 'identity');
+    const path = target(wire, call.path);
+    const answer = await client.request({ method: call.method, path, headers, body, reset: true, signal: late.signal });
+    late.in(budget.bodyMs);
+    return receiptOf(answer.statusCode, await glance(answer), answer.headers['retry-after'], now());
+  } catch (error) {
+    if (!handed) return unsent(isFresh(socket) ? 'the request could not be made' : closedEarly);
+    const why = late.signal.aborted ? `no answer after ${inSeconds(budget.answerMs)}` : failureOf(error).says;
+    return { kind: 'unknown', why };
+  } finally {
+    late.clear();
+    await client.destroy().catch(() => undefined);
+  }
+}
+
+/** An abort signal whose time can be set anew. */
+function deadline(): { readonly signal: AbortSignal; in(milliseconds: number): void; clear(): void } {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const clear = (): void => clearTimeout(timer);
+  return {
+    signal: controller.signal,
+    in(milliseconds) {
+      clear();
+      timer = setTimeout(() => controller.abort(), milliseconds);
+    },
+    clear,
+  };
+}
+
+const inSeconds = (milliseconds: number): string => `${Math.round(milliseconds / 100) / 10} s`;

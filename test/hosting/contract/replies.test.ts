@@ -1,0 +1,164 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { getNextDownloadableBackup, listBackups } from '../../../src/hosting/contract/backups.ts';
+import type { Read } from '../../../src/hosting/contract/call.ts';
+import { listDnsRecords } from '../../../src/hosting/contract/dns.ts';
+import { getVerificationRecords, listDomains } from '../../../src/hosting/contract/domains.ts';
+import { listFiles } from '../../../src/hosting/contract/files.ts';
+import { getLogs } from '../../../src/hosting/contract/logs.ts';
+import { listSites, validateKey } from '../../../src/hosting/contract/operations.ts';
+import { listRedirects } from '../../../src/hosting/contract/redirects.ts';
+import { getAllowedIps } from '../../../src/hosting/contract/ssh.ts';
+import { listCompanyThemes, listEnvironmentThemes } from '../../../src/hosting/contract/themes.ts';
+import { uuid } from '../host.ts';
+
+const env_id = uuid(1);
+const backups = listBackups({ env_id });
+const files = listFiles({ env_id });
+const redirects = listRedirects({ env_id });
+const dns = listDnsRecords({ domain_id: env_id });
+const allowed = getAllowedIps({ env_id });
+const themes = listCompanyThemes({ id: env_id });
+const reads: readonly Read<unknown>[] = [
+  backups,
+  files,
+  redirects,
+  dns,
+  allowed,
+  themes,
+  listEnvironmentThemes({ env_id }),
+  getVerificationRecords({ site_domain_id: env_id }),
+  listDomains({ company: env_id }),
+  getLogs({ env_id, file_name: 'error' }),
+  getNextDownloadableBackup({ env_id }),
+  listSites({ company: env_id, include_environments: true }),
+  validateKey({}),
+];
+
+describe('what is documented is read', () => {
+  const theme = {
+    name: 'twentytwenty',
+    title: 'Twenty Twenty',
+    description: '',
+    latest_version: null,
+    is_latest_version_vulnerable: false,
+    environment_count: 1,
+    update_count: 0,
+    environments: [{ id: env_id, site_display_name: 'Acme Shop', display_name: 'Live', theme_status: 'active' }],
+  };
+  const rule = { from: '/a', to: 'https://b', type: 'permanent', domain: null, traffic_from_country: 'US' };
+  const record = { type: 'A', name: 'www', ttl: 60, resource_records: [{ value: '192.0.2.1' }] };
+
+  test.each([
+    [
+      themes,
+      { company: { themes: { total: 1, last_updated_at: 'x', items: [theme] } } },
+      { total: 1, items: [{ name: theme.name }] },
+    ],
+    [
+      redirects,
+      { environment: { id: env_id, container_info: { redirect_rules: { rules: [rule], redirect_rules_count: 1 } } } },
+      { rules: [rule], redirect_rules_count: 1 },
+    ],
+    [dns, { domain: { dns_records: [record] } }, [record]],
+    [allowed, { environment: { active_container: { sftp_ip_allowlist: ['192.0.2.1'] } } }, ['192.0.2.1']],
+    [allowed, { environment: { active_container: { stfp_ip_allowlist: [] } } }, []],
+    [
+      allowed,
+      { environment: { active_container: { sftp_ip_allowlist: ['192.0.2.1'], stfp_ip_allowlist: [] } } },
+      ['192.0.2.1'],
+    ],
+    [
+      files,
+      { environment: { id: env_id, file_list: [{ name: 'a', path: 'a', children: [{ name: 'b', path: 'a/b' }] }] } },
+      [{ name: 'a', path: 'a', children: [{ name: 'b', path: 'a/b' }] }],
+    ],
+    [getNextDownloadableBackup({ env_id }), { is_backup_available: true, reset_at: 'soon' }, { reset_at: 'soon' }],
+  ] satisfies [Read<unknown>, unknown, object][])('%#', (call, answer, expected) => {
+    expect(call.reply.parse(answer)).toMatchObject(expected);
+  });
+});
+
+describe('a field that is missing or odd costs itself alone', () => {
+  test('of a backup', () => {
+    const odd = [{ id: 'x', name: null, note: 7, created_at: 'now', more: 1 }, 'no backup', null, { id: 2 }];
+    expect(backups.reply.parse({ environment: { backups: odd } })).toEqual([{}, { id: 2 }]);
+  });
+
+  test('of a file', () => {
+    const odd = [
+      { name: 1, children: 'none' },
+      { name: 'b', children: [null, { path: 'b/c' }] },
+    ];
+    expect(files.reply.parse({ environment: { file_list: odd } })).toEqual([
+      {},
+      { name: 'b', children: [{ path: 'b/c' }] },
+    ]);
+  });
+
+  test('of a theme', () => {
+    const items = [{ environments: [{ id: 1 }, 'x'] }, { name: 'y', environments: null }];
+    expect(themes.reply.parse({ company: { themes: { items } } }).items).toEqual([
+      { environments: [{}] },
+      { name: 'y', environments: [] },
+    ]);
+  });
+});
+
+test.each([
+  [1_767_225_600_000, 1_767_225_600_000],
+  [1_767_225_600, 1_767_225_600_000],
+  [99_999_999_999, 99_999_999_999_000],
+  [100_000_000_000, 100_000_000_000],
+  [0, undefined],
+  [-5, undefined],
+  [1e300, undefined],
+  ['2026-01-01', undefined],
+  [null, undefined],
+])('created_at %j is %s ms', (created_at, moment) => {
+  const [backup] = backups.reply.parse({ environment: { backups: [{ created_at }] } });
+  expect(backup?.created_at).toBe(moment);
+});
+
+describe('a list', () => {
+  const absent = { environment: {}, domain: {}, company: { themes: {} } };
+  test('that is absent is empty where it is only shown', () => {
+    expect(backups.reply.parse(absent)).toEqual([]);
+    expect(files.reply.parse({ environment: { file_list: null } })).toEqual([]);
+    expect(themes.reply.parse(absent).items).toEqual([]);
+  });
+
+  test.each([
+    ['the allowlist', allowed, { environment: { active_container: {} } }],
+    ['the allowlist, null', allowed, { environment: { active_container: { sftp_ip_allowlist: null } } }],
+    ['an odd address', allowed, { environment: { active_container: { sftp_ip_allowlist: ['192.0.2.1', 7] } } }],
+    ['the rules', redirects, { environment: { container_info: { redirect_rules: {} } } }],
+    ['an odd rule', redirects, { environment: { container_info: { redirect_rules: { rules: ['x'] } } } }],
+    ['the records', dns, absent],
+    ['another thing than backups', backups, { environment: { backups: {} } }],
+    ['no environment', backups, {}],
+  ] satisfies [string, Read<unknown>, unknown][])(
+    'is an odd answer where a change may rest on it: %s',
+    (_, call, answer) => {
+      expect(call.reply.safeParse(answer).success).toBe(false);
+    },
+  );
+});
+
+test('__proto__ is one more unknown field', () => {
+  const answer: unknown = JSON.parse(
+    '{"environment":{"__proto__":{"backups":[1]},"backups":[{"__proto__":{"name":"x"},"id":1}]}}',
+  );
+  const [backup] = backups.reply.parse(answer);
+  expect(backup).toEqual({ id: 1 });
+  expect(backup?.name).toBeUndefined();
+  expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+});
+
+test('no answer of JSON throws, whatever the call', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...reads), fc.jsonValue({ maxDepth: 6 }), (call, answer) => {
+      expect(() => call.reply.safeParse(answer)).not.toThrow();
+    }),
+  );
+});

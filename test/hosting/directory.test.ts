@@ -1,0 +1,304 @@
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createDirectory, type Directory, type DirectoryOptions } from '../../src/hosting/directory.ts';
+import { mostEnvironments } from '../../src/hosting/listing.ts';
+import { clientOf, http, startHost, uuid, type Host } from './host.ts';
+
+const company = uuid(0xc0);
+const [shop, blog] = [uuid(0x51), uuid(0x52)];
+const [shopLive, shopStaging, blogLive] = [uuid(0xe1), uuid(0xe2), uuid(0xe3)];
+const noPins = { environments: [], sites: [] };
+
+const sites = {
+  company: {
+    sites: [
+      {
+        id: shop,
+        name: 'acme-shop',
+        display_name: 'Acme Shop',
+        environments: [
+          { id: shopStaging, name: 'staging', display_name: 'Staging' },
+          { id: shopLive, name: 'live', display_name: 'Live' },
+          { name: 'without an id' },
+        ],
+      },
+      { id: blog, name: 'acme-blog', display_name: 'Acme Blog', environments: [{ id: blogLive, name: 'live' }] },
+    ],
+  },
+};
+const domains = {
+  company: {
+    domains: [
+      { id: uuid(0xd1), name: 'acme.example', site_id: shop, is_active: true },
+      { id: uuid(0xd2), name: 'nowhere.example', site_id: null },
+      { name: 'without-id.example' },
+    ],
+  },
+};
+const inTheme = (id: string, site_display_name: string, display_name: string): object => ({
+  id,
+  site_display_name,
+  display_name,
+});
+const themes = [
+  { name: 'a', environments: [inTheme(shopLive, 'Acme Shop', 'Live'), inTheme(shopStaging, 'Acme Shop', 'Staging')] },
+  { name: 'b', environments: [inTheme(shopLive, 'Acme Shop', 'Live'), inTheme(blogLive, ' Ácme / Blog ', 'Live')] },
+];
+const page = (items: readonly object[], total: number): object => ({ company: { themes: { total, items } } });
+
+/** What the host answers on each path: a status, or a 200 with this body. Changed in mid-test. */
+type Answers = Map<string, number | object>;
+type World = {
+  readonly host: Host;
+  readonly answers: Answers;
+  readonly directory: Directory;
+  readonly troubles: string[];
+  now: number;
+};
+
+async function world(
+  answers: Readonly<Record<string, number | object>>,
+  more: Partial<DirectoryOptions> = {},
+): Promise<World> {
+  const kept: Answers = new Map(Object.entries(answers));
+  const host = await startHost((socket, { path, body }) => {
+    const name = path.split('?')[0]?.split('/').at(-1) ?? '';
+    const offset = /"offset":(\d+)/.exec(body)?.[1] ?? '0';
+    const answer = kept.get(`${name}@${offset}`) ?? kept.get(name) ?? 404;
+    socket.write(typeof answer === 'number' ? http(answer) : http(200, JSON.stringify(answer)));
+  });
+  const client = clientOf(host.url, { budgets: { reads: { tries: 1 } } });
+  const troubles: string[] = [];
+  const clock = { now: 1_000_000 };
+  const directory = createDirectory({
+    read: client.read,
+    company,
+    pins: () => noPins,
+    now: () => clock.now,
+    onTrouble: ({ kind }) => troubles.push(kind),
+    ...more,
+  });
+  onTestFinished(() => directory.close());
+  return Object.assign(clock, { host, answers: kept, directory, troubles });
+}
+
+const namesIn = ({ directory }: World): readonly string[] =>
+  directory.listing().environments.map(({ site, name }) => `${site?.name}/${name}`);
+const asked = ({ host }: World): readonly string[] =>
+  host.requests.map(({ path }) => path.split('?')[0]?.slice(3) ?? '');
+
+describe('where the host lists its sites', () => {
+  test('everything has its name', async () => {
+    const it = await world({ sites, domains });
+    expect(it.directory.listing()).toMatchObject({
+      at: undefined,
+      environments: [],
+      domains: [],
+      company: { id: company },
+    });
+    await it.directory.refresh();
+    const listing = it.directory.listing();
+    expect(listing).toMatchObject({ at: 1_000_000, cut: false, trouble: undefined });
+    expect(listing.environments).toContainEqual({
+      id: shopLive,
+      name: 'live',
+      displayName: 'Live',
+      site: { id: shop, name: 'acme-shop', displayName: 'Acme Shop' },
+      named: 'by the host',
+    });
+    expect(namesIn(it)).toEqual(['acme-shop/staging', 'acme-shop/live', 'acme-blog/live']);
+    expect(listing.domains).toMatchObject([
+      { name: 'acme.example', siteId: shop, site: { name: 'acme-shop' } },
+      { name: 'nowhere.example', siteId: undefined, site: undefined },
+    ]);
+    expect(it.host.requests[0]?.path).toContain(`company=${company}&include_environments=true`);
+    expect(asked(it)).not.toContain(`/company/${company}/wp-themes`);
+    expect(it.directory.listing()).toBe(listing);
+  });
+
+  test('trouble empties nothing, and is told', async () => {
+    const it = await world({ sites, domains });
+    await it.directory.refresh();
+    for (const [path, status, kind] of [
+      ['sites', 500, 'server error'],
+      ['sites', 404, 'not found'],
+      ['domains', 401, 'unauthorised'],
+    ] as const) {
+      it.answers.set('sites', sites).set('domains', domains).set(path, status);
+      it.now += 1_000;
+      await it.directory.refresh();
+      expect(it.directory.listing()).toMatchObject({ at: 1_000_000, trouble: { kind, status } });
+      expect(namesIn(it)).toHaveLength(3);
+      expect(it.directory.listing().domains).toHaveLength(2);
+    }
+    expect(it.troubles).toEqual(['server error', 'not found', 'unauthorised']);
+    it.answers.set('domains', { company: { domains: [] } });
+    await it.directory.refresh();
+    expect(it.directory.listing()).toMatchObject({ at: 1_003_000, trouble: undefined, domains: [] });
+  });
+
+  test('trouble with one list does not hold up the other', async () => {
+    const it = await world({ sites, domains: 500 });
+    await it.directory.refresh();
+    expect(namesIn(it)).toHaveLength(3);
+    expect(it.directory.listing()).toMatchObject({ at: undefined, domains: [], trouble: { kind: 'server error' } });
+  });
+
+  test('more than it holds is cut, and said', async () => {
+    const environments = Array.from({ length: mostEnvironments + 1 }, (_, index) => ({
+      id: uuid(index),
+      name: `e${index}`,
+    }));
+    const it = await world({ sites: { company: { sites: [{ id: shop, name: 'acme-shop', environments }] } }, domains });
+    await it.directory.refresh();
+    expect(it.directory.listing().environments).toHaveLength(mostEnvironments);
+    expect(it.directory.listing().cut).toBe(true);
+  });
+});
+
+describe('where it does not', () => {
+  test('environments come from the themes, named by what people call them', async () => {
+    const it = await world({ sites: 404, domains, 'wp-themes': page(themes, 2) });
+    await it.directory.refresh();
+    expect(namesIn(it)).toEqual(['acme-shop/live', 'acme-shop/staging', 'ácme-blog/live']);
+    expect(it.directory.listing().environments[0]).toMatchObject({
+      site: { id: undefined, displayName: 'Acme Shop' },
+      named: 'by its display name',
+    });
+    expect(it.directory.listing()).toMatchObject({ at: 1_000_000, trouble: undefined });
+  });
+
+  test('the sites are asked for again an hour later', async () => {
+    const it = await world({ sites: 404, domains, 'wp-themes': page(themes, 2) });
+    const times = (): number => asked(it).filter((path) => path === '/sites').length;
+    await it.directory.refresh();
+    it.now += 3_599_999;
+    await it.directory.refresh();
+    expect(times()).toBe(1);
+    it.now += 1;
+    it.answers.set('sites', sites);
+    await it.directory.refresh();
+    expect(times()).toBe(2);
+    expect(namesIn(it)).toContain('acme-blog/live');
+  });
+
+  test('all pages of the themes are read', async () => {
+    const it = await world({
+      sites: 404,
+      domains,
+      'wp-themes@0': page(themes.slice(0, 1), 2),
+      'wp-themes@100': page(themes.slice(1), 2),
+    });
+    await it.directory.refresh();
+    expect(namesIn(it)).toHaveLength(3);
+  });
+
+  test.each([[2], [undefined], [99]])(
+    'a deployment that ignores paging and says there are %s does not go on for ever',
+    async (total) => {
+      const it = await world({ sites: 404, domains, 'wp-themes': { company: { themes: { total, items: themes } } } });
+      await it.directory.refresh();
+      expect(namesIn(it)).toHaveLength(3);
+      expect(asked(it).filter((path) => path.endsWith('wp-themes')).length).toBeLessThanOrEqual(2);
+    },
+  );
+});
+
+describe('what the policy says', () => {
+  const pins = {
+    environments: [
+      { id: shopLive.toUpperCase(), site: 'Shop', name: 'production' },
+      { id: uuid(0xee), site: 'acme-docs', name: 'live' },
+    ],
+    sites: [
+      { id: blog, name: 'acme-blog', environments: [blogLive] },
+      { id: uuid(0x53), name: 'acme-docs', environments: [] },
+    ],
+  };
+
+  test('comes before what the host says, and completes it', async () => {
+    const it = await world({ sites: 404, domains, 'wp-themes': page(themes, 2) }, { pins: () => pins });
+    await it.directory.refresh();
+    expect(namesIn(it)).toEqual(['Shop/production', 'acme-shop/staging', 'acme-blog/live', 'acme-docs/live']);
+    const [production, , ofBlog, docs] = it.directory.listing().environments;
+    expect(production).toMatchObject({
+      id: shopLive,
+      displayName: 'Live',
+      site: { id: undefined },
+      named: 'by policy',
+    });
+    expect(ofBlog?.site?.id).toBe(blog);
+    expect(docs).toMatchObject({ id: uuid(0xee), site: { id: uuid(0x53) } });
+  });
+
+  test('holds from the moment it changes', async () => {
+    let said: typeof pins | typeof noPins = noPins;
+    const it = await world({ sites, domains }, { pins: () => said });
+    await it.directory.refresh();
+    expect(namesIn(it)).toContain('acme-shop/live');
+    said = pins;
+    expect(namesIn(it)).toContain('Shop/production');
+    expect(it.directory.listing().environments.find(({ id }) => id === shopLive)?.site?.id).toBe(shop);
+  });
+});
+
+describe('the company', () => {
+  test('is learned from the key where it is not told', async () => {
+    const it = await world(
+      { validate: { name: 'a key', company, status: 200 }, sites, domains },
+      { company: undefined },
+    );
+    expect(it.directory.listing().company).toBeUndefined();
+    await it.directory.refresh();
+    await it.directory.refresh();
+    expect(it.directory.listing()).toMatchObject({ company: { id: company }, trouble: undefined });
+    expect(asked(it).filter((path) => path === '/validate')).toHaveLength(1);
+  });
+
+  test.each([[404], [{ name: 'a key' }], [{ company: 'no id' }]])(
+    'trouble where the host answers %j',
+    async (validate) => {
+      const it = await world({ validate, sites, domains }, { company: undefined });
+      await it.directory.refresh();
+      expect(it.directory.listing()).toMatchObject({
+        at: undefined,
+        environments: [],
+        trouble: { name: 'HostTrouble' },
+      });
+      expect(it.troubles).toHaveLength(1);
+    },
+  );
+});
+
+describe('in the background', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('several refreshes at once are one', async () => {
+    const it = await world({ sites, domains });
+    await Promise.all([it.directory.refresh(), it.directory.refresh(), it.directory.refresh()]);
+    expect([...asked(it)].sort()).toEqual(['/domains', '/sites']);
+  });
+
+  test('it refreshes at once, then every so often, sooner after trouble, and not after it was closed', async () => {
+    const it = await world({ sites, domains }, { refreshMs: 100_000 });
+    const rounds = (): number => asked(it).filter((path) => path === '/sites').length;
+    it.directory.start();
+    await it.directory.refresh();
+    await vi.advanceTimersByTimeAsync(99_999);
+    expect(rounds()).toBe(1);
+    it.answers.set('domains', 500);
+    await vi.advanceTimersByTimeAsync(1);
+    await it.directory.refresh();
+    expect(rounds()).toBe(2);
+    await vi.advanceTimersByTimeAsync(30_000);
+    await it.directory.refresh();
+    expect(rounds()).toBe(3);
+    it.directory.close();
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect(rounds()).toBe(3);
+  });
+});

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { onTestFinished } from 'vitest';
+import { createClient, type Client, type ClientOptions } from '../../src/hosting/client.ts';
+import { Secret } from '../../src/secret.ts';
+
+/** A request as it came in, byte for byte but for the parsing. */
+type Received = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** What to do with the n-th request, from 1. */
+export type Answer = (socket: Socket, request: Received, nth: number) => void;
+
+export type Host = {
+  readonly url: string;
+  readonly requests: readonly Received[];
+  readonly sockets: readonly Socket[];
+  close(): Promise<void>;
+};
+
+type HostOptions = {
+  readonly tls?: { readonly key: string; readonly cert: string; readonly ALPNProtocols?: string[] };
+  /** Called for each connection before a word is said. */
+  readonly onConnection?: (socket: Socket) => void;
+};
+
+/** A host on a raw socket: it counts connections and requests and answers whatever bytes it is told to. */
+export async function startHost(answer: Answer, { tls, onConnection }: HostOptions = {}): Promise<Host> {
+  const requests: Received[] = [];
+  const sockets: Socket[] = [];
+  const onSocket = (socket: Socket): void => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    onConnection?.(socket);
+    let heard = '';
+    socket.on('data', (bytes: Buffer) => {
+      heard += bytes.toString('latin1');
+      for (let request = taken(heard); request; request = taken(heard)) {
+        heard = request.rest;
+        requests.push(request.received);
+        answer(socket, request.received, requests.length);
+      }
+    });
+  };
+  const server = tls ? createTlsServer(tls, onSocket) : createServer(onSocket);
+  if (tls) server.on('tlsClientError', () => undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const raw = new Set<Socket>();
+  server.on('connection', (socket: Socket) => raw.add(socket));
+  const close = async (): Promise<void> => {
+    for (const socket of raw) socket.destroy();
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(close);
+  const url = `${tls ? 'https://localhost' : 'http://127.0.0.1'}:${portOf(server.address())}/v2`;
+  return { url, requests, sockets, close };
+}
+
+export const portOf = (address: AddressInfo | string | null): number =>
+  typeof address === 'object' && address !== null ? address.port : 0;
+
+/** The first whole request of what was heard, with what is left over. */
+function taken(heard: string): { received: Received; rest: string } | undefined {
+  const end = heard.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const [line = '', ...fields] = heard.slice(0, end).split('\r\n');
+  const headers = Object.fromEntries(
+    fields.map((field) => {
+      const [name = '', ...value] = field.split(':');
+      return [name.toLowerCase(), value.join(':').trim()] as const;
+    }),
+  );
+  const length = Number(headers['content-length'] ?? 0);
+  const body = heard.slice(end + 4, end + 4 + length);
+  if (body.length < length) return undefined;
+  const [method = '', path = ''] = line.split(' ');
+  const received = { method, path, headers, body: Buffer.from(body, 'latin1').toString('utf8') };
+  return { received, rest: heard.slice(end + 4 + length) };
+}
+
+/** A whole answer as bytes. */
+export function http(
+  status: number,
+  body: string | Buffer = '',
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
+  const content = Buffer.from(body);
+  const bare = status === 204 || status === 304;
+  const fields = { ...(bare ? {} : { 'content-length': String(content.length) }), ...headers };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([
+    Buffer.from(`HTTP/1.1 ${status} Whatever\r\n${head.join('')}\r\n`),
+    bare ? Buffer.of() : content,
+  ]);
+}
+
+/** Answers every request with the same JSON. */
+export const says =
+  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (socket) =>
+    socket.write(http(status, JSON.stringify(body), { 'content-type': 'application/json', ...headers }));
+
+/** A client with short times, closed when the test ends. */
+export function clientOf(url: string, options: Partial<ClientOptions> = {}): Client {
+  const client = createClient({
+    url,
+    key: new Secret('key-of-the-tests'),
+    dialect: 'document',
+    random: () => 0.5,
+    ...options,
+    budgets: {
+      reads: { pauseMs: 2, silenceMs: 150, tryMs: 400, connectMs: 300, ...options.budgets?.reads },
+      writes: { connectMs: 300, answerMs: 150, bodyMs: 80, ...options.budgets?.writes },
+    },
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** An id of the n-th thing. */
+export const uuid = (n: number): string => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;

@@ -1,0 +1,307 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { HostTrouble, type Client, type ClientOptions } from '../../src/hosting/client.ts';
+import type { Read } from '../../src/hosting/contract/call.ts';
+import { listFiles } from '../../src/hosting/contract/files.ts';
+import { getLogs } from '../../src/hosting/contract/logs.ts';
+import { getOperation } from '../../src/hosting/contract/operations.ts';
+import { getAllowedIps } from '../../src/hosting/contract/ssh.ts';
+import { listCompanyThemes } from '../../src/hosting/contract/themes.ts';
+import { clientOf, http, says, startHost, uuid, type Answer } from './host.ts';
+
+const anything: Read<unknown> = { kind: 'read', section: '0', method: 'GET', path: '/thing', reply: z.unknown() };
+const env_id = uuid(1);
+
+/** The trouble that a read ends in. */
+async function troubleOf(client: Client, call: Read<unknown> = anything): Promise<HostTrouble> {
+  const error: unknown = await client.read(call).catch((error: unknown) => error);
+  if (!(error instanceof HostTrouble)) throw new Error('there was no trouble', { cause: error });
+  return error;
+}
+
+/** Answers in turn, the last one from then on. */
+const inTurn =
+  (...answers: readonly Answer[]): Answer =>
+  (socket, request, nth) =>
+    answers[Math.min(nth, answers.length) - 1]?.(socket, request, nth);
+
+const gzipped = (body: string | Buffer): Buffer => http(200, body, { 'content-encoding': 'gzip' });
+const reset: Answer = (socket) => socket.resetAndDestroy();
+
+describe('what is asked', () => {
+  test('path, query and credential', async () => {
+    const host = await startHost(says(200, { environment: { container_info: { logs: 'one\n' } } }));
+    const call = getLogs({ env_id, file_name: 'error', lines: 5, from: '2026-01-01T00:00:00Z', search: 'a b&c=ü' });
+    expect(await clientOf(host.url).read(call)).toBe('one\n');
+    expect(host.requests[0]).toMatchObject({
+      method: 'GET',
+      path: `/v2/sites/environments/${env_id}/logs?file_name=error&lines=5&from=2026-01-01T00%3A00%3A00Z&search=a+b%26c%3D%C3%BC`,
+      body: '',
+    });
+    expect(host.requests[0]?.headers).toMatchObject({
+      authorization: 'Bearer key-of-the-tests',
+      'accept-encoding': 'gzip',
+    });
+    expect(host.requests[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test('a body on a GET', async () => {
+    const host = await startHost(says(200, { company: { themes: { total: 0, items: [] } } }));
+    await clientOf(host.url).read(listCompanyThemes({ id: uuid(9), limit: 10, status: 'active' }));
+    expect(host.requests[0]).toMatchObject({ method: 'GET', body: '{"limit":10,"status":"active"}' });
+    expect(host.requests[0]?.headers['content-type']).toBe('application/json');
+  });
+
+  test.each([
+    ['document', 'service-cache-perf'],
+    ['kinsta', 'kinsta-cache-perf'],
+  ] as const)('in the dialect %s the third log is %s', async (dialect, name) => {
+    const host = await startHost(says(200, { environment: { container_info: { logs: '' } } }));
+    const client = clientOf(host.url, { dialect });
+    await client.read(getLogs({ env_id, file_name: 'service-cache-perf' }));
+    await client.read(getLogs({ env_id, file_name: 'access', search: 'service-cache-perf' }));
+    expect(host.requests.map(({ path }) => path.split('?')[1])).toEqual([
+      `file_name=${name}`,
+      'file_name=access&search=service-cache-perf',
+    ]);
+  });
+});
+
+describe('what may pass is tried again', () => {
+  test.each([
+    ['a reset', reset],
+    ['an end', (socket) => socket.end()],
+    ['a reset in the body', (socket) => socket.end('HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{"')],
+    ['408', says(408, {})],
+    ['429 without Retry-After', says(429, {})],
+    ['429 with a short one', says(429, {}, { 'retry-after': '0' })],
+    ['500', says(500, {})],
+    ['503', says(503, {})],
+  ] satisfies [string, Answer][])('%s', async (_, answer) => {
+    const host = await startHost(inTurn(answer, says(200, { fine: true })));
+    expect(await clientOf(host.url).read(anything)).toEqual({ fine: true });
+    expect(host.requests).toHaveLength(2);
+  });
+
+  test('three times in all', async () => {
+    const host = await startHost(says(500, { message: 'Error occurred', status: 500 }));
+    const trouble = await troubleOf(clientOf(host.url));
+    expect(trouble).toMatchObject({ kind: 'server error', status: 500, attempts: 3, message: 'Error occurred' });
+    expect(trouble.elapsedMs).toBeGreaterThanOrEqual(2);
+    expect(host.requests).toHaveLength(3);
+  });
+
+  test('not beyond its time, nor before the host allows', async () => {
+    const host = await startHost(says(429, { message: 'Slow down' }, { 'retry-after': '60' }));
+    expect(await troubleOf(clientOf(host.url))).toMatchObject({
+      kind: 'throttled',
+      status: 429,
+      attempts: 1,
+      retryAfterMs: 60_000,
+      message: 'Slow down',
+    });
+    expect(host.requests).toHaveLength(1);
+  });
+
+  test('with pauses that are random up to a bound that doubles', async () => {
+    const host = await startHost(says(500, {}));
+    const asked: number[] = [];
+    const random = (): number => asked.push(0) && 1;
+    const budgets = { reads: { tries: 9, pauseMs: 40, withinMs: 130 } };
+    const { attempts } = await troubleOf(clientOf(host.url, { random, budgets }));
+    expect(attempts).toBe(3);
+    expect(asked).toHaveLength(3);
+  });
+
+  test('a host that is not there', async () => {
+    const host = await startHost(reset);
+    await host.close();
+    expect(await troubleOf(clientOf(host.url))).toMatchObject({ kind: 'unreachable', status: undefined, attempts: 3 });
+    expect(await troubleOf(clientOf(`http://${'a'.repeat(64)}.invalid`))).toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+describe('what cannot pass is not', () => {
+  test.each([
+    [400, 'bad request'],
+    [401, 'unauthorised'],
+    [403, 'unauthorised'],
+    [404, 'not found'],
+    [409, 'bad request'],
+    [418, 'bad request'],
+    [302, 'odd answer'],
+    [304, 'odd answer'],
+  ])('%i is %s', async (status, kind) => {
+    const host = await startHost((socket) => socket.write(http(status, '', { location: '/v2/elsewhere' })));
+    expect(await troubleOf(clientOf(host.url))).toMatchObject({ kind, status, attempts: 1 });
+    expect(host.requests).toHaveLength(1);
+  });
+
+  test('a credential that the host echoes stays secret', async () => {
+    const host = await startHost(says(401, { message: 'key-of-the-tests is not a key' }));
+    expect((await troubleOf(clientOf(host.url))).message).toBe('*** is not a key');
+  });
+});
+
+describe('odd answers are bounded and named', () => {
+  const bomb = gzipSync(JSON.stringify('0'.repeat(3_000_000)));
+  const small: ClientOptions['budgets'] = { reads: { bytes: 1_000_000 } };
+  const chunked = 'HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n';
+
+  test.each([
+    ['nothing', 'the answer is not JSON', (socket) => socket.write(http(200))],
+    ['204', 'the answer is not JSON', (socket) => socket.write(http(204))],
+    ['broken JSON', 'the answer is not JSON', (socket) => socket.write(http(200, '{"a":'))],
+    ['HTML', 'the answer is not JSON', (socket) => socket.write(http(200, '<html></html>'))],
+    ['a gzip bomb', 'the answer is too large or badly compressed', (socket) => socket.write(gzipped(bomb))],
+    ['no gzip', 'the answer is too large or badly compressed', (socket) => socket.write(gzipped('{}'))],
+    [
+      'brotli',
+      'the answer is compressed in an unknown way',
+      (socket) => socket.write(http(200, '{}', { 'content-encoding': 'br' })),
+    ],
+    ['too much', 'the answer is too large', (socket) => socket.write(http(200, JSON.stringify('x'.repeat(1_000_001))))],
+    ['no HTTP', 'the host did not answer in HTTP', (socket) => socket.end('SSH-2.0\r\n')],
+  ] satisfies [string, string, Answer][])('%s: %s', async (_, message, answer) => {
+    const host = await startHost(answer);
+    const client = clientOf(host.url, { budgets: small });
+    expect(await troubleOf(client)).toMatchObject({ kind: 'odd answer', attempts: 1, message });
+    expect(host.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['silence', () => undefined],
+    ['silence after the headers', (socket) => socket.write(chunked)],
+    ['a drip without end', (socket) => drip(socket)],
+  ] satisfies [string, Answer][])('%s is a time-out', async (_, answer) => {
+    const host = await startHost(answer);
+    const client = clientOf(host.url, { budgets: { reads: { tries: 1, silenceMs: 60, tryMs: 120 } } });
+    expect(await troubleOf(client)).toMatchObject({ kind: 'time-out', status: undefined });
+  });
+
+  function drip(socket: Parameters<Answer>[0]): void {
+    socket.write(chunked);
+    const timer = setInterval(() => socket.write('1\r\n \r\n'), 10);
+    socket.on('close', () => clearInterval(timer));
+  }
+
+  test('a tree that is too deep', async () => {
+    const depth = 60_000;
+    const deep = `{"environment":{"file_list":[${'{"children":['.repeat(depth)}${']}'.repeat(depth)}]}}`;
+    const host = await startHost((socket) => socket.write(http(200, deep)));
+    expect(await troubleOf(clientOf(host.url), listFiles({ env_id }))).toMatchObject({ kind: 'odd answer' });
+  });
+
+  test.each([
+    {},
+    [],
+    'no',
+    null,
+    { environment: {} },
+    { environment: { active_container: { sftp_ip_allowlist: null } } },
+  ])('an allowlist that is none: %j', async (body) => {
+    const host = await startHost(says(200, body));
+    const trouble = await troubleOf(clientOf(host.url), getAllowedIps({ env_id }));
+    expect(trouble).toMatchObject({ kind: 'odd answer', message: 'the answer is not what 4.17 describes' });
+  });
+});
+
+describe('what it bears', () => {
+  test('20,000 long log lines, zipped or not, and bytes that are no text', async () => {
+    const logs = `${`${'x'.repeat(400)}\n`.repeat(20_000)}\u001b[31m`;
+    const body = Buffer.from(JSON.stringify({ environment: { container_info: { logs } } }));
+    body[100] = 0xff;
+    const plain: Answer = (socket) => socket.write(http(200, body));
+    const zipped: Answer = (socket) => socket.write(gzipped(gzipSync(body)));
+    const host = await startHost(inTurn(plain, zipped));
+    const client = clientOf(host.url, { budgets: { reads: { silenceMs: 5_000, tryMs: 5_000 } } });
+    const call = getLogs({ env_id, file_name: 'access' });
+    const [first, second] = [await client.read(call), await client.read(call)];
+    expect(first).toHaveLength(logs.length);
+    expect(first.includes('\ufffd')).toBe(true);
+    expect(second === first).toBe(true);
+  });
+
+  test('many at once, on few connections', async () => {
+    const host = await startHost(says(200, 1));
+    const client = clientOf(host.url, { budgets: { reads: { connections: 3, waiting: 100 } } });
+    await Promise.all(Array.from({ length: 60 }, () => client.read(anything)));
+    expect(host.requests).toHaveLength(60);
+    expect(host.sockets.length).toBeLessThanOrEqual(3);
+  });
+
+  test('more than may wait are turned away at once, without being sent', async () => {
+    const { promise: held, resolve } = Promise.withResolvers<() => void>();
+    const one: Answer = (socket) => socket.write(http(200, '1'));
+    const host = await startHost(inTurn((...of) => resolve(() => one(...of)), one));
+    const reads = { connections: 1, waiting: 1, silenceMs: 5_000, tryMs: 5_000 };
+    const client = clientOf(host.url, { budgets: { reads } });
+    const first = client.read(anything);
+    const second = client.read(anything);
+    expect(await troubleOf(client)).toMatchObject({ kind: 'throttled', status: undefined, attempts: 1 });
+    (await held)();
+    expect(await Promise.all([first, second])).toEqual([1, 1]);
+    expect(host.requests).toHaveLength(2);
+  });
+
+  test('who waits too long for a turn is told so', async () => {
+    const host = await startHost(() => undefined);
+    const client = clientOf(host.url, { budgets: { reads: { connections: 1, waitMs: 20, tries: 1 } } });
+    const first = troubleOf(client);
+    expect(await troubleOf(client)).toMatchObject({ kind: 'throttled', message: 'no turn came in time' });
+    expect(await first).toMatchObject({ kind: 'time-out' });
+  });
+});
+
+describe('operations', () => {
+  test.each([
+    [200, { message: 'Done', status: 200 }, 'finished'],
+    [200, { message: 'Going on', status: 202 }, 'running'],
+    [200, 'no object', 'finished'],
+    [202, { status: 202 }, 'running'],
+    [404, { status: 404 }, 'not known'],
+    [500, { status: 200 }, 'failed'],
+  ])('%i with %j is %s', async (status, body, state) => {
+    const host = await startHost(says(status, body));
+    const { state: said } = await clientOf(host.url).read(getOperation({ operation_id: 'cache:clear-1/2' }));
+    expect(said).toBe(state);
+    expect(host.requests).toHaveLength(1);
+    expect(host.requests[0]?.path).toBe('/v2/operations/cache%3Aclear-1%2F2');
+  });
+
+  test('a page where the route is missing is not known; a bad gateway is trouble', async () => {
+    const host = await startHost(inTurn((socket) => socket.write(http(404, '<h1>')), says(502, {})));
+    const client = clientOf(host.url);
+    expect(await client.read(getOperation({ operation_id: 'x' }))).toEqual({ state: 'not known' });
+    expect(await troubleOf(client, getOperation({ operation_id: 'x' }))).toMatchObject({ kind: 'server error' });
+  });
+});
+
+describe('around it', () => {
+  test('each call is observed once, whatever its tries', async () => {
+    const host = await startHost(inTurn(says(500, {}), says(200, 1), says(404, {})));
+    const seen: string[] = [];
+    const client = clientOf(host.url, {
+      onCall: ({ section, method, outcome, ms }) => seen.push(`${section} ${method} ${outcome} ${ms >= 0}`),
+    });
+    await client.read(anything);
+    await troubleOf(client);
+    expect(seen).toEqual(['0 GET answered true', '0 GET not found true']);
+  });
+
+  test('closing ends what is under way, and what comes later', async () => {
+    const asked = Promise.withResolvers<void>();
+    const host = await startHost(() => asked.resolve());
+    const client = clientOf(host.url, { budgets: { reads: { silenceMs: 60_000, tryMs: 60_000 } } });
+    const trouble = troubleOf(client);
+    await asked.promise;
+    await client.close();
+    expect(await trouble).toMatchObject({ kind: 'unreachable', attempts: 1 });
+    expect(await troubleOf(client)).toMatchObject({ kind: 'unreachable', attempts: 1 });
+  });
+
+  test.each(['ftp://example.com/v2', 'example.com', ''])('an address that is none: %j', (url) => {
+    expect(() => clientOf(url)).toThrow(TypeError);
+  });
+});
