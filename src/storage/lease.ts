@@ -42,3 +42,13 @@ export async function claim<Row extends Leased>(
 }
 
 const count = (row: Leased): number => ('number' in row ? row.number : row.id);
+
+/** Ends every lease: only where no other process can be at work. What was being sent is due at once, to be called unknown. */
+export async function releaseAll(tx: Tx, now: number): Promise<void> {
+  for (const table of ['changes', 'messages', 'timers'] as const) {
+    await sql`update ${sql.table(table)} set owner = null, lease_until = null, due_at = ${now} where owner is not null`.execute(
+      tx,
+    );
+  }
+  await tx.updateTable('inbox').set({ lease_until: 0 }).where('closed_at', 'is', null).execute();
+}

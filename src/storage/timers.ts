@@ -18,16 +18,13 @@ export function setTimer(tx: Tx, timer: { change: number; words: string; due_at:
 /** Gives the caller up to `limit` timers that have run out; see `claim`. */
 export const claimTimers = (tx: Tx, wanted: Claim): Promise<Timer[]> => claim<Timer>(tx, 'timers', wanted);
 
-/** Notes the change that the words became: the timer is over. False if it had already become one. */
-export async function becameChange(tx: Tx, id: number, change: number): Promise<boolean> {
-  const over = await tx
+/** Notes the change that the words became; the timer looks after it again at `dueAt` (epoch ms). */
+export async function becameChange(tx: Tx, id: number, change: number, dueAt: number): Promise<void> {
+  await tx
     .updateTable('timers')
-    .set({ became: change, due_at: null, ...unowned })
+    .set({ became: change, due_at: dueAt, ...unowned })
     .where('id', '=', id)
-    .where('became', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  return over !== undefined;
+    .execute();
 }
 
 /** Puts a timer back until `dueAt` (epoch ms) and counts the try; null: it is not tried again. */

@@ -19,17 +19,17 @@ describeBoth('timers', (open) => {
   const claim = (database: Database, now: number) =>
     database.transaction((tx) => claimTimers(tx, { owner: 'a', now, leaseMs: 10, limit: 9 }));
 
-  it('are claimed when they have run out, and become one change once', async () => {
+  it('are claimed when they have run out, and look after the change they became', async () => {
     const database = await open();
     await save(database);
     await save(database);
     const timer = await database.transaction((tx) => setTimer(tx, { change: 1, words, due_at: 50 }));
     expect(await claim(database, 49)).toEqual([]);
     expect(await claim(database, 50)).toMatchObject([{ id: timer.id, words, owner: 'a', lease_until: 60 }]);
-    const become = () => database.transaction((tx) => becameChange(tx, timer.id, 2));
-    expect([await become(), await become()]).toEqual([true, false]);
-    expect(await claim(database, 999)).toEqual([]);
-    expect(await timersOf(database.db, 1)).toMatchObject([{ became: 2, due_at: null, owner: null }]);
+    await database.transaction((tx) => becameChange(tx, timer.id, 2, 70));
+    expect(await claim(database, 69)).toEqual([]);
+    expect(await timersOf(database.db, 1)).toMatchObject([{ became: 2, due_at: 70, owner: null }]);
+    expect(await claim(database, 70)).toMatchObject([{ id: timer.id, became: 2 }]);
   });
 
   it('are tried again later, or no more', async () => {

@@ -1,0 +1,84 @@
+import type { Offer, Words } from '../errors.ts';
+import type { Reader, Write } from '../hosting/contract/call.ts';
+import type { Domain, Environment } from '../hosting/contract/target.ts';
+import type { Inline, Text } from '../text.ts';
+import type { Field, Fields, Input, NameField, TargetKey } from './fields.ts';
+
+export type Risk = 'routine' | 'sensitive' | 'destructive';
+/** What a read says of a change: it is so; not yet, ask again; it is not so. */
+export type Verdict = 'yes' | 'not yet' | 'no';
+/** A reason to refuse before anything is asked of anybody. */
+export type Wrong<Name extends string = string> = {
+  readonly field?: Name;
+  readonly says: Inline;
+  readonly hint?: Inline;
+  readonly offers?: readonly Offer[];
+};
+
+type Before<F extends Fields, S> = { readonly input: Input<F>; readonly before: S };
+type Late = { readonly now: number };
+
+/**
+ * A command that changes something at the host. It describes its call and never makes it: everything here is pure but
+ * `look`, which may only read. `S` is what `look` sees; it is stored with the change, so it must survive JSON.
+ */
+export type Action<F extends Fields, S> = ActionParts<F, S> & {
+  /** The field that is changed: policy, locks and audit use it. */
+  readonly target: TargetKey<F> | 'company';
+  /** Fields for which policy asks the right to read (push: its source). */
+  readonly alsoReads?: readonly TargetKey<F>[];
+};
+
+type ActionParts<F extends Fields, S> = {
+  readonly shape: 'action';
+  /** One line for help: what it does, as a verb. */
+  readonly summary: string;
+  /** Words on the form's title and its submit button, at most 24 characters. */
+  readonly button: string;
+  readonly risk: Risk;
+  /** In the order in which they are typed. */
+  readonly fields: F;
+  /** Across fields, without I/O: shown on the form before its ack. */
+  valid?(input: Input<F>): Wrong<keyof F & string> | undefined;
+  look?(of: { readonly input: Input<F>; readonly read: Reader }): Promise<S>;
+  /** Says no when the look shows that it cannot be or is so already. */
+  possible?(of: Before<F, S>): Wrong<keyof F & string> | undefined;
+  /** What must be the same when it is sent; left out: all of `before`. */
+  rests?(of: Before<F, S>): unknown;
+  call(of: Before<F, S>): Write;
+  card(of: Before<F, S> & Late): Wording;
+  /** What the host's present state says of the change, and in words. */
+  proof?(of: Before<F, S> & { readonly now: S }): { readonly verdict: Verdict; readonly says: Text };
+  /** What to expect of the host after it accepted, where nothing can be followed or read back. */
+  readonly after?: string;
+  /** The words of another command that takes back what this one did, with ids in them. */
+  undo?(of: Before<F, S>): Words | undefined;
+  /** Words to be said on the asker's behalf, `after` milliseconds after it is done. */
+  later?(of: Before<F, S>): { readonly after: number; readonly run: Words } | undefined;
+  /** Buttons under the last word. */
+  next?(of: Before<F, S>): readonly Offer[];
+};
+
+/** What a person reads of a change before it is made; frozen and fingerprinted with the call. */
+export type Wording = {
+  /** As a wish: `Clear the cache of acme-shop/live`. */
+  readonly title: Text;
+  /** The same once it is done: `Cleared the cache of acme-shop/live`. */
+  readonly done: Text;
+  readonly warning?: Text;
+  readonly facts?: Readonly<Record<string, Inline>>;
+};
+
+/** Declares an action; the types see to it that its target is a target and its call a write. */
+export function action<const F extends Fields, S = undefined>(of: Omit<Action<F, S>, 'shape'>): Action<F, S> {
+  return { shape: 'action', ...of };
+}
+
+/** Any action: which fields it has and what it looks at is not known here. */
+export type AnyAction = ActionParts<Fields, unknown> & {
+  readonly target: string;
+  readonly alsoReads?: readonly string[];
+};
+
+/** Whether a field can name what a command is about. */
+export const isName = (field: Field): field is NameField<Environment> | NameField<Domain> => field.kind !== 'plain';

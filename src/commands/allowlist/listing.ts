@@ -1,0 +1,35 @@
+import { sameAddress } from '../addresses.ts';
+import { code, joined, say, type Text } from '../../text.ts';
+
+/** An allowlist as the host lists it. */
+export type Allowlist = readonly string[];
+
+/** Those of `addresses` that stand on the list, whatever their spelling there. */
+export const listed = (list: Allowlist, addresses: readonly string[]): readonly string[] =>
+  addresses.filter((address) => list.some((entry) => sameAddress(entry, address)));
+
+export const notListed = (list: Allowlist, addresses: readonly string[]): readonly string[] =>
+  addresses.filter((address) => !list.some((entry) => sameAddress(entry, address)));
+
+/** The list without these addresses; what else stands there keeps its spelling and order. */
+export const without = (list: Allowlist, addresses: readonly string[]): Allowlist =>
+  list.filter((entry) => !addresses.some((address) => sameAddress(entry, address)));
+
+/** What a change rests on: the whole list, whatever the order the host gives it in. */
+export const inAnyOrder = (list: Allowlist): Allowlist => [...list].sort();
+
+/** The first few addresses in words, and how many more. */
+export function spoken(addresses: readonly string[], most = 5): Text {
+  const shown = joined(addresses.slice(0, most).map(code), ', ');
+  return addresses.length > most ? say`${shown} and ${addresses.length - most} more` : shown;
+}
+
+/** The verb for so many addresses. */
+export const are = (addresses: readonly string[]): string => (addresses.length === 1 ? 'is' : 'are');
+
+/** A whole list as one fact of a card. */
+export const whole = (list: Allowlist): Text => (list.length === 0 ? say`empty` : spoken(list, 20));
+
+/** Nobody has written down what the host does with an empty list, so every card from or to one says so. */
+export const emptyIsUnknown =
+  'It is not documented whether an empty allowlist lets everybody in or nobody: check that you can still connect.';

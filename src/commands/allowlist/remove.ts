@@ -1,0 +1,54 @@
+import { getAllowedIps, setAllowedIps } from '../../hosting/contract/ssh.ts';
+import { say } from '../../text.ts';
+import { action } from '../action.ts';
+import { addresses, environment, flag } from '../fields.ts';
+import { are, emptyIsUnknown, inAnyOrder, listed, notListed, spoken, whole, without } from './listing.ts';
+
+export const allowlistRemove = action({
+  summary: 'Take addresses off the SSH and SFTP allowlist',
+  button: 'Remove from allowlist',
+  risk: 'sensitive',
+  fields: { env: environment(), addresses: addresses('Addresses'), empty: flag('Leave the list empty') },
+  target: 'env',
+  look: ({ input, read }) => read(getAllowedIps({ env_id: input.env.id })),
+  possible: ({ input, before }) => {
+    if (listed(before, input.addresses).length === 0) {
+      return {
+        field: 'addresses',
+        says: say`${spoken(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name}. Nothing was changed.`,
+      };
+    }
+    if (without(before, input.addresses).length > 0 || input.empty) return undefined;
+    return {
+      field: 'empty',
+      says: say`This would leave the SSH allowlist of ${input.env.name} empty. Nothing was changed.`,
+      hint: say`${emptyIsUnknown} If you mean it, say ${'--empty'}.`,
+    };
+  },
+  rests: ({ before }) => inAnyOrder(before),
+  call: ({ input, before }) =>
+    setAllowedIps({ env_id: input.env.id, ip_allowlist: [...without(before, input.addresses)] }),
+  card: ({ input, before }) => ({
+    title: say`Take ${spoken(listed(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
+    done: say`Took ${spoken(listed(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
+    warning:
+      without(before, input.addresses).length === 0 ? say`**The list will be empty.** ${emptyIsUnknown}` : undefined,
+    facts: {
+      'List before': whole(before),
+      Removes: whole(listed(before, input.addresses)),
+      'Not there anyway':
+        notListed(before, input.addresses).length > 0 ? spoken(notListed(before, input.addresses)) : undefined,
+      'List after': whole(without(before, input.addresses)),
+    },
+  }),
+  proof: ({ input, now }) => {
+    const left = listed(now, input.addresses);
+    return left.length === 0
+      ? {
+          verdict: 'yes',
+          says: say`${spoken(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name} any more`,
+        }
+      : { verdict: 'not yet', says: say`${spoken(left)} ${are(left)} still on the SSH allowlist of ${input.env.name}` };
+  },
+  undo: ({ input, before }) => ['allowlist', 'add', input.env.id, ...listed(before, input.addresses)],
+});

@@ -1,0 +1,26 @@
+import { getAllowedIps } from '../../hosting/contract/ssh.ts';
+import { inline, say } from '../../text.ts';
+import { environment } from '../fields.ts';
+import { counted } from '../page.ts';
+import { report } from '../report.ts';
+import { emptyIsUnknown } from './listing.ts';
+
+export const allowlistShow = report({
+  summary: 'Show who may connect over SSH and SFTP',
+  button: 'Show allowlist',
+  fields: { env: environment() },
+  target: 'env',
+  show: async ({ input, read }) => {
+    const list = await read(getAllowedIps({ env_id: input.env.id }));
+    return {
+      title: say`**${input.env.name} · SSH allowlist** · ${counted(list.length, 'address', 'addresses')}`,
+      parts: [
+        list.length === 0
+          ? { kind: 'text', text: inline(`The list is empty. ${emptyIsUnknown}`) }
+          : { kind: 'code', text: list.join('\n') },
+      ],
+      source: 'read from the host just now',
+      offers: [{ label: 'Add an address…', words: ['allowlist', 'add', input.env.id] }],
+    };
+  },
+});

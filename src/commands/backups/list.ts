@@ -1,0 +1,44 @@
+import { listBackups } from '../../hosting/contract/backups.ts';
+import { inline, say, time } from '../../text.ts';
+import { environment } from '../fields.ts';
+import { age, counted } from '../page.ts';
+import { report } from '../report.ts';
+
+export const backupsList = report({
+  summary: 'List the backups of an environment, newest first',
+  button: 'List backups',
+  fields: { env: environment() },
+  target: 'env',
+  show: async ({ input, read, now }) => {
+    const backups = [...(await read(listBackups({ env_id: input.env.id })))];
+    backups.sort((a, b) => (b.created_at ?? 0) - (a.created_at ?? 0));
+    const newest = backups[0]?.created_at;
+    return {
+      title: say`**${input.env.name} · backups** · ${counted(backups.length, 'backup')}${newest ? `, the newest ${age(now - newest)}` : ''}`,
+      parts:
+        backups.length === 0
+          ? [
+              {
+                kind: 'text',
+                text: say`**There is no backup of ${input.env.name}.** What is overwritten or deleted there cannot be brought back.`,
+              },
+            ]
+          : [
+              {
+                kind: 'table',
+                columns: ['Age', 'Made', 'Kind', 'Name', 'Note'],
+                rows: backups.map((backup) => [
+                  inline(backup.created_at ? age(now - backup.created_at) : 'not known'),
+                  backup.created_at ? [time(backup.created_at, 'date')] : [],
+                  inline(titleCased(backup.type ?? '')),
+                  inline(backup.name),
+                  inline(backup.note),
+                ]),
+              },
+            ],
+      source: 'read from the host just now',
+    };
+  },
+});
+
+const titleCased = (type: string): string => type.replace(/[-_]+/g, ' ').replace(/^\w/, (first) => first.toUpperCase());

@@ -1,0 +1,19 @@
+import { clearCache } from '../../hosting/contract/cache.ts';
+import { say } from '../../text.ts';
+import { action } from '../action.ts';
+import { environment } from '../fields.ts';
+
+export const cacheClear = action({
+  summary: 'Clear the page cache of an environment',
+  button: 'Clear cache',
+  risk: 'routine',
+  fields: { env: environment() },
+  target: 'env',
+  call: ({ input }) => clearCache({ environment_id: input.env.id }),
+  card: ({ input }) => ({
+    title: say`Clear the cache of ${input.env.name}`,
+    done: say`Cleared the cache of ${input.env.name}`,
+    facts: { Clears: 'the page cache; pages are slower until it is warm again' },
+  }),
+  after: 'A cache clear usually takes under a minute.',
+});

@@ -1,0 +1,46 @@
+import { inline, say } from '../../text.ts';
+import { desk } from '../desk.ts';
+import { optional, word } from '../fields.ts';
+import { age, counted } from '../page.ts';
+
+export const environments = desk({
+  summary: 'List every site, environment and domain that can be named',
+  button: 'List environments',
+  right: 'read',
+  fields: { search: optional(word('Search')) },
+  answer: ({ input, office }) => {
+    const { environments, domains, at, trouble } = office.names();
+    const wanted = (input.search ?? '').toLowerCase();
+    const rows = [
+      ...environments.map((env) => ({
+        name: env.name,
+        kind: env.live ? 'environment, live' : 'environment',
+        id: env.id,
+      })),
+      ...domains.map((domain) => ({
+        name: domain.name,
+        kind: domain.site ? `domain of ${domain.site.name}` : 'domain',
+        id: domain.id,
+      })),
+    ].filter((row) => row.name.toLowerCase().includes(wanted) || row.id === wanted);
+    return {
+      title: say`**Environments and domains**${wanted ? ` with “${wanted}”` : ''} · ${counted(rows.length, 'name')}`,
+      parts:
+        rows.length === 0
+          ? [{ kind: 'text', text: inline(trouble ?? 'Nothing that you may read has such a name.') }]
+          : [
+              {
+                kind: 'table',
+                columns: ['Name', 'Kind', 'Id'],
+                rows: rows.map(({ name, kind, id }) => [
+                  inline(name),
+                  inline(kind),
+                  [{ text: id, style: 'code' as const }],
+                ]),
+              },
+            ],
+      source:
+        at === undefined ? trouble : say`listed by the host ${age(office.now - at)}${trouble ? say`; ${trouble}` : ''}`,
+    };
+  },
+});

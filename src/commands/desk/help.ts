@@ -1,0 +1,41 @@
+import { Refusal } from '../../errors.ts';
+import { code, inline, joined, say } from '../../text.ts';
+import { desk } from '../desk.ts';
+import { optional, phrase } from '../fields.ts';
+
+export const help = desk({
+  summary: 'Show what you may run, or how to use one command',
+  button: 'Help',
+  right: 'anyone',
+  fields: { command: optional(phrase('Command')) },
+  answer: ({ input, office }) => {
+    const mine = office.commands().filter((command) => command.mayRun);
+    if (input.command === undefined) {
+      return {
+        title: say`**What you may run** · every command is also a form: leave words out and it opens`,
+        parts: [
+          {
+            kind: 'table',
+            columns: ['Command', 'What it does'],
+            rows: mine.map((command) => [[code(command.path)], inline(command.summary)]),
+          },
+        ],
+        source: say`${code('help')} and a command shows its words; in a thread, mention me instead of the slash command`,
+      };
+    }
+    const wanted = input.command.toLowerCase();
+    const found = mine.filter((command) => command.path === wanted || command.path.startsWith(`${wanted} `));
+    if (found.length === 0) {
+      throw new Refusal(say`I know no command ${code(wanted)} that you may run.`, {
+        offers: [{ label: 'Show all', words: ['help'] }],
+      });
+    }
+    return {
+      title: say`**${wanted}**`,
+      parts: found.map((command) => ({
+        kind: 'text' as const,
+        text: joined([say`${code(command.usage)}`, command.summary], '\n'),
+      })),
+    };
+  },
+});

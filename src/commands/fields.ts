@@ -1,0 +1,169 @@
+import { Refusal } from '../errors.ts';
+import type { Domain, Environment } from '../hosting/contract/target.ts';
+import { readAddresses } from './addresses.ts';
+import { readDuration, readMoment, showDuration, type Moment } from './times.ts';
+
+/** How a field is typed: as a word in its turn, or as `--name value`. A form does not care. */
+export type Place = 'word' | 'option';
+
+type Common<Optional extends boolean> = {
+  readonly label: string;
+  readonly place: Place;
+  readonly optional: Optional;
+  /** One line under the field in a form. */
+  readonly hint?: string;
+  /** What stands for it in usage lines: `<address…>`. */
+  readonly shown: string;
+};
+
+/** A field whose words are read into a value by itself, without knowing the company's names. */
+export type PlainField<T, Optional extends boolean = boolean> = Common<Optional> & {
+  readonly kind: 'plain';
+  readonly many: boolean;
+  /** Whether one word may hold several values, split at commas. */
+  readonly commas: boolean;
+  /** All it can be, where that is a short list. */
+  readonly choices?: readonly string[];
+  /** What it is when nobody says anything; such a field is never missing. */
+  readonly absent?: T;
+  /** Throws `Refusal`; a form's state comes in as words too. */
+  read(words: readonly string[]): T;
+  /** The inverse of `read`: for usage, prefill, buttons and storage. */
+  show(value: T): readonly string[];
+};
+
+/** A field that names an environment or a domain; `pipeline/resolve.ts` finds which. */
+export type NameField<T extends Environment | Domain, Optional extends boolean = boolean> = Common<Optional> & {
+  readonly kind: T['kind'];
+  readonly of?: T;
+};
+
+/** Any field: what it reads into is not known here; `Input` gives each its own type again. */
+export type Field = PlainField<unknown> | NameField<Environment> | NameField<Domain>;
+export type Fields = Readonly<Record<string, Field>>;
+
+type Value<F> =
+  F extends NameField<infer T, infer O> ? Given<T, O> : F extends PlainField<infer T, infer O> ? Given<T, O> : never;
+type Given<T, Optional> = Optional extends true ? T | undefined : T;
+/** The values of a command's fields. */
+export type Input<F extends Fields> = { readonly [K in keyof F]: Value<F[K]> };
+
+/** Names of the fields that can be a target: an environment or a domain that must be given. */
+export type TargetKey<F extends Fields> = {
+  [K in keyof F]: F[K] extends NameField<Environment, false> | NameField<Domain, false> ? K : never;
+}[keyof F] &
+  string;
+
+export const environment = (label = 'Environment'): NameField<Environment, false> => ({
+  kind: 'environment',
+  label,
+  place: 'word',
+  optional: false,
+  shown: 'site/environment',
+});
+
+/** One word, as it stands. */
+export const word = (label: string, limit = 200): PlainField<string, false> =>
+  plainField(label, {
+    read: ([first = '']) => {
+      if (first.length > limit) throw new Refusal(`${label} may have at most ${limit} characters. Nothing was done.`);
+      return first;
+    },
+    show: (value) => [value],
+  });
+
+/** Several words, kept together. */
+export const phrase = (label: string): PlainField<string, false> =>
+  plainField(label, {
+    many: true,
+    shown: `${label.toLowerCase()}…`,
+    read: (words) => words.join(' '),
+    show: (value) => value.split(' '),
+  });
+
+/** One of a few words; case does not matter. */
+export const choice = <const T extends string>(label: string, of: readonly T[]): PlainField<T, false> =>
+  plainField<T>(label, {
+    choices: of,
+    shown: of.join('|'),
+    read: ([first = '']) => {
+      const found = of.find((one) => one === first.toLowerCase());
+      if (found === undefined)
+        throw new Refusal(`${label} is one of ${of.join(', ')}, not “${first}”. Nothing was done.`);
+      return found;
+    },
+    show: (value) => [value],
+  });
+
+/** A whole number between two bounds. */
+export const count = (label: string, from: number, to: number): PlainField<number, false> =>
+  plainField(label, {
+    shown: 'n',
+    read: ([first = '']) => {
+      const value = /^#?\d{1,15}$/.test(first) ? Number(first.replace('#', '')) : Number.NaN;
+      if (value >= from && value <= to) return value;
+      throw new Refusal(`${label} is a whole number from ${from} to ${to}, not “${first}”. Nothing was done.`);
+    },
+    show: (value) => [String(value)],
+  });
+
+/** IP addresses and ranges in their canonical spelling, without doubles. */
+export const addresses = (label: string): PlainField<readonly string[], false> =>
+  plainField(label, { many: true, commas: true, shown: 'address…', read: readAddresses, show: (value) => value });
+
+/** Said or not said. */
+export const flag = (label: string): PlainField<boolean, false> => ({
+  ...plainField<boolean>(label, {
+    read: ([first = 'yes']) => {
+      if (/^(yes|true|on|1)$/i.test(first)) return true;
+      if (/^(no|false|off|0)$/i.test(first)) return false;
+      throw new Refusal(`${label} is yes or no, not “${first}”. Nothing was done.`);
+    },
+    show: (value) => (value ? ['yes'] : []),
+  }),
+  place: 'option',
+  choices: ['yes'],
+  absent: false,
+});
+
+/** A length of time in milliseconds: `90s`, `30m`, `2h`, `7d`. */
+export const duration = (label: string, from: number, to: number): PlainField<number, false> =>
+  plainField(label, {
+    shown: '2h',
+    read: ([first = '']) => readDuration(label, first, from, to),
+    show: (value) => [showDuration(value)],
+  });
+
+/** A point in time, told relative to now (`1h`) or on somebody's own clock (`14:05`, `2026-03-01 14:05`). */
+export const moment = (label: string): PlainField<Moment, false> =>
+  plainField(label, {
+    shown: '1h',
+    read: (words) => readMoment(label, words.join(' ')),
+    show: (value) => ('ago' in value ? [showDuration(value.ago)] : [value.clock]),
+  });
+
+/** The same field, typed as `--name value`, and allowed to be left out. */
+export function option<T>(field: PlainField<T>): PlainField<T, true> {
+  return { ...field, place: 'option', optional: true };
+}
+
+/** The same field, allowed to be left out, still typed as a word. */
+export function optional<T>(field: PlainField<T>): PlainField<T, true> {
+  return { ...field, optional: true };
+}
+
+type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> &
+  Partial<Pick<PlainField<T>, 'many' | 'commas' | 'choices' | 'shown'>>;
+
+function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {
+  return {
+    kind: 'plain',
+    label,
+    place: 'word',
+    optional: false,
+    many: false,
+    commas: false,
+    shown: label.toLowerCase(),
+    ...field,
+  };
+}

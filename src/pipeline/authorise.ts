@@ -1,0 +1,138 @@
+import { isName } from '../commands/action.ts';
+import type { Command } from '../commands/index.ts';
+import { rightOf } from '../commands/rights.ts';
+import { Refusal } from '../errors.ts';
+import type { Company, Target } from '../hosting/contract/target.ts';
+import { channelRule } from '../policy/channels.ts';
+import type { Needed } from '../policy/needed.ts';
+import { decide, mayAnywhere, mayRead, type Decision } from '../policy/policy.ts';
+import type { Aim, Policy } from '../policy/rules.ts';
+import { code, joined, say } from '../text.ts';
+import { isNamed, type Resolved } from './resolve.ts';
+
+/** Who somebody is, right now. */
+export type Person = {
+  readonly id: string;
+  readonly name: string;
+  readonly team: string;
+  readonly standing: 'member' | 'guest' | 'bot' | 'stranger' | 'deactivated';
+  /** Ids of those Slack user groups they are in that the policy mentions. */
+  readonly groups: readonly string[];
+  /** IANA name of their time zone. */
+  readonly zone: string;
+};
+
+/** Where something is asked. `shared`: with another organisation; undefined where Slack does not tell. */
+export type Channel = { readonly id: string; readonly shared: boolean | undefined };
+
+/** What the rules ask before it is sent; kept with the change. */
+export type Permit = {
+  readonly approval: 'none' | Needed;
+  /** Lines of the rules that allow it. */
+  readonly rules: readonly number[];
+  /** Hash of the policy's text. */
+  readonly policy: string;
+  /** The change on whose behalf a timer asks, if it does. */
+  readonly timerOf?: number;
+};
+
+/** A wish that the rules allow, with what it is about. */
+export type Authorised = Resolved & {
+  readonly stage: 'authorised';
+  /** What is changed or, for a report, read. */
+  readonly target: Target | undefined;
+  readonly alsoReads: readonly Target[];
+  readonly permit: Permit;
+};
+
+const unwelcome: Readonly<Record<Exclude<Person['standing'], 'member'>, string>> = {
+  guest: 'Guests of this workspace may not use Sitehand.',
+  bot: 'Other bots may not use Sitehand.',
+  stranger: 'Only members of this workspace may use Sitehand.',
+  deactivated: 'This account is deactivated.',
+};
+
+/** Throws `Refusal` for whoever may do nothing here, before any rule is read. */
+export function welcome(person: Person): void {
+  if (person.standing !== 'member') throw new Refusal(`${unwelcome[person.standing]} Nothing was done.`);
+}
+
+/** Whether the person may run the command on anything at all: what help shows and forms offer. */
+export const mayRun = (policy: Policy, person: Person, path: string, command: Command): boolean =>
+  (command.shape === 'desk' && command.right === 'anyone') || mayAnywhere(policy, person, rightOf(path, command));
+
+/**
+ * A wish whose names are found, held against the rules; throws `Refusal`. Whoever may not read a target gets the same
+ * words as if it did not exist.
+ */
+export function authorise(policy: Policy, person: Person, wish: Resolved, company: Company): Authorised {
+  welcome(person);
+  const { target, alsoReads } = aboutOf(wish, company);
+  const unreadable = [target, ...alsoReads].find(
+    (one) => one && one.kind !== 'company' && !mayRead(policy, person, one),
+  );
+  if (unreadable)
+    throw new Refusal(say`I know no ${unreadable.kind} of that name that you may read. Nothing was done.`);
+  const { path, command } = wish.wish;
+  const permit: Permit = { approval: 'none', rules: [], policy: policy.hash };
+  if (command.shape === 'desk') {
+    if (!mayRun(policy, person, path, command))
+      throw new Refusal(say`**You may not use ${code(path)}.** Nothing was done.`);
+    return { ...wish, stage: 'authorised', target, alsoReads, permit };
+  }
+  const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
+  if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
+  const decision = decide(policy, person, { command: rightOf(path, command), aims });
+  if (decision.kind === 'not allowed') throw notAllowed(path, target, decision);
+  const rules = decision.rules.map((rule) => rule.line);
+  return { ...wish, stage: 'authorised', target, alsoReads, permit: { ...permit, approval: decision.approval, rules } };
+}
+
+/** Whether a card about these targets may stand in the channel; throws `Refusal` where it may not. */
+export function mayHear(policy: Policy, channel: Channel, targets: readonly (Target | undefined)[]): void {
+  if (channel.shared !== false) {
+    const why = channel.shared
+      ? 'is shared with another organisation'
+      : 'may be shared with another organisation, and Slack does not tell me';
+    throw new Refusal(say`${{ channel: channel.id }} ${why}; sites are not spoken of there. Nothing was done.`, {
+      hint: 'Say it in an internal channel or in a direct message to me.',
+    });
+  }
+  const sites = targets.filter((target) => target !== undefined).map(siteOf);
+  const rule = channelRule(policy, channel.id, sites);
+  if (rule === 'ok') return;
+  const why = rule === 'denied' ? 'Sites are not spoken of in this channel.' : 'This channel is for other sites.';
+  throw new Refusal(`${why} Nothing was done.`, { hint: 'Say it in the right channel, or in a direct message to me.' });
+}
+
+const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);
+
+function aboutOf(wish: Resolved, company: Company): Pick<Authorised, 'target' | 'alsoReads'> {
+  const { command } = wish.wish;
+  if (command.shape === 'desk') {
+    const [first, ...more] = Object.entries(command.fields)
+      .filter(([, field]) => isName(field))
+      .flatMap(([name]) => [wish.input[name]].filter(isNamed));
+    return { target: first, alsoReads: more };
+  }
+  const named = (name: string): Target[] => [wish.input[name]].filter(isNamed);
+  const also = command.shape === 'action' ? (command.alsoReads ?? []) : [];
+  return { target: command.target === 'company' ? company : named(command.target)[0], alsoReads: also.flatMap(named) };
+}
+
+function notAllowed(
+  path: string,
+  target: Target | undefined,
+  decision: Extract<Decision, { kind: 'not allowed' }>,
+): Refusal {
+  const where = target && target.kind !== 'company' ? ` on ${target.name}` : '';
+  const rule = decision.why.kind === 'denied' ? decision.why.rule : decision.lets[0];
+  const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;
+  const because =
+    decision.why.kind === 'denied'
+      ? say`The rule in line ${rule?.line} forbids it${who ? say`; ${who} may do it` : ''}.`
+      : who
+        ? say`The rule in line ${rule?.line} lets ${who} do it.`
+        : say`No rule allows it to anybody.`;
+  return new Refusal(say`**You may not run ${path}${where}.** ${because} Nothing was sent.`);
+}

@@ -1,0 +1,159 @@
+import type { Risk, State } from '../storage/schema.ts';
+
+/**
+ * The life of a change, as a pure function: which moves there are, and what each does to the row and its locks.
+ * Nothing else decides a state; `advance.ts` writes what this says.
+ */
+
+/** What the moves look at. Times are epoch milliseconds. */
+export type Standing = {
+  readonly state: State;
+  readonly risk: Risk;
+  readonly settled_at: number | null;
+  readonly expires_at: number;
+  readonly tries: number;
+  readonly throttled: number;
+};
+
+/** What can happen to a change. */
+export type Happening =
+  | { readonly kind: 'approve' }
+  | { readonly kind: 'decline' | 'cancel' | 'expire' | 'void' | 'supersede' }
+  /** Its owner begins to send; nothing is written before this is saved. */
+  | { readonly kind: 'send'; readonly owner: string; readonly leaseMs: number }
+  /** No connection; nothing was sent. */
+  | { readonly kind: 'stumble' }
+  /** Its owner came too late to send and wrote nothing. */
+  | { readonly kind: 'hand back' }
+  /** The host took nothing: 429. */
+  | { readonly kind: 'throttle'; readonly retryAfterMs: number }
+  | { readonly kind: 'accept'; readonly operation: string | null }
+  | { readonly kind: 'reject' }
+  /** Sent, and the answer is lost; or accepted, and the host stopped answering about it. */
+  | { readonly kind: 'lose' }
+  /** The host says it is finished, or a read proves it. */
+  | { readonly kind: 'finish' }
+  /** The host says it failed. */
+  | { readonly kind: 'fail' }
+  /** Accepted, and there is no way to see more. `lockMs`: how long its targets stay locked. */
+  | { readonly kind: 'leave'; readonly lockMs: number }
+  /** What a person says of an unknown outcome. */
+  | { readonly kind: 'affirm' | 'deny' }
+  /** An answer that came after the outcome was called unknown. */
+  | { readonly kind: 'accept late'; readonly operation: string | null }
+  | { readonly kind: 'reject late' };
+
+/** What a move writes into the row, besides the version. */
+export type Patch = {
+  readonly state: State;
+  readonly settled_at: number | null;
+  readonly due_at: number | null;
+  readonly owner: string | null;
+  readonly lease_until: number | null;
+  readonly approved_at?: number;
+  readonly sent_at?: number | null;
+  readonly tries?: number;
+  readonly throttled?: number;
+  readonly operation?: string | null;
+};
+
+/** What becomes of the locks on its targets. */
+export type Locks = 'take' | 'keep' | 'free' | { readonly keepMs: number };
+export type Move = { readonly patch: Patch; readonly locks: Locks };
+
+/** A connection is tried this often before the change expires. */
+export const mostTries = 3;
+/** A write answered 429 goes back this often. */
+export const mostThrottles = 2;
+const tryAgainAfterMs = [2_000, 8_000, 20_000];
+const firstLookAfterMs = 2_000;
+
+/** From which states each thing can happen, and what it leads to. */
+const moves: { readonly [K in Happening['kind']]: { readonly from: readonly State[]; readonly to: State } } = {
+  approve: { from: ['waiting'], to: 'approved' },
+  decline: { from: ['waiting'], to: 'declined' },
+  cancel: { from: ['waiting', 'approved'], to: 'cancelled' },
+  expire: { from: ['waiting', 'approved'], to: 'expired' },
+  void: { from: ['waiting', 'approved'], to: 'void' },
+  supersede: { from: ['waiting', 'approved'], to: 'superseded' },
+  send: { from: ['approved'], to: 'sending' },
+  stumble: { from: ['approved'], to: 'approved' },
+  'hand back': { from: ['sending'], to: 'approved' },
+  throttle: { from: ['sending'], to: 'approved' },
+  accept: { from: ['sending'], to: 'accepted' },
+  reject: { from: ['sending'], to: 'rejected' },
+  lose: { from: ['sending', 'accepted'], to: 'unknown' },
+  finish: { from: ['accepted'], to: 'done' },
+  fail: { from: ['accepted'], to: 'failed' },
+  leave: { from: ['accepted'], to: 'accepted' },
+  affirm: { from: ['unknown'], to: 'happened' },
+  deny: { from: ['unknown'], to: 'did not happen' },
+  'accept late': { from: ['unknown'], to: 'accepted' },
+  'reject late': { from: ['unknown'], to: 'rejected' },
+};
+
+/**
+ * The move that `happening` makes of a change at `now` (epoch ms), or undefined where it cannot happen: it is settled,
+ * in another state, or no longer valid to be sent.
+ */
+export function move(change: Standing, happening: Happening, now: number): Move | undefined {
+  const { from, to } = moves[happening.kind];
+  if (change.settled_at !== null || !from.includes(change.state)) return undefined;
+  if ((happening.kind === 'approve' || happening.kind === 'send') && now >= change.expires_at) return undefined;
+  switch (happening.kind) {
+    case 'approve':
+      return {
+        patch: { ...at(to), due_at: now, approved_at: now },
+        locks: change.risk === 'routine' ? 'keep' : 'take',
+      };
+    case 'send':
+      return {
+        patch: {
+          ...at(to),
+          due_at: now + happening.leaseMs,
+          owner: happening.owner,
+          lease_until: now + happening.leaseMs,
+          sent_at: now,
+        },
+        locks: 'keep',
+      };
+    case 'stumble':
+    case 'hand back':
+      return again(change, now, { tries: change.tries + 1 }, tryAgainAfterMs[change.tries] ?? 20_000);
+    case 'throttle':
+      return again(change, now, { throttled: change.throttled + 1 }, happening.retryAfterMs);
+    case 'accept':
+    case 'accept late':
+      return { patch: { ...at(to), due_at: now + firstLookAfterMs, operation: happening.operation }, locks: 'keep' };
+    case 'lose':
+      return { patch: { ...at(to), due_at: now }, locks: 'keep' };
+    case 'leave':
+      return {
+        patch: { ...at(to), settled_at: now },
+        locks: happening.lockMs > 0 ? { keepMs: happening.lockMs } : 'free',
+      };
+    case 'decline':
+    case 'cancel':
+    case 'expire':
+    case 'void':
+    case 'supersede':
+    case 'reject':
+    case 'finish':
+    case 'fail':
+    case 'affirm':
+    case 'deny':
+    case 'reject late':
+      return { patch: { ...at(to), settled_at: now }, locks: 'free' };
+  }
+}
+
+/** Back to approved, to be tried again later; or, its tries used up, expired with nothing sent. */
+function again(change: Standing, now: number, counts: Pick<Patch, 'tries' | 'throttled'>, afterMs: number): Move {
+  const usedUp = (counts.tries ?? 0) >= mostTries || (counts.throttled ?? 0) > mostThrottles;
+  if (usedUp || now + afterMs >= change.expires_at) {
+    return { patch: { ...at('expired'), ...counts, settled_at: now, sent_at: null }, locks: 'free' };
+  }
+  return { patch: { ...at('approved'), ...counts, due_at: now + afterMs, sent_at: null }, locks: 'keep' };
+}
+
+const at = (state: State): Patch => ({ state, settled_at: null, due_at: null, owner: null, lease_until: null });

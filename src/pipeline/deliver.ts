@@ -1,0 +1,121 @@
+import { findChange } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
+import { cardOf, claimMessages, drawn, giveUp, postpone, type Message, type Place } from '../storage/messages.ts';
+import { say } from '../text.ts';
+import { renderCard, type Card, type Note } from './render.ts';
+import { thawed } from '../storage/json.ts';
+
+/** Where a message goes: a channel, a thread in it, or a person's direct messages. */
+export type Recipient = { readonly channel: string; readonly thread?: string } | { readonly person: string };
+
+/** What can be said to Slack; rejects with `Undeliverable` where Slack does not take it. */
+export type Voice = {
+  readonly post: (to: Recipient, what: Card | Note) => Promise<Place>;
+  readonly edit: (place: Place, what: Card | Note) => Promise<void>;
+};
+
+/** Slack did not take a message: `gone`, there is no such place for us; `later`, it may take it after a while. */
+export class Undeliverable extends Error {
+  readonly kind: 'gone' | 'later';
+  readonly afterMs: number;
+
+  constructor(kind: 'gone' | 'later', why: string, afterMs = 0) {
+    super(why);
+    this.kind = kind;
+    this.afterMs = afterMs;
+  }
+}
+
+export type Delivery = {
+  readonly database: Database;
+  readonly voice: Voice;
+  readonly owner: string;
+  readonly opsChannel: () => string | undefined;
+  readonly onTrouble: (what: string, error: unknown) => void;
+};
+
+const leaseMs = 30_000;
+const atOnce = 20;
+/** A message that Slack has not taken for a day is given up; the change itself stays and can be asked for. */
+const longestMs = 86_400_000;
+const againMs = [1_000, 2_000, 5_000, 15_000, 60_000];
+
+/** Posts or edits what is owed and due; resolves with how many messages were tried. */
+export async function deliver(desk: Delivery): Promise<number> {
+  const { database, owner } = desk;
+  const due = await database.transaction(async (tx) =>
+    claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit: atOnce }),
+  );
+  await Promise.all(due.map((message) => draw(desk, message)));
+  return due.length;
+}
+
+async function draw(desk: Delivery, message: Message): Promise<void> {
+  const { database } = desk;
+  try {
+    const what = await whatOf(database, message);
+    const place = what && (await put(desk, message, what));
+    await database.transaction((tx) =>
+      place ? drawn(tx, message.id, message.version, place) : giveUp(tx, message.id, message.version),
+    );
+  } catch (error) {
+    const afterMs =
+      error instanceof Undeliverable && error.afterMs > 0
+        ? error.afterMs
+        : (againMs[Math.min(message.tries, againMs.length - 1)] ?? 60_000);
+    if (!(error instanceof Undeliverable && error.kind === 'later')) desk.onTrouble(`posting ${message.key}`, error);
+    await database.transaction(async (tx) => {
+      const now = await database.now(tx);
+      const old = now - message.created_at > longestMs;
+      await (old ? giveUp(tx, message.id, message.version) : postpone(tx, message.id, now + afterMs));
+    });
+  }
+}
+
+async function whatOf(database: Database, message: Message): Promise<Card | Note | undefined> {
+  if (message.kind !== 'card') return message.body === null ? undefined : thawed<Note>(message.body);
+  const change = message.change === null ? undefined : await findChange(database.db, message.change);
+  return change && renderCard(change);
+}
+
+/** Edits the message where it stands; where it is gone, or was never posted, posts it. */
+async function put(desk: Delivery, message: Message, what: Card | Note): Promise<Place | undefined> {
+  const { channel, ts } = message;
+  if (channel !== null && ts !== null) {
+    try {
+      await desk.voice.edit({ channel, ts }, what);
+      return { channel, ts };
+    } catch (error) {
+      if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
+    }
+  }
+  return post(desk, message, what);
+}
+
+async function post(desk: Delivery, message: Message, what: Card | Note): Promise<Place | undefined> {
+  const { database, voice } = desk;
+  if (message.kind === 'ops') {
+    const ops = desk.opsChannel();
+    return ops === undefined ? undefined : voice.post({ channel: ops }, what);
+  }
+  if (message.kind === 'direct') return voice.post({ person: message.recipient ?? '' }, what);
+  const change = message.change === null ? undefined : await findChange(database.db, message.change);
+  if (change === undefined) return undefined;
+  if (message.kind === 'reply') {
+    const card = await cardOf(database.db, change.number);
+    return card?.channel && card.ts ? voice.post({ channel: card.channel, thread: card.ts }, what) : undefined;
+  }
+  try {
+    return await voice.post({ channel: message.recipient ?? change.channel }, what);
+  } catch (error) {
+    if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
+    const place = await voice.post({ person: change.asker }, what);
+    await voice.post(
+      { channel: place.channel, thread: place.ts },
+      {
+        text: say`I cannot post in ${{ channel: change.channel }}, so this stands here. ${'/invite'} me there to have it in the channel.`,
+      },
+    );
+    return place;
+  }
+}

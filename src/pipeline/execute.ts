@@ -1,0 +1,111 @@
+import { NotSent, type Opened } from '../hosting/client.ts';
+import { findChange, touchChange, type Change } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
+import { alone } from '../storage/differences.ts';
+import { readSetting } from '../storage/settings.ts';
+import { inline, say, type Text } from '../text.ts';
+import { callOf } from './freeze.ts';
+import { saveOutcome, triedInVain, type Bookkeeping } from './outcome.ts';
+import { recheck, type Recheck } from './recheck.ts';
+import { wordsOfChange } from './restore.ts';
+import { notSent } from './tell.ts';
+
+/** The one door for writes: opens a connection on which one write can be sent. */
+export type Send = { readonly open: () => Promise<Opened> };
+
+export type Execution = Recheck &
+  Bookkeeping & {
+    readonly send: Send;
+    /** A clock that never jumps, in milliseconds; the wall clock is asked besides. */
+    readonly ticks: () => number;
+    readonly wall: () => number;
+  };
+
+/** Longer than a write can take; when it is over, whoever finds the change calls it unknown. */
+const leaseMs = 45_000;
+/** A process that was stopped longer than this between saving and writing does not write. */
+const freshMs = 2_000;
+const heldUp = { kind: 'not sent', why: 'I was held up for too long between deciding and sending' } as const;
+const unansweredAgainMs = 5_000;
+
+/**
+ * Sends an approved change at most once: rights and drift, then the connection, then `sending` is saved, then, unless
+ * more than two seconds passed, the one write. What cannot be known afterwards is called unknown and never sent again.
+ */
+export async function execute(desk: Execution, change: Change): Promise<void> {
+  const { database } = desk;
+  if ((await database.now()) >= change.expires_at) return giveUp(desk, change, 'expire', say`It was not sent in time.`);
+  if (await isPaused(database)) return again(desk, change, unansweredAgainMs);
+  const checked = await recheck(desk, change);
+  if (checked.kind === 'void') return giveUp(desk, change, 'void', checked.why);
+  if (checked.kind === 'drifted') return giveUp(desk, change, 'supersede', checked.why);
+  if (checked.kind === 'later') return again(desk, change, unansweredAgainMs);
+  if (checked.kind === 'host trouble') return stumble(desk, change, checked.why);
+  const opened = await desk.send.open().catch((error: unknown) => {
+    if (error instanceof NotSent) return error;
+    throw error;
+  });
+  if (opened instanceof NotSent) return stumble(desk, change, inline(opened.message));
+  const sending = await commitSending(desk, change).catch((error: unknown) => {
+    opened.abandon();
+    throw error;
+  });
+  if (sending === undefined) return opened.abandon();
+  if (desk.ticks() - sending.ticks > freshMs || Math.abs(desk.wall() - sending.wall) > freshMs) {
+    opened.abandon();
+    return saveOutcome(desk, sending.change, heldUp);
+  }
+  return saveOutcome(desk, sending.change, await opened.write(callOf(sending.change)));
+}
+
+type Sending = { readonly change: Change; readonly ticks: number; readonly wall: number };
+
+/** The last look, in the transaction that says `sending`: version, validity, pause. Undefined: somebody was first. */
+async function commitSending(desk: Execution, seen: Change): Promise<Sending | undefined> {
+  const before = { ticks: desk.ticks(), wall: desk.wall() };
+  const change = await desk.database.transaction(async (tx) => {
+    await alone(tx);
+    const now = await desk.database.now(tx);
+    const change = await findChange(tx, seen.number);
+    if (change?.version !== seen.version || change.owner !== desk.owner || (await readSetting(tx, 'pause')))
+      return undefined;
+    return desk.ledger.advance(tx, change, { kind: 'send', owner: desk.owner, leaseMs }, { by: 'sitehand', at: now });
+  });
+  return change && { change, ...before };
+}
+
+const isPaused = async (database: Database): Promise<boolean> =>
+  (await readSetting(database.db, 'pause')) !== undefined;
+
+/** Back to the shelf without a move: what could not be asked may be answered in a moment. */
+async function again({ database }: Execution, change: Change, afterMs: number): Promise<void> {
+  await database.transaction(async (tx) =>
+    touchChange(tx, change, { due_at: (await database.now(tx)) + afterMs, owner: null, lease_until: null }),
+  );
+}
+
+async function giveUp(
+  { database, ledger }: Execution,
+  change: Change,
+  kind: 'expire' | 'void' | 'supersede',
+  why: Text,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const reply = notSent(why, kind === 'void' ? undefined : wordsOfChange(change));
+    await ledger.advance(
+      tx,
+      change,
+      { kind },
+      { by: 'sitehand', at: await database.now(tx), reply, outcome: reply.text },
+    );
+  });
+}
+
+/** No connection: nothing was sent; tried again, or expired once the tries are used up. */
+async function stumble(desk: Execution, change: Change, why: Text): Promise<void> {
+  await desk.database.transaction(async (tx) => {
+    const at = await desk.database.now(tx);
+    const saying = triedInVain(change, { kind: 'stumble' }, at, why);
+    await desk.ledger.advance(tx, change, { kind: 'stumble' }, saying);
+  });
+}

@@ -1,0 +1,165 @@
+import { HostTrouble } from '../hosting/client.ts';
+import type { Reader } from '../hosting/contract/call.ts';
+import { getOperation } from '../hosting/contract/operations.ts';
+import { touchChange, type Change } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
+import { owe } from '../storage/messages.ts';
+import { putAnswer } from '../storage/answers.ts';
+import { readSetting, writeSetting } from '../storage/settings.ts';
+import { setTimer } from '../storage/timers.ts';
+import type { Tx } from '../storage/database.ts';
+import { joined, person, say, time, type Text } from '../text.ts';
+import type { Ledger, Saying } from './advance.ts';
+import { beforeOf } from './freeze.ts';
+import type { Button } from './render.ts';
+import type { Names } from './resolve.ts';
+import { restore, type Restored } from './restore.ts';
+import { isKnown, judge, type Seen, type Trail, type Verdict } from './judge.ts';
+import { evidence, markFor, noEvidence, spoken } from './tell.ts';
+import { thawed } from '../storage/json.ts';
+
+export type Following = {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly read: Reader;
+  /** All there is, by name. */
+  readonly allNames: () => Names;
+};
+
+const undoMs = 3_600_000;
+/** A line about a running operation, once it takes longer than this. */
+const worthTellingMs = 10_000;
+/** The setting that says: this host answers about operations. */
+const followingWorks = 'following';
+
+/** One look at an accepted change: asks about its operation, or reads back, and settles it when that shows enough. */
+export async function follow(desk: Following, change: Change): Promise<void> {
+  const restored = restore(change, desk.allNames());
+  const now = await desk.database.now();
+  const trail = trailOf(change, now);
+  const seen = await see(desk, change, restored);
+  const works = (await readSetting(desk.database.db, followingWorks)) !== undefined;
+  const verdict = judge(change, trail, seen, works, now);
+  await desk.database.transaction(async (tx) => {
+    const at = await desk.database.now(tx);
+    if (!works && isKnown(seen.operation)) await writeSetting(tx, { key: followingWorks, value: 'on', at });
+    if ('wait' in verdict) {
+      const running = at - (change.sent_at ?? at);
+      if (seen.operation === 'running' && running > worthTellingMs) await tellRunning(tx, change, running, at);
+      const followed = JSON.stringify(verdict.trail);
+      await touchChange(tx, change, { followed, due_at: at + verdict.wait, owner: null, lease_until: null });
+    } else await settle(desk, tx, change, restored, verdict, at);
+  });
+}
+
+/** After an unknown outcome: reads once what can be read, and says it without believing it. */
+export async function gatherEvidence(desk: Following, change: Change): Promise<void> {
+  const restored = restore(change, desk.allNames());
+  const { proof } = await see(desk, { ...change, operation: null }, restored);
+  const text = proof ? evidence(proof.says, proof.verdict) : noEvidence;
+  await desk.database.transaction(async (tx) => {
+    const at = await desk.database.now(tx);
+    const touched = await touchChange(tx, change, { due_at: null, owner: null, lease_until: null });
+    if (touched)
+      await desk.ledger.remark(tx, touched, 'evidence', {
+        by: 'sitehand',
+        at,
+        reply: { text },
+        ops: true,
+        details: { proof },
+      });
+  });
+}
+
+async function see(desk: Following, change: Change, restored: Restored | undefined): Promise<Seen> {
+  const asked = change.operation === null ? { operation: undefined } : await ask(desk.read, change.operation);
+  if (isKnown(asked.operation)) return { ...asked, proof: undefined };
+  return { ...asked, proof: await prove(desk.read, change, restored) };
+}
+
+async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operation' | 'message'>> {
+  try {
+    const { state, message } = await read(getOperation({ operation_id: operation }));
+    return { operation: state, message };
+  } catch (error) {
+    if (error instanceof HostTrouble) return { operation: 'trouble' };
+    throw error;
+  }
+}
+
+async function prove(read: Reader, change: Change, restored: Restored | undefined): Promise<Seen['proof']> {
+  if (restored?.action.proof === undefined || restored.action.look === undefined) return undefined;
+  const { action, resolved } = restored;
+  try {
+    const now = await action.look?.({ input: resolved.input, read });
+    return action.proof?.({ input: resolved.input, before: beforeOf(change), now });
+  } catch (error) {
+    if (error instanceof HostTrouble) return undefined;
+    throw error;
+  }
+}
+
+/** One line in the thread, edited at every look. */
+async function tellRunning(tx: Tx, change: Change, forMs: number, at: number): Promise<void> {
+  const body = JSON.stringify({ text: say`▶️ Running for ${spoken(forMs)}.` });
+  await owe(tx, { key: `${change.number}:running`, change: change.number, kind: 'reply', body, at });
+}
+
+async function settle(
+  desk: Following,
+  tx: Tx,
+  change: Change,
+  restored: Restored | undefined,
+  verdict: Exclude<Verdict, { wait: number }>,
+  at: number,
+): Promise<void> {
+  const { happening, says, proven } = verdict;
+  const offers = proven && restored ? await offersOf(tx, change, restored, at) : { buttons: [], until: undefined };
+  const after = happening.kind === 'leave' ? restored?.action.after : undefined;
+  const call = happening.kind === 'lose' ? person(change.asker) : undefined;
+  const text = joined([markFor[happening.kind], call, says, after, offers.until]);
+  const saying: Saying = {
+    by: 'sitehand',
+    at,
+    reply: { text, buttons: offers.buttons },
+    outcome: says,
+    ops: happening.kind === 'lose',
+    details: { says },
+  };
+  const moved = await desk.ledger.advance(tx, change, happening, saying);
+  if (moved === undefined || restored === undefined || (happening.kind !== 'finish' && happening.kind !== 'leave'))
+    return;
+  const later = restored.action.later?.({ input: restored.resolved.input, before: beforeOf(change) });
+  if (later) await setTimer(tx, { change: change.number, words: JSON.stringify(later.run), due_at: at + later.after });
+}
+
+async function offersOf(
+  tx: Tx,
+  change: Change,
+  { action, resolved }: Restored,
+  at: number,
+): Promise<{ buttons: readonly Button[]; until: Text | undefined }> {
+  const of = { input: resolved.input, before: beforeOf(change) };
+  const next: Button[] = (action.next?.(of) ?? []).map(({ label, words }) => ({
+    label,
+    press: { kind: 'words', words },
+  }));
+  const undo = action.undo?.(of);
+  if (undo === undefined) return { buttons: next, until: undefined };
+  const id = `undo-${change.number}`;
+  await putAnswer(tx, {
+    id,
+    person: change.asker,
+    kind: 'words',
+    content: JSON.stringify(undo),
+    created_at: at,
+    expires_at: at + undoMs,
+  });
+  return {
+    buttons: [{ label: 'Undo', press: { kind: 'stored', id } }, ...next],
+    until: say`Undo until ${time(at + undoMs)}.`,
+  };
+}
+
+const trailOf = (change: Change, now: number): Trail =>
+  change.followed === null ? { since: now, looks: 0, known: false, failures: 0 } : thawed(change.followed);

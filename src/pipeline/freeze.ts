@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { AnyAction, Wording } from '../commands/action.ts';
+import type { Write } from '../hosting/contract/call.ts';
+import { inline, type Text } from '../text.ts';
+import type { Authorised } from './authorise.ts';
+import { thawed } from '../storage/json.ts';
+
+/** The words of a card, as they are stored and fingerprinted. */
+export type FrozenCard = {
+  readonly title: Text;
+  readonly done: Text;
+  readonly warning?: Text;
+  readonly facts: readonly (readonly [label: string, value: Text])[];
+};
+
+/** A wish made into the very call and the very words that will be approved and sent. */
+export type Frozen = Authorised & {
+  readonly action: AnyAction;
+  readonly before: unknown;
+  /** JSON, verbatim. */
+  readonly call: string;
+  readonly card: string;
+  readonly rests: string;
+  readonly fingerprint: string;
+};
+
+/** Freezes what the action makes of what was seen: pure but for the time of day in its words. */
+export function freeze(wish: Authorised, action: AnyAction, before: unknown, now: number): Frozen {
+  const of = { input: wish.input, before };
+  const call = JSON.stringify(action.call(of));
+  const card = JSON.stringify(frozenCard(action.card({ ...of, now })));
+  return {
+    ...wish,
+    action,
+    before,
+    call,
+    card,
+    rests: restsOf(action, wish, before),
+    fingerprint: fingerprint(call, card),
+  };
+}
+
+/** What a change rests on, as text to be compared: it must be the same when it is sent. */
+export const restsOf = (action: AnyAction, { input }: Pick<Authorised, 'input'>, before: unknown): string =>
+  JSON.stringify((action.rests ? action.rests({ input, before }) : before) ?? null);
+
+/** Hash of the call and of the words beside it: what approvers saw is what is sent. */
+export const fingerprint = (call: string, card: string): string =>
+  createHash('sha256').update(`${call}\n${card}`).digest('hex');
+
+export const callOf = (frozen: { readonly call: string }): Write => thawed(frozen.call);
+export const cardOf = (frozen: { readonly card: string }): FrozenCard => thawed(frozen.card);
+export const beforeOf = (change: { readonly before: string }): unknown => thawed(change.before);
+
+function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {
+  return {
+    title,
+    done,
+    ...(warning && { warning }),
+    facts: Object.entries(facts ?? {})
+      .map(([label, value]) => [label, inline(value)] as const)
+      .filter(([, value]) => value.length > 0),
+  };
+}

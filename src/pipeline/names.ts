@@ -1,0 +1,47 @@
+import type { Listing } from '../hosting/directory.ts';
+import type { Domain, Environment } from '../hosting/contract/target.ts';
+import { isLive } from '../policy/pins.ts';
+import { mayRead } from '../policy/policy.ts';
+import type { Policy } from '../policy/rules.ts';
+import type { Person } from './authorise.ts';
+import type { Names } from './resolve.ts';
+
+/** People whose names are remembered between two changes of the listing or the policy. */
+const mostRemembered = 500;
+
+/** Everything that can be named, and what of it one person may read; worked out once for each listing and policy. */
+export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => Names {
+  let of: { readonly listing: Listing; readonly policy: Policy; readonly all: Names } | undefined;
+  const remembered = new Map<string, Names>();
+  return (person) => {
+    if (of?.listing !== listing() || of.policy !== policy()) {
+      of = { listing: listing(), policy: policy(), all: allNames(listing(), policy()) };
+      remembered.clear();
+    }
+    if (person === undefined) return of.all;
+    const key = JSON.stringify([person.id, person.groups]);
+    const known = remembered.get(key);
+    if (known) return known;
+    const mine = readable(of.all, of.policy, person);
+    if (remembered.size >= mostRemembered) remembered.clear();
+    remembered.set(key, mine);
+    return mine;
+  };
+}
+
+const readable = ({ environments, domains }: Names, policy: Policy, person: Person): Names => ({
+  environments: environments.filter((one) => mayRead(policy, person, one)),
+  domains: domains.filter((one) => mayRead(policy, person, one)),
+});
+
+function allNames({ environments, domains }: Listing, policy: Policy): Names {
+  const named = environments.map(({ id, name, site, named }): Environment => {
+    const kindKnown = named !== 'by its display name';
+    const live = isLive(policy, { id, site: site?.name, name, kindKnown });
+    return { kind: 'environment', id, name: site ? `${site.name}/${name}` : name, live, site };
+  });
+  const listed = domains.map(({ id, name, site }): Domain => ({ kind: 'domain', id, name, site }));
+  return { environments: named.toSorted(byName), domains: listed.toSorted(byName) };
+}
+
+const byName = (one: { name: string }, other: { name: string }): number => one.name.localeCompare(other.name, 'en');

@@ -1,0 +1,190 @@
+import { closest, distance } from 'fastest-levenshtein';
+import type { Command } from '../commands/index.ts';
+import { Refusal } from '../errors.ts';
+import { code, joined, say } from '../text.ts';
+import { optionName, takesValue, usage } from './usage.ts';
+import { split, type Word } from './words.ts';
+
+/** The words given for each field, read no further; fields nobody spoke of are absent. */
+export type Given = Readonly<Record<string, readonly string[]>>;
+
+/** What somebody wants, as far as the words alone can tell. */
+export type Wish = {
+  readonly path: string;
+  readonly command: Command;
+  readonly given: Given;
+  readonly reason: string | undefined;
+  readonly dryRun: boolean;
+};
+
+/** What a line may leave unsaid because of where it is said. */
+export type Context = {
+  /** Name or id of the target of the thread in which it is said. */
+  readonly target?: string | undefined;
+  /** What a bare word means there (`live` beside `acme-shop/staging`): an id, or undefined. */
+  readonly sibling?: (word: string) => string | undefined;
+};
+
+/** Reads a line; throws `Refusal` with the nearest match for what it does not know. An empty line is `undefined`. */
+export function parse(line: string, commands: ReadonlyMap<string, Command>, context: Context = {}): Wish | undefined {
+  const words = split(line);
+  if (words.length === 0) return undefined;
+  const { path, command, rest } = commandOf(words, commands);
+  const { positional, options } = sorted(rest, path, command);
+  const { reason, 'dry-run': dryRun, ...named } = options;
+  return {
+    path,
+    command,
+    given: { ...assigned(positional, path, command, context), ...byField(named, command) },
+    reason: reason?.at(-1),
+    dryRun: dryRun !== undefined,
+  };
+}
+
+function commandOf(
+  words: readonly Word[],
+  commands: ReadonlyMap<string, Command>,
+): { path: string; command: Command; rest: readonly Word[] } {
+  const typed = words.map((word) => word.text.toLowerCase());
+  for (const length of [3, 2, 1]) {
+    const path = typed.slice(0, length).join(' ');
+    const command = typed.length >= length ? commands.get(path) : undefined;
+    if (command) return { path, command, rest: words.slice(length) };
+  }
+  const [first = '', second] = typed;
+  const below = [...commands.keys()].filter((path) => path.startsWith(`${first} `));
+  if (below.length > 0) {
+    const what =
+      second === undefined ? say`${code(first)} needs a second word.` : say`I know no ${code(`${first} ${second}`)}.`;
+    throw new Refusal(say`${what} Nothing was done.`, {
+      hint: say`It can be ${joined(below.map(code), ', ')}.`,
+      offers: near(`${first} ${second ?? ''}`, below).map((path) => ({
+        label: path,
+        words: [...path.split(' '), ...typed.slice(2)],
+      })),
+    });
+  }
+  const paths = [...commands.keys()];
+  const twoWords = near(`${first} ${second ?? ''}`.trim(), paths);
+  const matches = twoWords.length > 0 ? twoWords : near(first, paths);
+  throw new Refusal(say`I know no ${code(first.slice(0, 60))}. Nothing was done.`, {
+    hint:
+      matches[0] === undefined ? say`${code('help')} shows what you may run.` : say`Did you mean ${code(matches[0])}?`,
+    offers: matches.slice(0, 1).map((path) => ({
+      label: `Run ${path}`.slice(0, 75),
+      words: [...path.split(' '), ...words.slice(path.split(' ').length).map((word) => word.text)],
+    })),
+  });
+}
+
+/** Those of `known` that somebody may have meant by `typed`, nearest first. */
+export function near(typed: string, known: readonly string[]): readonly string[] {
+  if (typed === '' || known.length === 0) return [];
+  const nearest = closest(typed, [...known]);
+  const limit = Math.max(2, Math.floor(nearest.length / 3));
+  return known
+    .filter((one) => distance(typed, one) <= limit)
+    .sort((one, other) => distance(typed, one) - distance(typed, other))
+    .slice(0, 5);
+}
+
+type Sorted = { readonly positional: readonly Word[]; readonly options: Readonly<Record<string, readonly string[]>> };
+
+/** Options apart from words; `--` ends the options. */
+function sorted(words: readonly Word[], path: string, command: Command): Sorted {
+  const positional: Word[] = [];
+  const options: Record<string, string[]> = {};
+  const known = optionsOf(command);
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at];
+    if (word === undefined) break;
+    if (word.text === '--' && !word.quoted) return { positional: [...positional, ...words.slice(at + 1)], options };
+    const match = word.quoted ? null : /^--([^=]+)(?:=([\s\S]*))?$/.exec(word.text);
+    if (match === null) {
+      positional.push(word);
+      continue;
+    }
+    const name = (match[1] ?? '').toLowerCase();
+    const option = known.get(name);
+    if (option === undefined) throw unknownOption(name, path, [...known.keys()]);
+    let value = match[2];
+    if (value === undefined && option.takesValue) value = words[(at += 1)]?.text;
+    if (value === undefined && option.takesValue) {
+      throw new Refusal(say`${code(`--${name}`)} needs a value. Nothing was done.`);
+    }
+    const values = (options[name] ??= []);
+    if (values.length > 0 && !option.many)
+      throw new Refusal(say`${code(`--${name}`)} is said twice. Nothing was done.`);
+    values.push(value ?? 'yes');
+  }
+  return { positional, options };
+}
+
+type Option = { readonly takesValue: boolean; readonly many: boolean };
+
+function optionsOf(command: Command): ReadonlyMap<string, Option> {
+  const known = new Map<string, Option>();
+  for (const [name, field] of Object.entries(command.fields)) {
+    const many = field.kind === 'plain' && field.many;
+    if (field.place === 'option') known.set(optionName(name), { takesValue: takesValue(field), many });
+  }
+  if (command.shape === 'action') {
+    known.set('reason', { takesValue: true, many: false }).set('dry-run', { takesValue: false, many: false });
+  }
+  return known;
+}
+
+function unknownOption(name: string, path: string, known: readonly string[]): Refusal {
+  const [nearest] = near(name, known);
+  return new Refusal(say`${code(path)} has no option ${code(`--${name.slice(0, 40)}`)}. Nothing was done.`, {
+    hint: nearest
+      ? say`Did you mean ${code(`--${nearest}`)}?`
+      : known.length > 0
+        ? say`It has ${joined(
+            known.map((one) => code(`--${one}`)),
+            ', ',
+          )}.`
+        : 'It has no options.',
+  });
+}
+
+/** Options are keyed as typed; fields by their own names. */
+function byField(options: Readonly<Record<string, readonly string[]>>, command: Command): Given {
+  return Object.fromEntries(
+    Object.keys(command.fields)
+      .filter((name) => options[optionName(name)] !== undefined)
+      .map((name) => [name, options[optionName(name)] ?? []]),
+  );
+}
+
+/** Words given to the fields in their order. A name with a slash always wins; an unsaid target comes from the thread. */
+function assigned(words: readonly Word[], path: string, command: Command, context: Context): Given {
+  const given: Record<string, readonly string[]> = {};
+  const left = [...words];
+  const fields = Object.entries(command.fields).filter(([, field]) => field.place === 'word');
+  for (const [name, field] of fields) {
+    if (field.kind === 'plain') continue;
+    const full = left.findIndex((word) => looksLikeName(word.text, field.kind));
+    const sibling = full === -1 ? context.sibling?.(left[0]?.text ?? '') : undefined;
+    const bare = sibling !== undefined || context.target === undefined ? 0 : -1;
+    const [taken] = full === -1 && bare === -1 ? [] : left.splice(Math.max(full, 0), 1);
+    const said = sibling ?? taken?.text ?? context.target;
+    if (said !== undefined) given[name] = [said];
+  }
+  for (const [name, field] of fields) {
+    if (field.kind !== 'plain') continue;
+    const taken = left.splice(0, field.many ? left.length : 1);
+    if (taken.length > 0) given[name] = taken.map((word) => word.text);
+  }
+  if (left.length > 0)
+    throw new Refusal(
+      say`${code(path)} does not know what to do with “${left[0]?.text.slice(0, 60)}”. Nothing was done.`,
+      { hint: say`Usage: ${code(usage(path, command))}` },
+    );
+  return given;
+}
+
+/** `site/environment` (an address range such as 10.0.0.0/8 is none), a UUID, or for domains a name with a dot. */
+const looksLikeName = (word: string, kind: 'environment' | 'domain'): boolean =>
+  /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(word) ||
+  (kind === 'domain' ? /^[^\s/]+\.[^\s/]+$/.test(word) : /^[^\s/]+\/[^\s/]*\p{L}[^\s/]*$/u.test(word));

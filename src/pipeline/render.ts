@@ -1,0 +1,134 @@
+import type { Words } from '../errors.ts';
+import type { Change } from '../storage/changes.ts';
+import { bold, code, inline, joined, person, say, time, type Text } from '../text.ts';
+import type { Permit } from './authorise.ts';
+import { cardOf, type FrozenCard } from './freeze.ts';
+import { thawed } from '../storage/json.ts';
+
+/** What pressing a button does. Only decisions carry a change; everything else is words, or the name of stored words. */
+export type Press =
+  | { readonly kind: 'words'; readonly words: Words }
+  | { readonly kind: 'form'; readonly words: Words }
+  | { readonly kind: 'stored'; readonly id: string }
+  | { readonly kind: 'share'; readonly id: string }
+  | { readonly kind: 'page'; readonly id: string; readonly from: number };
+export type Button = {
+  readonly label: string;
+  readonly press: Press;
+  readonly style?: 'primary' | 'danger';
+  readonly confirm?: { readonly title: string; readonly says: Text; readonly yes: string };
+};
+
+/** A change as people read it right now: the frozen words, its present state, its buttons. Plain data; `slack/` draws it. */
+export type Card = {
+  readonly mark: string;
+  readonly headline: Text;
+  readonly lines: readonly Text[];
+  readonly warning: Text | undefined;
+  readonly facts: FrozenCard['facts'];
+  readonly buttons: readonly Button[];
+};
+
+/** One message besides the card: a reply in its thread, a direct message, a notice. Stored as JSON until it is posted. */
+export type Note = { readonly text: Text; readonly buttons?: readonly Button[] };
+
+/** The same mark for the same state everywhere. */
+export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
+  switch (change.state) {
+    case 'waiting':
+      return '⏳';
+    case 'approved':
+      return '🔒';
+    case 'sending':
+      return '▶️';
+    case 'accepted':
+      return change.settled_at === null ? '▶️' : '☑️';
+    case 'done':
+    case 'happened':
+      return '✅';
+    case 'failed':
+    case 'rejected':
+    case 'did not happen':
+      return '❌';
+    case 'unknown':
+      return '⚠️';
+    case 'declined':
+    case 'expired':
+    case 'cancelled':
+    case 'void':
+    case 'superseded':
+      return '⛔';
+  }
+}
+
+const stateInWords: Readonly<Record<Change['state'], string>> = {
+  waiting: 'Waiting for approval.',
+  approved: 'Not sent yet.',
+  sending: 'Sending.',
+  accepted: 'Accepted by the host; running.',
+  done: 'Done.',
+  failed: 'The host says that it failed.',
+  rejected: 'The host refused it; nothing happened.',
+  unknown: 'Outcome unknown.',
+  happened: 'It happened, a person says.',
+  'did not happen': 'It did not happen, a person says.',
+  declined: 'Declined; nothing was sent.',
+  expired: 'Expired; nothing was sent.',
+  cancelled: 'Cancelled; nothing was sent.',
+  void: 'Void; nothing was sent.',
+  superseded: 'Superseded; nothing was sent.',
+};
+
+/** The card of a change as its row stands. */
+export function renderCard(change: Change): Card {
+  const frozen = cardOf(change);
+  const done = change.state === 'done' || change.state === 'happened';
+  return {
+    mark: markOf(change),
+    headline: say`**${done ? frozen.done : frozen.title}** · #${change.number}`,
+    lines: [
+      joined(
+        [
+          say`Asked by ${person(change.asker)}`,
+          change.reason === null ? undefined : say`“${change.reason}”`,
+          timerLine(change),
+        ],
+        ' · ',
+      ),
+      ...stateLines(change),
+    ],
+    warning: frozen.warning,
+    facts: [...frozen.facts, ['Fingerprint', [code(change.fingerprint.slice(0, 8))]]],
+    buttons: [],
+  };
+}
+
+/** How a change stands, in one line. */
+export function standing(change: Pick<Change, 'state' | 'settled_at' | 'outcome'>): Text {
+  if (change.outcome !== null) return thawed(change.outcome);
+  if (change.state === 'accepted' && change.settled_at !== null)
+    return inline('Accepted; this cannot be verified from here.');
+  return inline(stateInWords[change.state]);
+}
+
+function stateLines(change: Change): readonly Text[] {
+  if (change.state === 'approved' && change.tries + change.throttled > 0 && change.due_at !== null) {
+    return [say`Not sent yet; the next try is at ${time(change.due_at)}.`];
+  }
+  return [change.state === 'unknown' ? say`**Outcome unknown.** It will not be sent again.` : standing(change)];
+}
+
+function timerLine(change: Change): Text | undefined {
+  const { timerOf } = permitOf(change);
+  return timerOf === undefined ? undefined : say`by the timer of #${timerOf}`;
+}
+
+/** What the rules asked for when the change was made. */
+export const permitOf = (change: Pick<Change, 'permit'>): Permit => thawed(change.permit);
+
+/** The frozen facts of a change in bold and plain, for a form or a dry run. */
+export const factLines = (facts: FrozenCard['facts']): Text =>
+  joined(
+    facts.map(([label, value]) => joined([bold(`${label}:`), value])),
+    '\n',
+  );

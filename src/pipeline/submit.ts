@@ -1,0 +1,183 @@
+import type { AnyAction } from '../commands/action.ts';
+import type { Page } from '../commands/page.ts';
+import { Refusal } from '../errors.ts';
+import type { Company, Target } from '../hosting/contract/target.ts';
+import type { Reader } from '../hosting/contract/call.ts';
+import type { Policy } from '../policy/rules.ts';
+import type { Change } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
+import { closeInbox } from '../storage/inbox.ts';
+import { heldLock, type Lock } from '../storage/locks.ts';
+import { code, person as mention, say, time, type Text } from '../text.ts';
+import { LockHeld, type Ledger } from './advance.ts';
+import { authorise, mayHear, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
+import { callOf, cardOf, freeze, type Frozen } from './freeze.ts';
+import type { Wish } from './parse.ts';
+import { factLines } from './render.ts';
+import { canonicalWords, resolve, type Names, type Resolved } from './resolve.ts';
+import { asked } from './tell.ts';
+import { asRefusal } from './trouble.ts';
+
+/** What the front half needs; `main.ts` gives it. */
+export type FrontDesk = {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly read: Reader;
+  readonly policy: () => Policy;
+  readonly company: () => Company;
+  /** What this person may read, by name. */
+  readonly names: (person: Person) => Names;
+  /** Told whenever something was saved that the worker should look at. */
+  readonly onSaved: () => void;
+};
+
+/** How far a wish has come: words are missing, the person has to see what will happen, or it can go on at once. */
+export type Considered =
+  | { readonly kind: 'incomplete'; readonly resolved: Resolved }
+  | { readonly kind: 'review'; readonly wish: Authorised; readonly action: AnyAction }
+  | { readonly kind: 'ready'; readonly wish: Authorised };
+
+/** Who asks, and from where. */
+export type Asker = { readonly person: Person; readonly channel: Channel };
+
+/** Without approval a change is valid this long. */
+const validMs = 5 * 60_000;
+const longestReason = 500;
+
+/** Reads names and rights, in memory and without I/O; throws `Refusal`. Fields still missing are no refusal. */
+export function consider(desk: FrontDesk, wish: Wish, { person, channel }: Asker): Considered {
+  welcome(person);
+  const resolved = resolve(wish, desk.names(person));
+  if (resolved.problems[0]) throw resolved.problems[0].refusal;
+  if (resolved.missing.length > 0) return { kind: 'incomplete', resolved };
+  const { command } = wish;
+  const wrong = command.shape === 'desk' ? undefined : command.valid?.(resolved.input);
+  if (wrong) throw new Refusal(wrong.says, wrong);
+  if ((wish.reason?.length ?? 0) > longestReason) {
+    throw new Refusal(`A reason has at most ${longestReason} characters. Nothing was done.`, { field: 'reason' });
+  }
+  const authorised = authorise(desk.policy(), person, resolved, desk.company());
+  if (command.shape !== 'action') return { kind: 'ready', wish: authorised };
+  mayHear(desk.policy(), channel, [authorised.target, ...authorised.alsoReads]);
+  if (authorised.permit.approval !== 'none') {
+    throw new Refusal(
+      say`**The rules ask for an approval of ${code(wish.path)} here, and approvals cannot be collected yet.** Nothing was sent.`,
+    );
+  }
+  const review = needsReview(command, authorised.target) && !wish.dryRun;
+  return review ? { kind: 'review', wish: authorised, action: command } : { kind: 'ready', wish: authorised };
+}
+
+/** Whether a person has to see what will happen before it does: by risk, and by what it would happen to. */
+export function needsReview(action: AnyAction, target: Target | undefined): boolean {
+  if (action.risk === 'destructive') return true;
+  return action.risk === 'sensitive' && (target?.kind !== 'environment' || target.live);
+}
+
+/** Looks at the host and freezes the call and the card; throws `Refusal` where it cannot be or is so already. */
+export async function lookAndFreeze(desk: FrontDesk, wish: Authorised, action: AnyAction): Promise<Frozen> {
+  const before = await action.look?.({ input: wish.input, read: desk.read }).catch((error: unknown) => {
+    throw asRefusal(error, canonicalWords(wish));
+  });
+  const wrong = action.possible?.({ input: wish.input, before });
+  if (wrong) throw new Refusal(wrong.says, wrong);
+  return freeze(wish, action, before, await desk.database.now());
+}
+
+/**
+ * Saves the change, if its inbox row is still open: undefined where the person was told already that nothing was done.
+ * Throws `Refusal` where a lock is held.
+ */
+export async function save(
+  desk: FrontDesk,
+  frozen: Frozen,
+  asker: Asker,
+  inboxKey: string | undefined,
+): Promise<Change | undefined> {
+  const { database, ledger } = desk;
+  try {
+    const change = await database.transaction(async (tx) => {
+      const now = await database.now(tx);
+      if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
+      const row = rowOf(frozen, asker, now);
+      const held = await heldLock(tx, row.target, now);
+      if (held) throw new LockHeld(held);
+      const { call, fingerprint, permit } = row;
+      const details = {
+        command: row.command,
+        words: row.words,
+        reason: row.reason,
+        name: row.asker_name,
+        call,
+        fingerprint,
+        permit,
+      };
+      const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details });
+      await ledger.remark(tx, saved, 'queued', { by: 'sitehand', at: now, reply: asked(saved) });
+      return saved;
+    });
+    if (change) desk.onSaved();
+    return change;
+  } catch (error) {
+    if (error instanceof LockHeld)
+      throw new Refusal(lockedBy(error.lock, frozen.target), { hint: 'Ask again when it is free.' });
+    throw error;
+  }
+}
+
+/** What would be sent, shown to the asker alone. */
+export function dryRun(frozen: Frozen): Page {
+  const card = cardOf(frozen);
+  const call = callOf(frozen);
+  return {
+    title: say`**Dry run: ${card.title}** · nothing was sent`,
+    parts: [
+      ...(card.warning ? [{ kind: 'text' as const, text: card.warning }] : []),
+      ...(card.facts.length > 0 ? [{ kind: 'text' as const, text: factLines(card.facts) }] : []),
+      { kind: 'code', text: `${call.method} ${call.path}\n${JSON.stringify(call.body ?? null, null, 2)}` },
+    ],
+    source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${needsReview(frozen.action, frozen.target) ? 'a form asks you once more before it is sent' : 'without --dry-run it is sent at once'}`,
+  };
+}
+
+/** The key under which a target is locked and found. */
+export const targetKey = (target: Target): string =>
+  target.kind === 'company' ? 'company' : `${target.kind}:${target.id}`;
+
+type NewRow = Parameters<Ledger['begin']>[1];
+
+function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): NewRow {
+  const { target } = frozen;
+  if (target === undefined) throw new Error(`${frozen.wish.path} has no target`);
+  return {
+    command: frozen.wish.path,
+    risk: frozen.action.risk,
+    words: JSON.stringify(canonicalWords(frozen)),
+    target: targetKey(target),
+    target_name: target.name,
+    target_live: target.kind === 'environment' && target.live ? 1 : 0,
+    reads: JSON.stringify(frozen.alsoReads.map(targetKey)),
+    before: JSON.stringify(frozen.before ?? null),
+    rests: frozen.rests,
+    call: frozen.call,
+    card: frozen.card,
+    fingerprint: frozen.fingerprint,
+    reason: frozen.wish.reason ?? null,
+    asker: person.id,
+    asker_name: person.name,
+    asker_team: person.team,
+    channel: channel.id,
+    permit: JSON.stringify(frozen.permit),
+    state: 'approved',
+    created_at: now,
+    approved_at: now,
+    expires_at: now + validMs,
+    due_at: now,
+  };
+}
+
+function lockedBy(lock: Lock, target: Target | undefined): Text {
+  const holder = lock.change === null ? (lock.person === null ? 'somebody' : mention(lock.person)) : `#${lock.change}`;
+  const until = lock.until === null ? '' : say` until ${time(lock.until)}`;
+  return say`**${target?.name} is locked by ${holder}**${until}. Nothing was sent.`;
+}

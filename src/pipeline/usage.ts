@@ -1,0 +1,38 @@
+import type { Field, Fields } from '../commands/fields.ts';
+import type { Command } from '../commands/index.ts';
+import type { Words } from '../errors.ts';
+
+/** What is said beside a command's own fields. */
+export type Aside = { readonly reason?: string | undefined; readonly dryRun?: boolean };
+
+/** A field's name as an option: `searchReplace` is `--search-replace`. */
+export const optionName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Whether an option is followed by a value, or is said by itself. */
+export const takesValue = (field: Field): boolean => field.kind !== 'plain' || typeof field.absent !== 'boolean';
+
+/** How a command is typed: `allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run]`. */
+export function usage(path: string, command: Command): string {
+  const words = Object.entries(command.fields).map(([name, field]) => usageOf(name, field));
+  return [path, ...words, ...(command.shape === 'action' ? ['[--reason "…"]', '[--dry-run]'] : [])].join(' ');
+}
+
+function usageOf(name: string, field: Field): string {
+  if (field.place === 'word') return field.optional ? `[${field.shown}]` : `<${field.shown}>`;
+  const typed = takesValue(field) ? `--${optionName(name)} ${field.shown}` : `--${optionName(name)}`;
+  return field.optional || !takesValue(field) ? `[${typed}]` : typed;
+}
+
+/** The inverse of `parse`: the words that say this of each field. */
+export function wordsOf(path: string, fields: Fields, given: (field: string) => Words, aside: Aside = {}): Words {
+  const words = path.split(' ');
+  const options: string[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const said = given(name);
+    if (field.place === 'word') words.push(...said);
+    else if (takesValue(field)) options.push(...said.map((word) => `--${optionName(name)}=${word}`));
+    else if (said.length > 0) options.push(`--${optionName(name)}`);
+  }
+  if (aside.reason !== undefined) options.push(`--reason=${aside.reason}`);
+  return [...words, ...options, ...(aside.dryRun ? ['--dry-run'] : [])];
+}

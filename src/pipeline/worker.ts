@@ -1,0 +1,126 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { claimDue, type Change } from '../storage/changes.ts';
+import { claimTimers, type Timer } from '../storage/timers.ts';
+import { createBeat } from './beat.ts';
+import type { Execution } from './execute.ts';
+import { execute } from './execute.ts';
+import { follow, gatherEvidence, type Following } from './follow.ts';
+import { notSent, orphaned } from './tell.ts';
+import { person, say } from '../text.ts';
+import { ring, type Timekeeping } from './timers.ts';
+import { wordsOfChange } from './restore.ts';
+
+/** What the back half needs; `main.ts` gives it. */
+export type BackOffice = Execution & Following & Timekeeping;
+
+/** The back half: moves whatever is due one step on, until it is told to stop. */
+export type Worker = {
+  /** Looks for work now rather than at the next beat. */
+  readonly nudge: () => void;
+  readonly start: () => void;
+  /** Takes no more work and waits for what runs, `graceMs` at most. */
+  readonly stop: (graceMs: number) => Promise<void>;
+};
+
+const beatMs = 1_000;
+/** Longer than a step takes: the write has its own lease, and a read its budget. */
+const leaseMs = 60_000;
+const atOnce = 8;
+
+/** One step of a change: what is next for the state it is in. */
+export async function step(desk: BackOffice, change: Change): Promise<void> {
+  switch (change.state) {
+    case 'approved':
+      return execute(desk, change);
+    case 'sending':
+      return declareUnknown(desk, change);
+    case 'accepted':
+      return follow(desk, change);
+    case 'unknown':
+      return gatherEvidence(desk, change);
+    case 'waiting':
+      return expire(desk, change);
+    case 'done':
+    case 'failed':
+    case 'rejected':
+    case 'happened':
+    case 'did not happen':
+    case 'declined':
+    case 'expired':
+    case 'cancelled':
+    case 'void':
+    case 'superseded':
+      throw new Error(`#${change.number} is ${change.state} and due: nothing is due of a settled change`);
+  }
+}
+
+/** Found in `sending` with its lease over: whoever sent it is gone, and nobody knows how far it came. */
+async function declareUnknown({ database, ledger }: BackOffice, change: Change): Promise<void> {
+  await database.transaction(async (tx) => {
+    const at = await database.now(tx);
+    const says = orphaned(change);
+    const reply = { text: say`⚠️ ${person(change.asker)} ${says}` };
+    await ledger.advance(tx, change, { kind: 'lose' }, { by: 'sitehand', at, reply, outcome: says, ops: true });
+  });
+}
+
+async function expire({ database, ledger }: BackOffice, change: Change): Promise<void> {
+  await database.transaction(async (tx) => {
+    const reply = notSent(say`Nobody approved it in time.`, wordsOfChange(change));
+    await ledger.advance(
+      tx,
+      change,
+      { kind: 'expire' },
+      { by: 'sitehand', at: await database.now(tx), reply, outcome: reply.text },
+    );
+  });
+}
+
+/** Starts nothing by itself. `onStep` is told after every step: there may be something to say now. */
+export function createWorker(desk: BackOffice, onStep: () => void): Worker {
+  const running = new Set<Promise<void>>();
+  const run = (what: string, work: Promise<void>): void => {
+    const task = work
+      .catch((error: unknown) => desk.onTrouble(what, error))
+      .finally(() => {
+        running.delete(task);
+        onStep();
+        beat.nudge();
+      });
+    running.add(task);
+  };
+  const look = async (): Promise<void> => {
+    const free = atOnce - running.size;
+    if (free <= 0) return;
+    const { changes, timers } = await claimAll(desk, free);
+    for (const change of changes) run(`a step of #${change.number}`, step(desk, change));
+    for (const timer of timers) run(`timer ${timer.id}`, ring(desk, timer));
+  };
+  const beat = createBeat({ everyMs: beatMs, look, onTrouble: (error) => desk.onTrouble('looking for work', error) });
+  return {
+    nudge: beat.nudge,
+    start: beat.start,
+    stop: async (graceMs) => {
+      await beat.stop();
+      await settledWithin(graceMs, running);
+    },
+  };
+}
+
+/** Resolves when all of it has ended, or when the time is over. */
+export async function settledWithin(graceMs: number, running: Iterable<Promise<unknown>>): Promise<void> {
+  const over = new AbortController();
+  const late = wait(graceMs, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([Promise.allSettled(running), late]);
+  over.abort();
+}
+
+async function claimAll(
+  { database, owner }: BackOffice,
+  limit: number,
+): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
+  return database.transaction(async (tx) => {
+    const claim = { owner, now: await database.now(tx), leaseMs, limit };
+    return { changes: await claimDue(tx, claim), timers: await claimTimers(tx, { ...claim, limit: 2 }) };
+  });
+}

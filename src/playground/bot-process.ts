@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { projectRoot } from './place.ts';
+
+/** How a process ended: its exit code, or the signal that ended it; neither where it could not be run. */
+export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** One run of the bot. */
+export type BotProcess = {
+  readonly pid: number | undefined;
+  readonly exited: Promise<Exit>;
+  kill(signal: NodeJS.Signals): void;
+  /** SIGTERM, and SIGKILL after 12 s. Resolves when it has exited. */
+  end(): Promise<void>;
+};
+
+const GRACE_MS = 12_000;
+
+/** Runs a program from the project's folder with this environment and nothing else; `onLine` gets all it prints. */
+export function spawnBot(
+  program: string,
+  environment: Readonly<Record<string, string>>,
+  onLine: (line: string) => void,
+): BotProcess {
+  const child = spawn(process.execPath, ['--import', './src/node-version.js', program], {
+    cwd: projectRoot,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // In a process group of its own: Ctrl-C in a terminal must reach this process alone, which then asks the bot once.
+    detached: true,
+  });
+  for (const input of [child.stdout, child.stderr]) createInterface({ input, crlfDelay: Infinity }).on('line', onLine);
+  const { promise: exited, resolve } = Promise.withResolvers<Exit>();
+  child.once('exit', (code, signal) => resolve({ code, signal }));
+  child.once('error', (error) => {
+    onLine(error.message);
+    if (child.pid === undefined) resolve({ code: null, signal: null });
+  });
+  return {
+    pid: child.pid,
+    exited,
+    kill: (signal) => void child.kill(signal),
+    async end() {
+      child.kill('SIGTERM');
+      // A stopped process would not see the other signal.
+      child.kill('SIGCONT');
+      const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { type BotProcess, type Exit, spawnBot } from './bot-process.ts';
+
+/** What can be seen of the bot; `log` holds its newest 500 lines, `exit` how it ended. */
+export type BotState = {
+  readonly state: 'starting' | 'ready' | 'exited';
+  readonly pid: number | undefined;
+  readonly exit: Exit | undefined;
+  readonly log: readonly string[];
+};
+
+/** The bot in its own process. It can be killed and started again; the stand-ins stay. */
+export type Bot = {
+  readonly pid: number | undefined;
+  /** How the present process ends; a restart begins a new one. */
+  readonly exited: Promise<Exit>;
+  state(): BotState;
+  /** Resolves once the bot is ready, has exited or has taken longer than 30 s; `state` says which. */
+  started(): Promise<void>;
+  /** Ends the bot gracefully, if it runs, and starts it again; a second call joins the first. Resolves as `started` does. */
+  restart(): Promise<void>;
+  /** Sends a signal, if the bot runs, and waits for nothing. */
+  kill(signal: NodeJS.Signals): void;
+  /** SIGTERM, and SIGKILL after 12 s. Afterwards the bot does not start again. */
+  close(): Promise<void>;
+};
+
+/** What a bot is run with. */
+export type BotOptions = {
+  /** Path of the program, below the project's folder or absolute. */
+  readonly program: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Resolves when the started bot can be reached; `signal` ends the wait. */
+  readonly reachable: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when nothing is left of the connections of a bot that has exited. */
+  readonly gone: () => Promise<void>;
+  readonly onLine: (line: string) => void;
+  readonly onChanged: (state: BotState) => void;
+};
+
+const LINES = 500;
+const START_MS = 30_000;
+
+type Run = BotProcess & { readonly started: Promise<void> };
+
+/** Starts the bot. It does not outlive this process, unless this process is killed with SIGKILL. */
+export function startBot(options: BotOptions): Bot {
+  const seen = createSeen(options.onChanged);
+  const run = (): Run => {
+    const child = spawnBot(options.program, options.environment, (line) => {
+      seen.add(line);
+      options.onLine(line);
+    });
+    seen.become({ state: 'starting', pid: child.pid, exit: undefined });
+    return { ...child, started: follow(child, seen.become, options.reachable) };
+  };
+  let current = run();
+  let closed = false;
+  let restarting: Promise<void> | undefined;
+  const killAtExit = (): void => current.kill('SIGKILL');
+  process.once('exit', killAtExit);
+
+  async function again(): Promise<void> {
+    await current.end();
+    await options.gone();
+    if (closed) return;
+    current = run();
+    await current.started;
+  }
+
+  return {
+    get pid() {
+      return current.pid;
+    },
+    get exited() {
+      return current.exited;
+    },
+    state: seen.state,
+    started: () => current.started,
+    restart: () => (restarting ??= again().finally(() => (restarting = undefined))),
+    kill: (signal) => current.kill(signal),
+    async close() {
+      closed = true;
+      await current.end();
+      process.off('exit', killAtExit);
+    },
+  };
+}
+
+type Seen = {
+  readonly state: () => BotState;
+  readonly add: (line: string) => void;
+  readonly become: (now: Omit<BotState, 'log'>) => void;
+};
+
+/** Remembers what became of the bot and its newest lines. */
+function createSeen(onChanged: BotOptions['onChanged']): Seen {
+  const log: string[] = [];
+  let present: Omit<BotState, 'log'> = { state: 'starting', pid: undefined, exit: undefined };
+  const state = (): BotState => ({ ...present, log: [...log] });
+  return {
+    state,
+    add(line) {
+      log.push(line);
+      if (log.length > LINES) log.shift();
+    },
+    become(now) {
+      present = now;
+      onChanged(state());
+    },
+  };
+}
+
+/** Tells when a process is ready and when it has exited; resolves at the first of these, at the latest after 30 s. */
+async function follow(
+  { pid, exited }: BotProcess,
+  become: Seen['become'],
+  reachable: BotOptions['reachable'],
+): Promise<void> {
+  const over = new AbortController();
+  const ended = exited.then((exit) => {
+    over.abort();
+    become({ state: 'exited', pid: undefined, exit });
+  });
+  const ready = reachable(over.signal).then(
+    () => over.signal.aborted || become({ state: 'ready', pid, exit: undefined }),
+    () => ended,
+  );
+  const { promise: tooLong, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, START_MS);
+  await Promise.race([ready, ended, tooLong]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import type { HostingStandIn } from './hosting/server.ts';
+import { projectRoot } from './place.ts';
+import type { SlackStandIn } from './slack/stand-in.ts';
+
+/** What the bot's environment is made of. */
+export type Surroundings = {
+  readonly slack: Pick<SlackStandIn, 'apiUrl' | 'tokens'>;
+  readonly hosting: Pick<HostingStandIn, 'url' | 'key' | 'companyId'>;
+  /** Folder of the database. */
+  readonly folder: string;
+  /** Where the bot listens in HTTP mode; undefined means Socket Mode. */
+  readonly port: number | undefined;
+  readonly logLevel: string;
+  /** Added last, so that a caller can change anything. */
+  readonly more: Readonly<Record<string, string>>;
+};
+
+/** Variables that a process needs from its machine; nothing else of this one's environment reaches the bot. */
+const INHERITED = ['PATH', 'HOME', 'TZ', 'LANG', 'NODE_COMPILE_CACHE'];
+
+/** The whole environment of the bot: the two stand-ins in the place of Slack and the host. */
+export function environmentOf(around: Surroundings): Record<string, string> {
+  const { slack, hosting, folder, port, logLevel, more } = around;
+  const inherited = INHERITED.flatMap((name): [string, string][] => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  const delivery: Record<string, string> =
+    port === undefined
+      ? { SLACK_APP_TOKEN: slack.tokens.app, PORT: '0' }
+      : { SLACK_SIGNING_SECRET: slack.tokens.signingSecret, PORT: String(port), HOST: '127.0.0.1' };
+  return {
+    ...Object.fromEntries(inherited),
+    SLACK_BOT_TOKEN: slack.tokens.bot,
+    ...delivery,
+    SLACK_API_URL: slack.apiUrl,
+    HOSTING_API_URL: hosting.url,
+    HOSTING_API_KEY: hosting.key,
+    HOSTING_COMPANY_ID: hosting.companyId,
+    POLICY_FILE: join(projectRoot, 'src/playground/policy.yml'),
+    DATABASE_URL: `sqlite:${join(folder, 'sitehand.db')}`,
+    LOG_LEVEL: logLevel,
+    ...more,
+  };
+}

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+
+/** A file of the page, as text. */
+export type Asset = { readonly type: string; readonly text: string };
+
+const MODULE = /^\/web\/[a-z-]+\.ts$/;
+/** What the page shares with the server's side: it reads JSON and needs nothing of Node. */
+const SHARED = new Set(['/slack/json.ts']);
+
+/** The file at a path of the page's server, read afresh so that an edit shows on reload; undefined where there is none. */
+export async function assetAt(path: string): Promise<Asset | undefined> {
+  if (path === '/') return read('/web/index.html', 'text/html');
+  if (path === '/web/page.css') return read(path, 'text/css');
+  if (!MODULE.test(path) && !SHARED.has(path)) return undefined;
+  const source = await read(path, 'text/javascript');
+  return source && { ...source, text: withoutTypes(source.text) };
+}
+
+async function read(path: string, type: string): Promise<Asset | undefined> {
+  try {
+    return { type, text: await readFile(new URL(`..${path}`, import.meta.url), 'utf8') };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Node announces that this function is experimental, on the first call and to whoever is there; nobody here can act on it. */
+function withoutTypes(source: string): string {
+  const announce = process.emitWarning;
+  process.emitWarning = () => undefined;
+  try {
+    return stripTypeScriptTypes(source);
+  } finally {
+    process.emitWarning = announce;
+  }
+}

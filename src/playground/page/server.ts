@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Bot } from '../bot.ts';
+import type { HostingStandIn } from '../hosting/server.ts';
+import { type ControlAnswer, TooLarge, readBody, sendJson, serve } from '../http.ts';
+import type { SlackStandIn } from '../slack/stand-in.ts';
+import { controlBot } from './bot-control.ts';
+import { type Events, createEvents } from './events.ts';
+import { type Asset, assetAt } from './assets.ts';
+import { HEADERS, refusalOf } from './guard.ts';
+
+/** What the page shows and drives. `bot` is undefined until it is started. */
+export type Stage = {
+  readonly slack: Pick<SlackStandIn, 'control' | 'subscribe'>;
+  readonly hosting: Pick<HostingStandIn, 'control' | 'journal' | 'until'>;
+  readonly bot: () => Bot | undefined;
+};
+
+/** The running server of the page; `url` without a trailing slash. */
+export type PageServer = { readonly url: string; botChanged(): void; close(): Promise<void> };
+
+const BODY = 256 * 1024;
+
+/**
+ * Serves the page on loopback: `/`, its modules, `/events` and `/control/{slack,hosting,bot}/…`. Port 0 takes a free one.
+ * Rejects with the system's error if the port is taken.
+ */
+export async function servePage(stage: Stage, port = 0): Promise<PageServer> {
+  const events = createEvents(stage);
+  const served = await serve((request, response) => {
+    answer(stage, events, request, response).catch((error: unknown) => fail(response, error));
+  }, port);
+  return {
+    url: served.url,
+    botChanged: () => events.tellBot(),
+    async close() {
+      events.close();
+      await served.close();
+    },
+  };
+}
+
+async function answer(stage: Stage, events: Events, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+  const refusal = refusalOf(request.headers);
+  if (refusal !== undefined) return sendJson(response, 403, { error: refusal });
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://page');
+  if (pathname === '/events') return events.follow(request, response);
+  if (pathname.startsWith('/control/')) {
+    const said = await control(stage, request, pathname.slice('/control'.length), searchParams);
+    return sendJson(
+      response,
+      said?.status ?? 404,
+      said?.body ?? { error: `there is no ${request.method} ${pathname}` },
+    );
+  }
+  const asset = request.method === 'GET' ? await assetAt(pathname) : undefined;
+  if (asset === undefined) return sendJson(response, 404, { error: `there is no ${request.method} ${pathname}` });
+  sendAsset(response, asset);
+}
+
+async function control(
+  { slack, hosting, bot }: Stage,
+  request: IncomingMessage,
+  path: string,
+  query: URLSearchParams,
+): Promise<ControlAnswer | undefined> {
+  const [, part = '', ...rest] = path.split('/');
+  const text = (await readBody(request, BODY)).toString();
+  const asked = { method: request.method ?? '', path: `/${rest.join('/')}`, query, body: parsed(text) };
+  if (part === 'slack') return slack.control(asked);
+  if (part === 'hosting') return hosting.control(asked);
+  return part === 'bot' ? controlBot(bot(), asked) : undefined;
+}
+
+/** Not JSON, so nothing was done. */
+class NotJson extends Error {}
+
+function parsed(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    return body;
+  } catch {
+    throw new NotJson('the body is not JSON');
+  }
+}
+
+function sendAsset(response: ServerResponse, { type, text }: Asset): void {
+  response.writeHead(200, { 'content-type': `${type}; charset=utf-8` });
+  response.end(text);
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return void response.destroy();
+  const status = error instanceof TooLarge ? 413 : error instanceof NotJson ? 400 : 500;
+  sendJson(response, status, { error: error instanceof Error ? error.message : String(error) });
+}

@@ -1,0 +1,37 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of the project, whatever the working directory is. */
+export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A folder for the bot's database; `leave` removes it, unless it was named by somebody who wants to keep it. */
+export type Folder = { readonly path: string; leave(): Promise<void> };
+
+/** A fresh temporary folder, or the one at `kept`, made if it is not there. Rejects with the system's error. */
+export async function takeFolder(kept?: string): Promise<Folder> {
+  if (kept === undefined) {
+    const path = await mkdtemp(join(tmpdir(), 'sitehand-playground-'));
+    return { path, leave: () => rm(path, { recursive: true, force: true }) };
+  }
+  const path = resolve(kept);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return { path, leave: () => Promise.resolve() };
+}
+
+/** A port on loopback that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', done);
+  });
+  const address = server.address();
+  await new Promise<void>((done) => {
+    server.close(() => done());
+  });
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}

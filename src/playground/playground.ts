@@ -1,0 +1,101 @@
+import { type Bot, type BotState, startBot } from './bot.ts';
+import { environmentOf } from './environment.ts';
+import { type HostingOptions, type HostingStandIn, startHosting } from './hosting/server.ts';
+import { servePage } from './page/server.ts';
+import { freePort, takeFolder } from './place.ts';
+import { byHttp, bySocket } from './reach.ts';
+import type { SlackOptions } from './slack/options.ts';
+import { startSlack } from './slack/server.ts';
+import type { SlackStandIn } from './slack/stand-in.ts';
+
+/** How a playground is set up; everything has a default. */
+export type PlaygroundOptions = {
+  /** Where the page is served; 0, the default, takes a free port. */
+  readonly port?: number;
+  /** Deliver by signed HTTP instead of Socket Mode. */
+  readonly http?: boolean;
+  /** Keep the database in this folder; by default it is in a temporary one that goes when the playground closes. */
+  readonly keep?: string;
+  /** The bot's LOG_LEVEL; `warn` by default. */
+  readonly logLevel?: string;
+  /** More variables for the bot, or other values for those it gets anyway. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The program that is run as the bot; `src/main.ts` by default. */
+  readonly program?: string;
+  readonly slack?: Omit<SlackOptions, 'delivery'>;
+  readonly hosting?: HostingOptions;
+  /** Gets every line the bot prints; by default they are only kept (`bot.state().log`). */
+  readonly onLine?: (line: string) => void;
+  /** Hears of every state of the bot. */
+  readonly onBot?: (state: BotState) => void;
+};
+
+/** Two stand-ins, the real bot between them, and a page to look at. */
+export type Playground = {
+  /** Address of the page, without a trailing slash. */
+  readonly url: string;
+  readonly slack: SlackStandIn;
+  readonly hosting: HostingStandIn;
+  readonly bot: Bot;
+  /** Ends the bot gracefully, then everything else; a second call joins the first. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts everything; resolves when the bot is ready, has exited or has taken longer than 30 s (`bot.state()`).
+ * Rejects with the system's error if the port is taken; nothing is left running then.
+ */
+export async function startPlayground(options: PlaygroundOptions = {}): Promise<Playground> {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.toReversed()) await closer();
+  };
+  try {
+    const started = await start(options, (closer) => void closers.push(closer));
+    let closing: Promise<void> | undefined;
+    return { ...started, close: () => (closing ??= close()) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Starts things in order; `onClose` is given what ends each, to be called in reverse. */
+async function start(
+  options: PlaygroundOptions,
+  onClose: (closer: () => Promise<void>) => void,
+): Promise<Omit<Playground, 'close'>> {
+  const folder = await takeFolder(options.keep);
+  onClose(() => folder.leave());
+  const slack = await startSlack({ ...options.slack, delivery: { kind: options.http === true ? 'http' : 'socket' } });
+  onClose(() => slack.close());
+  const hosting = await startHosting(options.hosting);
+  onClose(() => hosting.close());
+  const running: { bot?: Bot } = {};
+  const page = await servePage({ slack, hosting, bot: () => running.bot }, options.port);
+  onClose(() => page.close());
+  const port = options.http === true ? await freePort() : undefined;
+  const address = `http://127.0.0.1:${port ?? 0}`;
+  if (port !== undefined) slack.deliverTo(`${address}/slack/events`);
+  const bot = startBot({
+    program: options.program ?? 'src/main.ts',
+    environment: environmentOf({
+      slack,
+      hosting,
+      folder: folder.path,
+      port,
+      logLevel: options.logLevel ?? 'warn',
+      more: options.environment ?? {},
+    }),
+    ...(port === undefined ? bySocket(slack) : byHttp(address)),
+    onLine: options.onLine ?? (() => undefined),
+    onChanged: (state) => {
+      options.onBot?.(state);
+      page.botChanged();
+    },
+  });
+  running.bot = bot;
+  onClose(() => bot.close());
+  await bot.started();
+  return { url: page.url, slack, hosting, bot };
+}

@@ -1,0 +1,43 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { BotOptions } from './bot.ts';
+import type { SlackStandIn } from './slack/stand-in.ts';
+
+/** How one learns that the bot can be reached, and that nothing of it is left. */
+export type Reach = Pick<BotOptions, 'reachable' | 'gone'>;
+
+const LONGEST_MS = 600_000;
+const GONE_MS = 5_000;
+const POLL_MS = 50;
+
+/** Socket Mode: the bot is there while at least one of its sockets is up. */
+export function bySocket(slack: Pick<SlackStandIn, 'subscribe' | 'until'>): Reach {
+  let sockets = 0;
+  slack.subscribe(({ kind, detail }) => {
+    if (kind === 'connection' && typeof detail['count'] === 'number') sockets = detail['count'];
+  });
+  return {
+    reachable: (signal) =>
+      slack.until(() => (sockets > 0 || signal.aborted ? true : undefined), LONGEST_MS).then(() => undefined),
+    gone: () => slack.until(() => (sockets === 0 ? true : undefined), GONE_MS).then(() => undefined),
+  };
+}
+
+/** HTTP: the bot is there when `/readyz` at its address says so. Nobody tells when that is, so it is asked every 50 ms. */
+export function byHttp(url: string): Reach {
+  return {
+    async reachable(signal) {
+      while (!signal.aborted && !(await isReady(url, signal))) await wait(POLL_MS, undefined, { signal });
+    },
+    gone: () => Promise.resolve(),
+  };
+}
+
+async function isReady(url: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.any([signal, AbortSignal.timeout(2_000)]) });
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}

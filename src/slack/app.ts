@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { App, HTTPReceiver, LogLevel, SocketModeReceiver, type Logger as BoltLogger } from '@slack/bolt';
+import type { WebClientOptions } from '@slack/web-api';
+import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
+import { settledWithin } from '../pipeline/worker.ts';
+import { listen, type Track } from './listeners.ts';
+import type { Reception } from './reception.ts';
+
+/** The door to Slack: open after `start`, closed and empty after `stop`. */
+export type SlackDoor = {
+  /** Connects, or listens; resolves with the port of the health routes. */
+  readonly start: () => Promise<number>;
+  /** Takes nothing more and waits for what runs, so many milliseconds at most. */
+  readonly stop: (graceMs: number) => Promise<void>;
+};
+
+export type DoorOptions = {
+  readonly config: Config;
+  readonly reception: Reception;
+  readonly bot: { readonly botId: string | undefined; readonly botUserId: string };
+  /** A word of why not, or undefined: ready. */
+  readonly notReady: () => Promise<string | undefined>;
+};
+
+const bodyLimit = 256 * 1024;
+const mostAtOnce = 200;
+
+/** How we speak to Slack: no retries behind our back, no queue behind a pause, never longer than two and a half seconds. */
+export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
+  slackApiUrl,
+  timeout: 2_500,
+  retryConfig: { retries: 0 },
+  rejectRateLimitedCalls: true,
+  ...(logger && { logger }),
+});
+
+/** Bolt's chatter as log lines; never below warnings, because its debug lines hold whole payloads. */
+export function boltLogger(log: Logger): BoltLogger {
+  const line =
+    (level: 'warn' | 'error') =>
+    (...what: unknown[]): void =>
+      log[level]({ from: 'slack' }, what.map(String).join(' '));
+  const silent = (): void => {};
+  return {
+    debug: silent,
+    info: silent,
+    warn: line('warn'),
+    error: line('error'),
+    setLevel: silent,
+    getLevel: () => LogLevel.WARN,
+    setName: silent,
+  };
+}
+
+/** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
+export function createDoor({ config, reception, bot, notReady }: DoorOptions): SlackDoor {
+  const { log } = reception;
+  const logger = boltLogger(log);
+  const { apiUrl, botToken } = config.slack;
+  const running = new Set<Promise<void>>();
+  const health = healthRoutes(notReady);
+  const receiver = receiverFor(config, logger, health);
+  const app = new App({
+    receiver,
+    authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: reception.team }),
+    convoStore: false,
+    clientOptions: clientOptions(apiUrl, logger),
+    logger,
+  });
+  app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
+  const track: Track = (work) => {
+    if (running.size >= mostAtOnce) return false;
+    const task = work()
+      .catch((error: unknown) => log.error({ err: error }, 'work after an ack failed'))
+      .finally(() => running.delete(task));
+    running.add(task);
+    return true;
+  };
+  listen(app, reception, track);
+  const ownServer = createServer((request, response) => serveHealth(health, request, response));
+  const { http } = config;
+  return {
+    start: async () => {
+      if (receiver instanceof HTTPReceiver) return portOf(await receiver.start(http));
+      await app.start();
+      await new Promise<void>((resolve, reject) =>
+        ownServer.once('error', reject).listen(http.port, http.host, resolve),
+      );
+      return portOf(ownServer);
+    },
+    stop: async (graceMs) => {
+      await app.stop().catch((error: unknown) => log.warn({ err: error }, 'Slack did not let go'));
+      await settledWithin(graceMs, running);
+      ownServer.close();
+    },
+  };
+}
+
+function receiverFor({ slack }: Config, logger: BoltLogger, health: Health): SocketModeReceiver | HTTPReceiver {
+  const { delivery, apiUrl } = slack;
+  if (delivery.kind === 'socket') {
+    // Socket Mode changes the client options it is given (100 retries), so it gets its own.
+    const installerOptions = { clientOptions: { slackApiUrl: apiUrl } };
+    return new SocketModeReceiver({ appToken: delivery.appToken.reveal(), logger, installerOptions });
+  }
+  return new HTTPReceiver({
+    signingSecret: delivery.signingSecret.reveal(),
+    endpoints: '/slack/events',
+    bodyLimit,
+    logger,
+    customRoutes: Object.entries(health).map(([path, handler]) => ({ path, method: 'GET', handler })),
+  });
+}
+
+type Health = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
+
+/** A word each, no details: what is wrong stands in the log. */
+const healthRoutes = (notReady: () => Promise<string | undefined>): Health => ({
+  '/healthz': (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok'),
+  '/readyz': (_, response) => {
+    const answer = (why: string | undefined): unknown =>
+      response
+        .writeHead(why === undefined ? 200 : 503, { 'content-type': 'text/plain' })
+        .end(why === undefined ? 'ready' : 'not ready');
+    notReady().then(answer, () => answer('broken'));
+  },
+});
+
+function serveHealth(health: Health, request: IncomingMessage, response: ServerResponse): void {
+  const route = request.method === 'GET' ? health[request.url ?? ''] : undefined;
+  if (route) route(request, response);
+  else response.writeHead(404).end();
+}
+
+function portOf(server: { address(): { port: number } | string | null }): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,203 @@
+import type {
+  ActionsBlock,
+  Button as SlackButton,
+  ContextBlock,
+  KnownBlock,
+  RichTextBlock,
+  TableBlock,
+} from '@slack/types';
+import type { Page, Part } from '../commands/page.ts';
+import type { Offer, Refusal } from '../errors.ts';
+import { join } from '../pipeline/words.ts';
+import type { Button, Card, Note, Press } from '../pipeline/render.ts';
+import { inline, joined, plain, say, type Text } from '../text.ts';
+import { lineOf, sectionOf, visible } from './escape.ts';
+
+/** What is sent to Slack: blocks, and the line that notifications and plain surfaces show. */
+export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
+
+/** Slack's limits, with room to spare where they are not documented. */
+const limits = {
+  text: 3_000,
+  buttonText: 75,
+  buttonValue: 2_000,
+  confirmTitle: 100,
+  confirmText: 300,
+  confirmButton: 30,
+  buttons: 20,
+  blocks: 45,
+  characters: 11_500,
+  rows: 30,
+  table: 8_000,
+  cell: 400,
+} as const;
+
+/** A change's card. `installation` goes into nothing here: buttons of a card carry words only. */
+export function drawCard(card: Card): Drawn {
+  const head = say`${card.mark} ${card.headline}`;
+  const facts = joined(
+    card.facts.map(([label, value]) => say`**${label}**  ${value}`),
+    '\n',
+  );
+  return bounded(lineOf(head), [
+    richText([head, ...card.lines]),
+    ...(card.warning ? [richText([card.warning])] : []),
+    ...(facts.length > 0 ? [richText([facts])] : []),
+    ...buttonRow(card.buttons),
+  ]);
+}
+
+/** A reply or a notice. */
+export const drawNote = (note: Note): Drawn =>
+  bounded(lineOf(note.text), [richText([note.text]), ...buttonRow(note.buttons ?? [])]);
+
+/** A refusal: what was wrong, what to do next, and what may have been meant, as buttons. */
+export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint' | 'offers'>): Drawn {
+  const text = joined([says, hint]);
+  return bounded(lineOf(text), [richText([text]), ...buttonRow(offers.map(offerButton))]);
+}
+
+/** How a page is kept, for the buttons that speak of it. */
+export type KeptAs = { readonly id: string; readonly shareable: boolean };
+
+/** A page of an answer, from row `from` on; without `kept` it has no Share and no Next page. */
+export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn {
+  const blocks: KnownBlock[] = [richText([page.title])];
+  let next: number | undefined;
+  for (const part of page.parts) {
+    const drawn = drawPart(part, from);
+    next ??= drawn.next;
+    blocks.push(drawn.block);
+  }
+  const source = joined([page.source, page.file ? 'the rest is in a file in our direct messages' : undefined], '; ');
+  if (source.length > 0) blocks.push(context(source));
+  const buttons: Button[] = (page.offers ?? []).map(offerButton);
+  if (kept && next !== undefined)
+    buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
+  if (kept?.shareable) buttons.push({ label: 'Share', press: { kind: 'share', id: kept.id } });
+  return bounded(lineOf(page.title), [...blocks, ...buttonRow(buttons)]);
+}
+
+function drawPart(part: Part, from: number): { block: KnownBlock; next: number | undefined } {
+  if (part.kind === 'text') return { block: richText([part.text]), next: undefined };
+  if (part.kind === 'code') return { block: preformatted(part.text), next: undefined };
+  const rows: TableBlock['rows'] = [part.columns.map((column) => cellOf(inline(column)))];
+  let size = 0;
+  for (const row of part.rows.slice(from, from + limits.rows)) {
+    const cells = row.map(cellOf);
+    size += JSON.stringify(cells).length;
+    if (size > limits.table) break;
+    rows.push(cells);
+  }
+  const next = from + Math.max(rows.length - 1, 1);
+  return { block: { type: 'table', rows }, next: next < part.rows.length ? next : undefined };
+}
+
+/** A cell weighs little as plain text; only what Slack has to draw becomes rich. */
+function cellOf(text: Text): TableBlock['rows'][number][number] {
+  const short = text.map((span) => ('text' in span ? { ...span, text: cut(span.text, limits.cell) } : span));
+  if (short.every((span) => 'text' in span && span.style === undefined))
+    return { type: 'raw_text', text: visible(plain(short)) || ' ' };
+  return { type: 'rich_text', elements: [sectionOf(short)] };
+}
+
+/** Lines of text, one below the other. */
+export const richText = (lines: readonly Text[]): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [
+    sectionOf(
+      joined(lines, '\n').map((span) => ('text' in span ? { ...span, text: cut(span.text, limits.text) } : span)),
+    ),
+  ],
+});
+
+const preformatted = (text: string): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [
+    { type: 'rich_text_preformatted', elements: [{ type: 'text', text: cut(visible(text), limits.text) || ' ' }] },
+  ],
+});
+
+const context = (text: Text): ContextBlock => ({
+  type: 'context',
+  elements: [
+    text.every((span) => 'text' in span)
+      ? plainText(plain(text), limits.text)
+      : { type: 'mrkdwn', text: cut(lineOf(text), limits.text) },
+  ],
+});
+
+function buttonRow(buttons: readonly Button[]): ActionsBlock[] {
+  if (buttons.length === 0) return [];
+  return [
+    {
+      type: 'actions',
+      elements: buttons
+        .slice(0, limits.buttons)
+        .map(drawButton)
+        .filter((button) => button !== undefined),
+    },
+  ];
+}
+
+const offerButton = ({ label, words }: Offer): Button => ({
+  label,
+  press: { kind: label.endsWith('…') ? 'form' : 'words', words },
+});
+
+/** A button whose words do not fit is left out: whoever offers such words stores them and names the row. */
+function drawButton({ label, press, style, confirm }: Button, index: number): SlackButton | undefined {
+  const value = valueOf(press);
+  if (value.length > limits.buttonValue) return undefined;
+  return {
+    type: 'button',
+    action_id: `${press.kind}:${index}`,
+    text: plainText(label, limits.buttonText),
+    value,
+    ...(style && { style }),
+    ...(confirm && {
+      confirm: {
+        title: plainText(confirm.title, limits.confirmTitle),
+        text: plainText(confirm.says.map((span) => ('text' in span ? span.text : '')).join(''), limits.confirmText),
+        confirm: plainText(confirm.yes, limits.confirmButton),
+        deny: plainText('Go back', limits.confirmButton),
+      },
+    }),
+  };
+}
+
+function valueOf(press: Press): string {
+  switch (press.kind) {
+    case 'words':
+    case 'form':
+      return join(press.words);
+    case 'stored':
+    case 'share':
+      return press.id;
+    case 'page':
+      return `${press.from} ${press.id}`;
+  }
+}
+
+export const plainText = (text: string, limit: number): { type: 'plain_text'; text: string; emoji: false } => ({
+  type: 'plain_text',
+  text: cut(visible(text), limit) || ' ',
+  emoji: false,
+});
+
+/** Under Slack's limits in any case: what does not fit is left out from the end, and said. */
+function bounded(text: string, blocks: KnownBlock[]): Drawn {
+  const kept: KnownBlock[] = [];
+  let size = 0;
+  for (const block of blocks.slice(0, limits.blocks)) {
+    size += JSON.stringify(block).length;
+    if (size > limits.characters) {
+      kept.push(context(say`The rest is too long for a message.`));
+      break;
+    }
+    kept.push(block);
+  }
+  return { text: cut(text, limits.text) || ' ', blocks: kept };
+}
+
+const cut = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, limit - 1)}…`);

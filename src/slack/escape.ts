@@ -1,0 +1,48 @@
+import type { RichTextElement, RichTextSection } from '@slack/types';
+import type { Span, Text } from '../text.ts';
+
+/** The one place where text becomes Slack's. Structured text carries no markup at all; plain lines are escaped. */
+
+// Characters that cannot be seen or that turn the order of what is seen, and lone halves of surrogate pairs.
+const deceptive =
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+/** Text in which nothing hides: what cannot be seen is written out as its code. */
+export const visible = (text: string): string =>
+  text.replace(deceptive, (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+
+/** For fields of Slack that read markup: nothing in it is a mention, a link or a broadcast. */
+const escaped = (text: string): string =>
+  visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Text as a line of Slack's markup, for notifications and for surfaces without blocks. Its own mentions stay mentions. */
+export const lineOf = (text: Text): string => text.map(markup).join('');
+
+function markup(span: Span): string {
+  if ('person' in span) return `<@${span.person}>`;
+  if ('channel' in span) return `<#${span.channel}>`;
+  if ('at' in span) return `<!date^${seconds(span.at)}^${dateFormat(span.as)}|${fallback(span.at)}>`;
+  return escaped(span.text);
+}
+
+/** Text as the elements of a rich text section. */
+const elementsOf = (text: Text): RichTextElement[] =>
+  text.filter((span) => !('text' in span && span.text === '')).map(elementOf);
+
+/** Text as a rich text section; an empty text is a space, because Slack takes no empty ones. */
+export const sectionOf = (text: Text): RichTextSection => {
+  const elements = elementsOf(text);
+  return { type: 'rich_text_section', elements: elements.length > 0 ? elements : [{ type: 'text', text: ' ' }] };
+};
+
+function elementOf(span: Span): RichTextElement {
+  if ('person' in span) return { type: 'user', user_id: span.person };
+  if ('channel' in span) return { type: 'channel', channel_id: span.channel };
+  if ('at' in span)
+    return { type: 'date', timestamp: seconds(span.at), format: dateFormat(span.as), fallback: fallback(span.at) };
+  return { type: 'text', text: visible(span.text), ...(span.style && { style: { [span.style]: true } }) };
+}
+
+const seconds = (at: number): number => Math.floor(at / 1000);
+const dateFormat = (as: 'time' | 'date'): string => (as === 'time' ? '{time}' : '{date_short_pretty} {time}');
+const fallback = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,0 +1,143 @@
+import { catalogue } from '../commands/index.ts';
+import type { Page } from '../commands/page.ts';
+import { Refusal } from '../errors.ts';
+import { welcome, type Authorised, type Channel, type Person } from '../pipeline/authorise.ts';
+import { officeFor } from '../pipeline/office.ts';
+import { parse, type Context, type Wish } from '../pipeline/parse.ts';
+import { canonicalWords, folded } from '../pipeline/resolve.ts';
+import { consider, dryRun, lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
+import { asRefusal } from '../pipeline/trouble.ts';
+import { cardsChannel } from '../policy/channels.ts';
+import { findByCard, type Change } from '../storage/changes.ts';
+import { say } from '../text.ts';
+import { keepPage } from './answers.ts';
+import { drawNote, drawPage } from './blocks.ts';
+import { giveFile } from './files.ts';
+import { openForm, openPicker, openReview } from './modals.ts';
+import type { Heard, Reception } from './reception.ts';
+
+/** Who speaks, as Slack tells; throws `Refusal` where it does not, and for whoever may do nothing here. */
+export async function speaker(
+  { people }: Reception,
+  { person, team }: Pick<Heard, 'person' | 'team'>,
+): Promise<Person> {
+  const known = await people.known(person, team);
+  if (known === undefined) {
+    throw new Refusal('Slack does not tell me right now who you are. Nothing was done.', {
+      hint: 'Try again in a minute.',
+    });
+  }
+  welcome(known);
+  return known;
+}
+
+/** A line of words, from whatever surface: read, held against the rules, and taken as far as it goes. */
+export async function hear(reception: Reception, heard: Heard, line: string): Promise<void> {
+  const person = await speaker(reception, heard);
+  const wish = parse(line, catalogue, await contextOf(reception, heard, person));
+  if (wish === undefined) return openPicker(reception, heard, person);
+  const considered = await weigh(reception, heard, wish, person);
+  if (considered.kind === 'incomplete') return openForm(reception, heard, wish, person);
+  if (considered.kind === 'review') return openReview(reception, heard, considered.wish, considered.action);
+  return run(reception, heard, considered.wish, person);
+}
+
+/** As `hear`, for a button that opens the form of these words: nothing runs before it is submitted. */
+export async function hearForm(reception: Reception, heard: Heard, line: string): Promise<void> {
+  const person = await speaker(reception, heard);
+  const wish = parse(line, catalogue);
+  if (wish === undefined) return openPicker(reception, heard, person);
+  const considered = await weigh(reception, heard, wish, person);
+  if (considered.kind === 'review') return openReview(reception, heard, considered.wish, considered.action);
+  return openForm(reception, heard, wish, person);
+}
+
+/** Names and rights, with the channel that its card would stand in. */
+export async function weigh(reception: Reception, heard: Heard, wish: Wish, person: Person): Promise<Considered> {
+  const channel =
+    wish.command.shape === 'action'
+      ? await placeFor(reception, heard)
+      : { id: heard.channel ?? person.id, shared: false };
+  return consider(reception.front, wish, { person, channel });
+}
+
+/** Does it: shows a report or a desk's answer, or saves the change. */
+export async function run(reception: Reception, heard: Heard, wish: Authorised, person: Person): Promise<void> {
+  const { command } = wish.wish;
+  const now = Date.now();
+  if (command.shape === 'desk') {
+    const office = officeFor(reception.office, person, now);
+    return answer(reception, heard, wish, await command.answer({ input: wish.input, office }));
+  }
+  if (command.shape === 'report') {
+    const surroundings = { now, zone: person.zone, alias: reception.alias };
+    const page = command.show({ input: wish.input, read: reception.front.read, ...surroundings });
+    return answer(
+      reception,
+      heard,
+      wish,
+      await page.catch((error: unknown) => {
+        throw asRefusal(error, canonicalWords(wish));
+      }),
+    );
+  }
+  const frozen = await lookAndFreeze(reception.front, wish, command);
+  if (wish.wish.dryRun) return answer(reception, heard, wish, dryRun(frozen));
+  const channel = await placeFor(reception, heard);
+  const change = await save(reception.front, frozen, { person, channel }, heard.inbox);
+  if (change) await sayWhere(reception, heard, change);
+}
+
+/** Where the card will stand, if it is not where it was asked for. */
+export async function sayWhere(reception: Reception, heard: Heard, change: Change): Promise<void> {
+  if (change.channel === heard.channel) return;
+  const direct = change.channel === change.asker;
+  const where = direct ? say`our direct messages` : say`${{ channel: change.channel }}`;
+  const why =
+    direct && heard.channel && !heard.channel.startsWith('D')
+      ? ' I am not in this channel: to have cards here, use /invite.'
+      : '';
+  await reception.privately(
+    heard,
+    drawNote({ text: say`#${change.number} is on its way; its card stands in ${where}.${why}` }),
+  );
+}
+
+/** Where a card goes: as the policy has it, and to the asker's direct messages where Slack does not show us the channel. */
+export async function placeFor(
+  { people, front }: Reception,
+  { channel, person }: Pick<Heard, 'channel' | 'person'>,
+): Promise<Channel> {
+  if (channel === undefined || channel.startsWith('D')) return { id: channel ?? person, shared: false };
+  const asked = await people.channel(channel);
+  if (asked.shared) return asked;
+  const cards = cardsChannel(front.policy(), channel);
+  const place = cards === channel ? asked : await people.channel(cards);
+  return place.shared === undefined ? { id: person, shared: false } : place;
+}
+
+async function answer(reception: Reception, heard: Heard, wish: Authorised, page: Page): Promise<void> {
+  const shareable = wish.wish.command.shape === 'report';
+  const long = page.parts.some((part) => part.kind === 'table' && part.rows.length > 20);
+  const id =
+    shareable || long
+      ? await keepPage(reception.front.database, heard.person, { words: [...canonicalWords(wish)], page })
+      : undefined;
+  await reception.privately(heard, drawPage(page, id === undefined ? undefined : { id, shareable }));
+  if (page.file) await giveFile(reception, heard, page.file);
+}
+
+/** In the thread of a change, its target need not be said, and a bare name means its sibling. */
+async function contextOf({ front }: Reception, { channel, thread }: Heard, person: Person): Promise<Context> {
+  if (channel === undefined || thread === undefined) return {};
+  const change = await findByCard(front.database.db, channel, thread);
+  const [kind, target] = change?.target.split(':') ?? [];
+  if (kind !== 'environment' || target === undefined) return { target };
+  const { environments } = front.names(person);
+  const site = environments.find((one) => one.id === target)?.site?.name;
+  return {
+    target,
+    sibling: (word) =>
+      environments.find((one) => site !== undefined && folded(one.name) === folded(`${site}/${word}`))?.id,
+  };
+}

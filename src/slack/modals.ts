@@ -1,0 +1,136 @@
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
+import { catalogue } from '../commands/index.ts';
+import type { AnyAction } from '../commands/action.ts';
+import { Refusal, type Words } from '../errors.ts';
+import { mayRun, type Authorised, type Person } from '../pipeline/authorise.ts';
+import type { Frozen } from '../pipeline/freeze.ts';
+import type { Wish } from '../pipeline/parse.ts';
+import { canonicalWords } from '../pipeline/resolve.ts';
+import { lookAndFreeze } from '../pipeline/submit.ts';
+import { wordsOf } from '../pipeline/usage.ts';
+import { joined, say, type Text } from '../text.ts';
+import { keepWords } from './answers.ts';
+import { drawNote } from './blocks.ts';
+import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './form.ts';
+import { within, wordsFor, type Heard, type Reception } from './reception.ts';
+import { platformError } from './thread.ts';
+
+const opened = z.object({ view: z.object({ id: z.string() }) });
+const metadataRoom = 2_500;
+
+/** Opens the form of a command, filled in with what was said; without a trigger, a button that opens it. */
+export async function openForm(
+  reception: Reception,
+  heard: Heard,
+  wish: Wish,
+  person: Person,
+  says?: Text,
+): Promise<void> {
+  const view = formView(wish, originOf(heard), namesFor(reception, person), says);
+  if (await open(reception, heard, view)) return;
+  await offerForm(
+    reception,
+    heard,
+    wordsOf(wish.path, wish.command.fields, (field) => wish.given[field] ?? [], wish),
+  );
+}
+
+/** Opens the list of commands that this person may run. */
+export async function openPicker(reception: Reception, heard: Heard, person: Person): Promise<void> {
+  const policy = reception.front.policy();
+  const commands = [...catalogue]
+    .filter(([path, command]) => mayRun(policy, person, path, command))
+    .map(([path, { summary }]) => ({ path, summary }));
+  if (await open(reception, heard, pickerView(commands, originOf(heard)))) return;
+  throw new Refusal('Say what to do after the slash command or the mention; help shows what you may run.', {
+    offers: [{ label: 'Help', words: ['help'] }],
+  });
+}
+
+/** Opens a loading view at once, looks at the host, and shows what will happen in it. */
+export async function openReview(
+  reception: Reception,
+  heard: Heard,
+  wish: Authorised,
+  action: AnyAction,
+): Promise<void> {
+  const words = [...canonicalWords(wish), ...(wish.wish.reason === undefined ? [] : [`--reason=${wish.wish.reason}`])];
+  if (heard.trigger === undefined) return offerForm(reception, heard, words);
+  const view = await open(reception, heard, loadingView(action));
+  if (view === undefined) return offerForm(reception, heard, words);
+  await showReview(reception, view, originOf(heard), wish, action);
+}
+
+/** Looks at the host and draws the review into an open view; what stands against it is drawn there too. */
+export async function showReview(
+  reception: Reception,
+  view: string,
+  from: Origin,
+  wish: Authorised,
+  action: AnyAction,
+  notice?: Text,
+): Promise<void> {
+  await intoView(reception, view, action.button, async () =>
+    reviewOf(reception, from, await lookAndFreeze(reception.front, wish, action), notice),
+  );
+}
+
+/** The review of what was frozen, for a view. */
+export async function reviewOf(reception: Reception, from: Origin, frozen: Frozen, notice?: Text): Promise<ModalView> {
+  const words = [...canonicalWords(frozen)];
+  const fits = JSON.stringify(words).length < metadataRoom;
+  const memo: Memo = fits
+    ? { origin: from, words }
+    : { origin: from, stored: await keepWords(reception.front.database, 'form', words) };
+  return reviewView(frozen, memo, notice);
+}
+
+/** Runs `make` and draws its view into an open one; a refusal or a fault is drawn in its place. */
+export async function intoView(
+  reception: Reception,
+  view: string,
+  title: string,
+  make: () => Promise<ModalView>,
+): Promise<void> {
+  const drawn = await make().catch((error: unknown) => {
+    if (error instanceof Refusal) return noticeView(title, joined([error.says, error.hint]));
+    return noticeView(title, [{ text: wordsFor(reception, 'preparing a form', error).text }]);
+  });
+  await reception.views.views.update({ view_id: view, view: drawn });
+}
+
+/** What stands in a view while the host is asked. */
+export const loadingView = ({ button }: Pick<AnyAction, 'button'>): ModalView =>
+  noticeView(button, say`Looking at the host…`);
+
+/** Names of targets by id, of those the person may read, to fill a form in. */
+export function namesFor(reception: Reception, person: Person): (id: string) => string | undefined {
+  const { environments, domains } = reception.front.names(person);
+  return (id) => [...environments, ...domains].find((one) => one.id === id || one.name === id)?.name;
+}
+
+export const originOf = ({ channel, thread, person }: Heard): Origin => ({ channel: channel ?? person, thread });
+
+/** Opens a view; undefined where there is no trigger or it came too late. */
+async function open({ views }: Reception, { trigger }: Heard, view: ModalView): Promise<string | undefined> {
+  if (trigger === undefined) return undefined;
+  try {
+    return opened.parse(await within(2_500, views.views.open({ trigger_id: trigger, view }))).view.id;
+  } catch (error) {
+    const name = platformError(error);
+    if (name === 'expired_trigger_id' || name === 'exchanged_trigger_id' || name === 'trigger_exchanged')
+      return undefined;
+    throw error;
+  }
+}
+
+async function offerForm(reception: Reception, heard: Heard, words: Words): Promise<void> {
+  await reception.privately(
+    heard,
+    drawNote({
+      text: say`This needs a form. Nothing was done yet.`,
+      buttons: [{ label: 'Open the form', press: { kind: 'form', words }, style: 'primary' }],
+    }),
+  );
+}

@@ -1,0 +1,119 @@
+import type { WebClient } from '@slack/web-api';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { Fault, Refusal } from '../errors.ts';
+import type { OfficeDesk } from '../pipeline/office.ts';
+import type { FrontDesk } from '../pipeline/submit.ts';
+import { closeInbox, receive, type InboxRow } from '../storage/inbox.ts';
+import { scrub } from '../secret.ts';
+import { code, say } from '../text.ts';
+import { drawNote, drawRefusal, type Drawn } from './blocks.ts';
+import type { People } from './people.ts';
+import type { Spoken } from './privately.ts';
+
+/** What the edge works with; `app.ts` puts it together. */
+export type Reception = {
+  readonly front: FrontDesk;
+  readonly office: OfficeDesk;
+  readonly people: People;
+  /** For messages, and for views and private words: a pause that Slack asks of the one does not delay the other. */
+  readonly messages: WebClient;
+  readonly views: WebClient;
+  readonly privately: (to: Spoken, what: Drawn) => Promise<void>;
+  /** A stable name for a visitor's address. */
+  readonly alias: (address: string) => string;
+  readonly botUser: string;
+  readonly team: string;
+  readonly owner: string;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+};
+
+/** Somebody spoke to us: by a command, a mention or a button. */
+export type Heard = Spoken & {
+  readonly team: string | undefined;
+  /** Opens a form within three seconds, once; a mention has none. */
+  readonly trigger: string | undefined;
+  /** The inbox row, where there is one: it is closed by whatever answers it. */
+  readonly inbox: string | undefined;
+};
+
+const leaseMs = 60_000;
+const keepMs = 1_000;
+
+/** Writes a delivery down before it is acked; `failed`: the database did not take it within a second. */
+export async function keep(
+  reception: Reception,
+  row: Pick<InboxRow, 'key' | 'kind' | 'person'> & { channel?: string | undefined; content: string },
+): Promise<'new' | 'seen' | 'failed'> {
+  const { database } = reception.front;
+  const content = scrub(row.content).slice(0, 10_000);
+  const writing = database.transaction(async (tx) => {
+    const now = await database.now(tx);
+    return receive(tx, {
+      ...row,
+      channel: row.channel ?? '',
+      content,
+      owner: reception.owner,
+      lease_until: now + leaseMs,
+      received_at: now,
+    });
+  });
+  try {
+    return await within(keepMs, writing);
+  } catch (error) {
+    reception.log.error({ err: error, key: row.key }, 'a delivery could not be written down');
+    return 'failed';
+  }
+}
+
+/** Closes the delivery: true where nobody has told its sender yet what came of it. */
+export async function close(reception: Reception, { inbox }: Heard): Promise<boolean> {
+  if (inbox === undefined) return true;
+  const { database } = reception.front;
+  return database.transaction(async (tx) => closeInbox(tx, inbox, await database.now(tx)));
+}
+
+/** Runs what follows an ack: a refusal is told to the person alone, anything else becomes a fault with a reference. */
+export async function attend(
+  reception: Reception,
+  heard: Heard,
+  what: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+    await close(reception, heard);
+  } catch (error) {
+    const told = wordsFor(reception, what, error);
+    try {
+      if (await close(reception, heard)) await reception.privately(heard, told);
+    } catch (again) {
+      reception.log.error({ err: again }, 'somebody could not be told');
+    }
+  }
+}
+
+/** What somebody is told of an error; faults are logged with their reference. */
+export function wordsFor(reception: Reception, what: string, error: unknown): Drawn {
+  if (error instanceof Refusal) return drawRefusal(error);
+  const fault = error instanceof Fault ? error : new Fault(what, error);
+  reception.metrics.faults.inc({ what });
+  reception.log.error({ err: fault, reference: fault.reference }, `fault while ${what}`);
+  return drawNote({
+    text: say`Something broke on my side while ${what}; nothing was sent by it. Reference ${code(fault.reference)}, it is in my log.`,
+  });
+}
+
+/** The promise, or a rejection after so many milliseconds; what is late goes on unheard. */
+export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,33 @@
+import { catalogue } from '../commands/index.ts';
+import { Refusal } from '../errors.ts';
+import { mayHear } from '../pipeline/authorise.ts';
+import { parse } from '../pipeline/parse.ts';
+import { consider } from '../pipeline/submit.ts';
+import { join } from '../pipeline/words.ts';
+import { person as mention, say } from '../text.ts';
+import type { KeptPage } from './answers.ts';
+import { drawNote, drawPage } from './blocks.ts';
+import { speaker } from './hear.ts';
+import type { Heard, Reception } from './reception.ts';
+import { inert } from './thread.ts';
+
+/** Posts a kept page where its reader reads it, if they may still read it and the channel may hear of it. */
+export async function share(reception: Reception, heard: Heard, { words, page }: KeptPage): Promise<void> {
+  const { channel } = heard;
+  if (channel === undefined) throw new Refusal('There is no channel here to share it in.');
+  const person = await speaker(reception, heard);
+  const wish = parse(join(words), catalogue);
+  const place = await reception.people.channel(channel);
+  const considered = wish && consider(reception.front, wish, { person, channel: place });
+  if (considered?.kind !== 'ready') throw new Refusal('This cannot be shared any more. Nothing was posted.');
+  mayHear(reception.front.policy(), place, [considered.wish.target]);
+  const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
+  const shared = drawNote({ text: say`Shared by ${mention(heard.person)}` });
+  await reception.messages.chat.postMessage({
+    ...inert,
+    channel,
+    thread_ts: heard.thread,
+    text,
+    blocks: [...blocks, ...shared.blocks],
+  });
+}

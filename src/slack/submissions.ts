@@ -1,0 +1,184 @@
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
+import { catalogue } from '../commands/index.ts';
+import { Refusal } from '../errors.ts';
+import { parse, type Wish } from '../pipeline/parse.ts';
+import { resolve } from '../pipeline/resolve.ts';
+import { lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
+import { join } from '../pipeline/words.ts';
+import { joined, plain, say, type Text } from '../text.ts';
+import { keptWords } from './answers.ts';
+import { blockOf, formView, memoOf, noticeView, saidIn, type Memo } from './form.ts';
+import { placeFor, run, speaker, weigh } from './hear.ts';
+import { intoView, loadingView, namesFor, reviewOf, showReview } from './modals.ts';
+import { keep, within, wordsFor, type Heard, type Reception } from './reception.ts';
+
+/** A submitted view, as far as it is believed: who, which view, what was filled in, and the words it remembers. */
+export const submission = z.object({
+  user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  view: z.object({
+    id: z.string(),
+    hash: z.string().optional(),
+    callback_id: z.string(),
+    private_metadata: z.string(),
+    state: z.object({ values: z.unknown() }),
+  }),
+});
+export type Submission = z.infer<typeof submission>;
+
+/** What a submission is answered with at once; `after` is what is done then. */
+export type Response = {
+  readonly ack?:
+    | { readonly response_action: 'update'; readonly view: ModalView }
+    | { readonly response_action: 'errors'; readonly errors: Record<string, string> };
+  readonly after?: () => Promise<void>;
+  /** The inbox row that what is done then answers. */
+  readonly inbox?: string;
+};
+
+/** Slack waits three seconds for the ack of a submission; names, groups and the channel are in memory as a rule. */
+const patienceMs = 2_000;
+
+/** Decides what a submitted view is answered with: in memory, but for a delivery that has to be written down first. */
+export async function submit(reception: Reception, said: Submission): Promise<Response> {
+  const memo = memoOf(said.view.private_metadata);
+  if (memo === undefined)
+    return ending('Sitehand', say`This form is of another version of me. Nothing was done. Open it again.`);
+  const heard: Heard = {
+    person: said.user.id,
+    team: said.user.team_id,
+    channel: memo.origin.channel,
+    thread: memo.origin.thread,
+    trigger: undefined,
+    inbox: undefined,
+  };
+  try {
+    switch (said.view.callback_id) {
+      case 'picker':
+        return await within(patienceMs, pick(reception, heard, memo, said));
+      case 'form':
+        return await within(patienceMs, submitForm(reception, heard, memo, said));
+      case 'review':
+        return await within(patienceMs, submitReview(reception, heard, memo, said));
+      default:
+        return {};
+    }
+  } catch (error) {
+    if (error instanceof Refusal) return ending('Sitehand', joined([error.says, error.hint]));
+    return ending('Sitehand', [{ text: wordsFor(reception, 'reading a form', error).text }]);
+  }
+}
+
+async function pick(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+  const person = await speaker(reception, heard);
+  const [path = ''] = saidIn(said.view.state.values).given['command'] ?? [];
+  const command = catalogue.get(path);
+  if (command === undefined)
+    return { ack: { response_action: 'errors', errors: { [blockOf('command')]: 'Choose one of the list.' } } };
+  return updating(formView({ path, command, given: {}, reason: undefined }, memo.origin, namesFor(reception, person)));
+}
+
+async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+  const person = await speaker(reception, heard);
+  const command = catalogue.get(memo.path ?? '');
+  if (command === undefined) return ending('Sitehand', say`I do not know this command any more. Nothing was done.`);
+  const wish: Wish = { path: memo.path ?? '', command, dryRun: false, ...saidIn(said.view.state.values) };
+  const { missing, problems } = resolve(wish, reception.front.names(person));
+  const errors = [
+    ...missing.map((field) => [blockOf(field), 'Fill this in.'] as const),
+    ...problems.map(({ field, refusal }) => [blockOf(field), sentence(refusal)] as const),
+  ];
+  if (errors.length > 0) return { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } };
+  try {
+    return await goOn(reception, heard, memo, said, await weigh(reception, heard, wish, person));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.field !== undefined && error.field in { ...command.fields, reason: 1 }) {
+      return { ack: { response_action: 'errors', errors: { [blockOf(error.field)]: sentence(error) } } };
+    }
+    return updating(formView(wish, memo.origin, namesFor(reception, person), joined([error.says, error.hint])));
+  }
+}
+
+async function goOn(
+  reception: Reception,
+  heard: Heard,
+  memo: Memo,
+  said: Submission,
+  considered: Considered,
+): Promise<Response> {
+  if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');
+  const { wish } = considered;
+  const { command } = wish.wish;
+  if (considered.kind === 'review') {
+    return {
+      ...updating(loadingView(considered.action)),
+      after: () => showReview(reception, said.view.id, memo.origin, wish, considered.action),
+    };
+  }
+  const person = await speaker(reception, heard);
+  if (command.shape !== 'action') return { after: () => run(reception, heard, wish, person) };
+  const kept = await keepSubmission(reception, heard, said, command.button);
+  if ('response' in kept) return kept.response;
+  return { after: () => run(reception, { ...heard, ...kept }, wish, person), ...kept };
+}
+
+/** The second look: what was shown must be what is seen again, or it is shown anew. */
+async function submitReview(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+  const person = await speaker(reception, heard);
+  const words = memo.words ?? (await keptWords(reception.front.database, memo.stored ?? ''));
+  const wish = parse(join(words), catalogue);
+  if (wish?.command.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
+  const { reason } = saidIn(said.view.state.values);
+  const considered = await weigh(reception, heard, { ...wish, reason }, person);
+  if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');
+  const action = wish.command;
+  const channel = await placeFor(reception, heard);
+  const kept = await keepSubmission(reception, heard, said, action.button);
+  if ('response' in kept) return kept.response;
+  const after = (): Promise<void> =>
+    intoView(reception, said.view.id, action.button, async () => {
+      const frozen = await lookAndFreeze(reception.front, considered.wish, action);
+      if (frozen.fingerprint !== memo.shown)
+        return reviewOf(
+          reception,
+          memo.origin,
+          frozen,
+          say`**This changed while you read it.** Nothing was done yet; look again.`,
+        );
+      const change = await save(reception.front, frozen, { person, channel }, kept.inbox);
+      if (change === undefined)
+        return noticeView(action.button, say`I was held up and have told you so; nothing was done by this form.`);
+      const where = change.channel === person.id ? say`our direct messages` : say`${{ channel: change.channel }}`;
+      return noticeView(
+        action.button,
+        say`**#${change.number} is on its way.** Its card stands in ${where}; its thread tells the rest.`,
+      );
+    });
+  return { ...updating(loadingView(action)), after, ...kept };
+}
+
+type Kept = { readonly inbox: string } | { readonly response: Response };
+
+/** Writes a submission down before it is acked; a `response` where it is not to be worked on. */
+async function keepSubmission(reception: Reception, heard: Heard, { view }: Submission, title: string): Promise<Kept> {
+  const key = formKey(view);
+  const row = {
+    key,
+    kind: 'form',
+    person: heard.person,
+    channel: heard.channel,
+    content: view.private_metadata,
+  } as const;
+  const kept = await keep(reception, row);
+  if (kept === 'new') return { inbox: key };
+  if (kept === 'seen') return { response: {} };
+  return { response: ending(title, say`My database does not answer. Nothing was done. Try again in a minute.`) };
+}
+
+/** A view is submitted once in each of its versions. */
+const formKey = (view: Submission['view']): string => `form:${view.id}:${view.hash ?? ''}`;
+
+const updating = (view: ModalView): Response => ({ ack: { response_action: 'update', view } });
+const ending = (title: string, text: Text): Response => updating(noticeView(title, text));
+const sentence = (refusal: Refusal): string => plain(joined([refusal.says, refusal.hint])).slice(0, 1_900);
