@@ -1,9 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
+// One number behind everything random in a run; the last line of the run prints it: `SEED=123 npm test` repeats it.
+process.env['SEED'] ??= String(Math.floor(Math.random() * 1_000_000_000));
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/postgres-server.ts'],
+    setupFiles: ['test/seed.ts'],
+    reporters: ['default', './test/reporter.ts'],
     pool: 'forks',
     testTimeout: 20_000,
     hookTimeout: 30_000,

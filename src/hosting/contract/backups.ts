@@ -11,7 +11,6 @@ const backup = z.object({
   /** Epoch milliseconds, whatever unit the host uses. */
   created_at: numberCell.transform(momentOf),
 });
-export type Backup = z.output<typeof backup>;
 
 /** 4.21. `reset_at` is a moment in words. */
 export const getNextDownloadableBackup = reading({

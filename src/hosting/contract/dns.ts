@@ -9,7 +9,6 @@ const dnsRecord = z.object({
   ttl: numberCell,
   resource_records: list(z.object({ value: textCell })),
 });
-export type DnsRecord = z.output<typeof dnsRecord>;
 
 const recordValues = z
   .array(z.strictObject({ value: filledLine }))

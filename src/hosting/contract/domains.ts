@@ -6,7 +6,6 @@ import { filledLine, flag, flagCell, idCell, list, secretReference, textCell, uu
 const companyDomain = z.object({ id: idCell, name: textCell, site_id: idCell, is_active: flagCell });
 const setupRecord = z.object({ name: textCell, value: textCell, type: textCell });
 export type CompanyDomain = z.output<typeof companyDomain>;
-export type SetupRecord = z.output<typeof setupRecord>;
 
 /** How a domain may be set up: at once, or without a gap for one that already carries visitors. */
 export const setupTypes = values.setupTypes;

@@ -15,7 +15,6 @@ const redirectRule = z.object({
   traffic_from_city: ruleCell,
   displayed_location: ruleCell,
 });
-export type RedirectRule = z.output<typeof redirectRule>;
 
 /** What a new rule's `type` may be: for good (301), or for now (302). */
 export const redirectTypes = values.redirectTypes;

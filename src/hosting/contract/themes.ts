@@ -37,9 +37,7 @@ const environmentTheme = z.object({
   update_status: textCell,
 });
 
-export type ThemeEnvironment = z.output<typeof themeEnvironment>;
 export type CompanyTheme = z.output<typeof companyTheme>;
-export type EnvironmentTheme = z.output<typeof environmentTheme>;
 
 /** 4.1. Some deployments ignore the body of this GET: filter, sort and page what comes as well. */
 export const listCompanyThemes = reading({
