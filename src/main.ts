@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { WebClient } from '@slack/web-api';
 import { rights } from './commands/rights.ts';
 import { ConfigMistakes, readConfig, type Config } from './config.ts';
@@ -12,7 +13,8 @@ import { deliver } from './pipeline/deliver.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/housekeeping.ts';
 import { createNames } from './pipeline/names.ts';
 import { createWorker, type BackOffice } from './pipeline/worker.ts';
-import { PolicyMistakes } from './policy/mistakes.ts';
+import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
+import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
 import { mentionedGroups } from './policy/people.ts';
 import { openPolicy, type PolicyFile } from './policy/watch.ts';
 import { boltLogger, clientOptions, createDoor } from './slack/app.ts';
@@ -23,18 +25,59 @@ import type { Reception } from './slack/reception.ts';
 import { createVoice } from './slack/thread.ts';
 import { openDatabase, type Database } from './storage/database.ts';
 import { readSetting, writeSetting } from './storage/settings.ts';
+import { code, joined, say, type Text } from './text.ts';
 
 /** Everything Sitehand is, put together and started; resolves when Slack is connected. */
 export async function start(config: Config): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
-  const owner = randomUUID();
+  const ground = await openGround(config);
+  const slack = await meetSlack(config, ground);
+  const back = buildBackOffice(config, ground, slack);
+  const front = await openFrontDoor(config, ground, slack, back);
+  const { log, database, directory, policy, hosting, metrics } = ground;
+
+  const away = await backAgain(database);
+  if (away) ground.tell('back again', away);
+  await takeOver({ database });
+  directory.start();
+  // Names first, so that the first command finds them; a host that is away does not keep us from starting.
+  await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
+  const port = await front.door.start();
+  const metricsServer = config.metricsPort === undefined ? undefined : await serveMetrics(metrics, config.metricsPort);
+  for (const beat of [back.worker, back.delivery, ...front.beats]) beat.start();
+  log.info(
+    { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
+    'Sitehand is ready',
+  );
+
+  const stop = async (): Promise<void> => {
+    await front.door.stop(graceMs / 2);
+    await back.worker.stop();
+    back.delivery.nudge();
+    await Promise.all([back.delivery, ...front.beats].map((beat) => beat.stop()));
+    await noteAlive(database);
+    directory.close();
+    metricsServer?.close();
+    await policy.close();
+    await hosting.close();
+    await database.close();
+    log.info('Sitehand has stopped');
+  };
+  return { port, stop };
+}
+
+type Ground = Awaited<ReturnType<typeof openGround>>;
+
+/** What everything stands on: log, metrics, policy, database, the host and its names. */
+async function openGround(config: Config) {
   const log = createLog(config.logLevel);
   const metrics = createMetrics();
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
-
-  const policy = await openPolicyFile(config, log);
-  const database = await openDatabase(config.databaseUrl, {
-    onLost: (error) => onTrouble('using the database', error),
-  });
+  const tell = (key: string, text: Text): void => {
+    tellOps(database, key, text).catch((error: unknown) => onTrouble('telling the ops channel', error));
+  };
+  const policy = await openPolicyFile(config, log, tell);
+  const onLost = (error: Error): void => onTrouble('using the database', error);
+  const database = await openDatabase(config.databaseUrl, { onLost });
   const hosting = createClient({ ...config.hosting, onCall: (call) => observe(metrics, call) });
   const directory = createDirectory({
     read: hosting.read,
@@ -44,11 +87,15 @@ export async function start(config: Config): Promise<{ readonly port: number; re
     onTrouble: (trouble) => onTrouble('listing sites', trouble),
   });
   const names = createNames(directory.listing, policy.current);
-  const company = () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }) as const;
+  return { log, metrics, onTrouble, tell, policy, database, hosting, directory, names, owner: randomUUID() };
+}
 
-  const slack = (): WebClient =>
-    new WebClient(config.slack.botToken.reveal(), clientOptions(config.slack.apiUrl, boltLogger(log)));
-  const [messages, views] = [slack(), slack()];
+type Slack = Awaited<ReturnType<typeof meetSlack>>;
+
+/** Slack as we speak to it: messages apart from views and private words, and whom we speak with. */
+async function meetSlack({ slack }: Config, { log, policy }: Ground) {
+  const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
+  const [messages, views] = [client(), client()];
   const bot = await whoAmI(views);
   const people = createPeople({
     client: views,
@@ -57,14 +104,20 @@ export async function start(config: Config): Promise<{ readonly port: number; re
     now: Date.now,
     onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),
   });
+  return { messages, views, bot, people };
+}
 
-  const ledger = createLedger(config.auditKey && Buffer.from(config.auditKey.reveal()));
+type Back = ReturnType<typeof buildBackOffice>;
+
+/** The back half: whatever is due, and whatever is to be said of it. */
+function buildBackOffice(config: Config, ground: Ground, { people, messages }: Slack) {
+  const { database, policy, directory, hosting, names, owner, onTrouble } = ground;
   const desk: BackOffice = {
     database,
-    ledger,
+    ledger: createLedger(config.auditKey && Buffer.from(config.auditKey.reveal())),
     owner,
     policy: policy.current,
-    company,
+    company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     names,
     allNames: () => names(undefined),
     whoIs: people.fresh,
@@ -72,22 +125,28 @@ export async function start(config: Config): Promise<{ readonly port: number; re
     send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,
-    onSaved: () => nudgeAll(),
+    onSaved: () => nudge(),
     onTrouble,
   };
-  const voice = createVoice(messages, Date.now);
-  const post = { database, voice, owner, opsChannel: () => policy.current().channels.ops, onTrouble };
+  const opsChannel = (): string | undefined => policy.current().channels.ops;
+  const post = { database, voice: createVoice(messages, Date.now), owner, opsChannel, onTrouble };
   const delivery = createBeat({
     everyMs: 500,
     look: async () => void (await deliver(post)),
     onTrouble: (error) => onTrouble('posting', error),
   });
   const worker = createWorker(desk, delivery.nudge);
-  const nudgeAll = (): void => {
+  const nudge = (): void => {
     worker.nudge();
     delivery.nudge();
   };
+  return { desk, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery };
+}
 
+/** The front half: what Slack delivers, and what is told to those who were not answered. */
+async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk }: Back) {
+  const { database, policy, names, directory, log, metrics, owner, onTrouble } = ground;
+  const { people, messages, views, bot } = slack;
   const reception: Reception = {
     front: desk,
     office: { database, policy: policy.current, names, listing: directory.listing },
@@ -103,54 +162,35 @@ export async function start(config: Config): Promise<{ readonly port: number; re
     metrics,
   };
   const housekeeping = { database, tellLost: tellLost(reception) };
-  const lost = createBeat({
-    everyMs: 5_000,
-    look: () => tellTheLost(housekeeping),
-    onTrouble: (error) => onTrouble('telling', error),
-  });
-  const sweeping = createBeat({
-    everyMs: 60_000,
-    look: () => sweep(housekeeping),
-    onTrouble: (error) => onTrouble('sweeping', error),
-  });
+  const beat = (what: string, everyMs: number, look: () => Promise<void>) =>
+    createBeat({ everyMs, look, onTrouble: (error) => onTrouble(what, error) });
+  const beats = [
+    beat('telling who was lost', 5_000, () => tellTheLost(housekeeping)),
+    beat('sweeping', 60_000, () => sweep(housekeeping)),
+    beat('noting that I am here', 15_000, () => noteAlive(database)),
+  ];
   const notReady = async (): Promise<string | undefined> => {
     await readSetting(database.db, 'pause');
     return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
   };
-  const door = createDoor({ config, reception, bot, notReady });
-
-  await takeOver({ database });
-  directory.start();
-  const port = await door.start();
-  const metricsServer = config.metricsPort === undefined ? undefined : await serveMetrics(metrics, config.metricsPort);
-  for (const beat of [worker, delivery, lost, sweeping]) beat.start();
-  log.info(
-    { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
-    'Sitehand is ready',
-  );
-
-  const stop = async (): Promise<void> => {
-    await door.stop(graceMs / 2);
-    await worker.stop(graceMs / 2);
-    delivery.nudge();
-    await Promise.all([delivery.stop(), lost.stop(), sweeping.stop()]);
-    directory.close();
-    metricsServer?.close();
-    await policy.close();
-    await hosting.close();
-    await database.close();
-    log.info('Sitehand has stopped');
-  };
-  return { port, stop };
+  return { door: createDoor({ config, reception, bot, notReady }), beats };
 }
 
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
 const graceMs = 10_000;
+const firstListingMs = 5_000;
 
-function openPolicyFile(config: Config, log: Logger): Promise<PolicyFile> {
+function openPolicyFile(config: Config, log: Logger, tell: (key: string, text: Text) => void): Promise<PolicyFile> {
   return openPolicy(config.policyFile, rights, {
-    onReload: (policy) => log.info({ policy: policy.hash.slice(0, 8) }, 'the policy was read anew'),
-    onBroken: (mistakes) => log.error({ mistakes }, 'the policy file cannot be used; the last good one still holds'),
+    onReload: ({ hash }) => {
+      log.info({ policy: hash.slice(0, 8) }, 'the policy was read anew');
+      tell(`policy:${hash}`, say`The policy was read anew and holds from now on (${code(hash.slice(0, 8))}).`);
+    },
+    onBroken: (mistakes) => {
+      log.error({ mistakes }, 'the policy file cannot be used; the last good one still holds');
+      const lines = joined(mistakes.slice(0, 10).map(mistakeInWords), '\n');
+      tell('policy:broken', say`⚠️ **The policy file cannot be used; the last good one still holds.**\n${lines}`);
+    },
   });
 }
 

@@ -59,7 +59,7 @@ export function createDoor({ config, reception, bot, notReady }: DoorOptions): S
   const logger = boltLogger(log);
   const { apiUrl, botToken } = config.slack;
   const running = new Set<Promise<void>>();
-  const health = healthRoutes(notReady);
+  const health = healthRoutes(async () => (isConnected(receiver) ? notReady() : 'no connection to Slack'));
   const receiver = receiverFor(config, logger, health);
   const app = new App({
     receiver,
@@ -96,6 +96,10 @@ export function createDoor({ config, reception, bot, notReady }: DoorOptions): S
     },
   };
 }
+
+/** In HTTP mode Slack comes to us; in Socket Mode a connection has to stand. */
+const isConnected = (receiver: SocketModeReceiver | HTTPReceiver): boolean =>
+  receiver instanceof HTTPReceiver || receiver.client.websocket?.isActive() === true;
 
 function receiverFor({ slack }: Config, logger: BoltLogger, health: Health): SocketModeReceiver | HTTPReceiver {
   const { delivery, apiUrl } = slack;

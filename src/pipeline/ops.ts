@@ -1,0 +1,49 @@
+import type { Database } from '../storage/database.ts';
+import { abandoned } from '../storage/inbox.ts';
+import { owe } from '../storage/messages.ts';
+import { readSetting, writeSetting } from '../storage/settings.ts';
+import { joined, say, time, type Text } from '../text.ts';
+import { counted } from '../commands/page.ts';
+
+/** Owes the ops channel a line; a second one under the same key takes the place of the first. */
+export async function tellOps(database: Database, key: string, text: Text): Promise<void> {
+  await database.transaction(async (tx) => {
+    await owe(tx, { key: `ops:${key}`, kind: 'ops', body: JSON.stringify({ text }), at: await database.now(tx) });
+  });
+}
+
+const lastSeen = 'last seen';
+/** A shorter absence is a restart that nobody noticed. */
+const worthTellingMs = 20_000;
+
+/** Notes that somebody is here: what the next start measures its absence by. */
+export async function noteAlive(database: Database): Promise<void> {
+  await database.transaction(async (tx) => {
+    const at = await database.now(tx);
+    await writeSetting(tx, { key: lastSeen, value: String(at), at });
+  });
+}
+
+/** At a start after an absence: how long it was, and what becomes of what was under way. Asked before anything is taken over. */
+export async function backAgain(database: Database): Promise<Text | undefined> {
+  const now = await database.now();
+  const seen = await readSetting(database.db, lastSeen);
+  if (seen === undefined || now - seen.at < worthTellingMs) return undefined;
+  const open = await database.db
+    .selectFrom('changes')
+    .select(['number', 'state'])
+    .where('settled_at', 'is', null)
+    .where('due_at', 'is not', null)
+    .orderBy('number', 'desc')
+    .limit(100)
+    .execute();
+  const unknown = open.filter(({ state }) => state === 'sending').map(({ number }) => `#${number}`);
+  const goOn = open.length - unknown.length;
+  const lost = (await abandoned(database.db, Number.MAX_SAFE_INTEGER)).length;
+  return joined([
+    say`Away ${time(seen.at)}–${time(now)}.`,
+    goOn > 0 ? `${counted(goOn, 'change goes', 'changes go')} on.` : undefined,
+    unknown.length > 0 ? `Unknown: ${unknown.slice(0, 10).join(', ')}.` : undefined,
+    lost > 0 ? `${counted(lost, 'person is', 'people are')} told that their command was lost.` : undefined,
+  ]);
+}
