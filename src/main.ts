@@ -12,7 +12,7 @@ import { createBeat } from './pipeline/beat.ts';
 import { deliver } from './pipeline/deliver.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/housekeeping.ts';
 import { createNames } from './pipeline/names.ts';
-import { createWorker, type BackOffice } from './pipeline/worker.ts';
+import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
 import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
 import { mentionedGroups } from './policy/people.ts';
@@ -50,15 +50,16 @@ export async function start(config: Config): Promise<{ readonly port: number; re
   );
 
   const stop = async (): Promise<void> => {
-    await front.door.stop(graceMs / 2);
+    await front.door.stop(graceMs / 4);
     await back.worker.stop();
     back.delivery.nudge();
-    await Promise.all([back.delivery, ...front.beats].map((beat) => beat.stop()));
+    const beats = [back.delivery, ...front.beats].map((beat) => beat.stop());
+    // A write that is not answered by now is found in `sending` at the next start, and called unknown.
+    await settledWithin(graceMs / 4, [...beats, hosting.close()]);
     await noteAlive(database);
     directory.close();
     metricsServer?.close();
     await policy.close();
-    await hosting.close();
     await database.close();
     log.info('Sitehand has stopped');
   };
@@ -177,7 +178,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
 }
 
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
-const graceMs = 10_000;
+const graceMs = 9_000;
 const firstListingMs = 5_000;
 
 function openPolicyFile(config: Config, log: Logger, tell: (key: string, text: Text) => void): Promise<PolicyFile> {
@@ -220,14 +221,15 @@ async function aliases(database: Database): Promise<(address: string) => string>
 
 async function run(): Promise<void> {
   const running = await start(readConfig());
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      running.stop().then(
-        () => process.exit(0),
-        () => process.exit(1),
-      );
-    });
-  }
+  let stopping: Promise<void> | undefined;
+  const end = (): void => {
+    stopping ??= running.stop();
+    stopping.then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', end).on('SIGINT', end);
 }
 
 /** What to say of a start that came to nothing: mistakes as a list, everything else in a sentence. */

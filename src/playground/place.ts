@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,16 @@ export type Folder = { readonly path: string; leave(): Promise<void> };
 export async function takeFolder(kept?: string): Promise<Folder> {
   if (kept === undefined) {
     const path = await mkdtemp(join(tmpdir(), 'sitehand-playground-'));
-    return { path, leave: () => rm(path, { recursive: true, force: true }) };
+    const removal = { recursive: true, force: true } as const;
+    const removeAtExit = (): void => rmSync(path, removal);
+    process.once('exit', removeAtExit);
+    return {
+      path,
+      async leave() {
+        await rm(path, removal);
+        process.off('exit', removeAtExit);
+      },
+    };
   }
   const path = resolve(kept);
   await mkdir(path, { recursive: true, mode: 0o700 });

@@ -5,16 +5,17 @@ import { stripTypeScriptTypes } from 'node:module';
 export type Asset = { readonly type: string; readonly text: string };
 
 const MODULE = /^\/web\/[a-z-]+\.ts$/;
+const STYLES = /^\/web\/[a-z]+\.css$/;
 /** What the page shares with the server's side: it reads JSON and needs nothing of Node. */
 const SHARED = new Set(['/slack/json.ts']);
 
 /** The file at a path of the page's server, read afresh so that an edit shows on reload; undefined where there is none. */
 export async function assetAt(path: string): Promise<Asset | undefined> {
   if (path === '/') return read('/web/index.html', 'text/html');
-  if (path === '/web/page.css') return read(path, 'text/css');
+  if (STYLES.test(path)) return read(path, 'text/css');
   if (!MODULE.test(path) && !SHARED.has(path)) return undefined;
   const source = await read(path, 'text/javascript');
-  return source && { ...source, text: withoutTypes(source.text) };
+  return source && { ...source, text: stripTypeScriptTypes(source.text) };
 }
 
 async function read(path: string, type: string): Promise<Asset | undefined> {
@@ -26,13 +27,12 @@ async function read(path: string, type: string): Promise<Asset | undefined> {
   }
 }
 
-/** Node announces that this function is experimental, on the first call and to whoever is there; nobody here can act on it. */
-function withoutTypes(source: string): string {
-  const announce = process.emitWarning;
+/** Node announces at the first use that this function is experimental; whoever reads that can do nothing about it. */
+function useOnceInSilence(): void {
+  const announce = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
-  try {
-    return stripTypeScriptTypes(source);
-  } finally {
-    process.emitWarning = announce;
-  }
+  stripTypeScriptTypes('');
+  process.emitWarning = announce;
 }
+
+useOnceInSilence();

@@ -23,7 +23,12 @@ const PATHS: Readonly<Record<string, Answer>> = {
   'POST /pick': (slack, { body }) =>
     slack.pick(need(body, 'person'), whereOf(body), whichOf(body), saidOf(body['said'], 'said')),
   'POST /suggest': (slack, { body }) =>
-    slack.suggest(need(body, 'person'), whereOf(body), whichOf(body), need(body, 'query')),
+    slack.suggest(
+      need(body, 'person'),
+      whereOf(body),
+      whichOf(body),
+      typeof body['query'] === 'string' ? body['query'] : need(body, 'query'),
+    ),
   'POST /submit': (slack, { body }) => slack.submit(need(body, 'person'), filledOf(body['values'])),
   'POST /close': (slack, { body }) => slack.closeModal(need(body, 'person'), body['all'] === true),
   'POST /home': (slack, { body }) => slack.home(need(body, 'person')),

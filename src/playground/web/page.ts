@@ -1,1 +1,132 @@
-export const nothing = 0;
+import { textOf } from '../slack/json.ts';
+import { createActivity } from './activity.ts';
+import { ask, listen } from './api.ts';
+import { agreed } from './confirm.ts';
+import { createConversation, createThread } from './conversation.ts';
+import { EMPTY, directMessageId, readDirectory } from './directory.ts';
+import { coalesced, h } from './dom.ts';
+import { createModal } from './modal.ts';
+import { type Looking, arrive, fromAddress, toAddress } from './place.ts';
+import type { Seat } from './seat.ts';
+import type { Change, Outcome, Views } from './shapes.ts';
+import { createSidebar } from './sidebar.ts';
+
+/** Everything on the page, put together. */
+let directory = EMPTY;
+let looking: Looking = { me: '', channel: '', thread: undefined, tab: 'messages' };
+/** The channels with something new in them, for whoever is acted as. */
+const unread = new Set<string>();
+
+const line = h('p', { class: 'line', role: 'status', click: () => (line.textContent = '') });
+const tell = (trouble: unknown): void => {
+  line.textContent = trouble instanceof Error ? trouble.message : String(trouble);
+};
+
+const seat: Seat = {
+  get me() {
+    return looking.me;
+  },
+  get channel() {
+    return looking.channel;
+  },
+  get thread() {
+    return looking.thread;
+  },
+  get tab() {
+    return looking.tab;
+  },
+  get directory() {
+    return directory;
+  },
+  tell,
+  go,
+  async act(what, body, confirm) {
+    if (!(await agreed(confirm, directory))) return undefined;
+    try {
+      const outcome = await ask<Outcome>(`/control/slack/${what}`, body);
+      line.textContent = outcome.shown ?? '';
+      return outcome;
+    } catch (error) {
+      tell(error);
+      return undefined;
+    }
+  },
+};
+
+const conversation = createConversation(seat);
+const thread = createThread(seat);
+const activity = createActivity(seat);
+const nav = h('nav', { class: 'sidebar', 'aria-label': 'Workspace' });
+const showSidebar = createSidebar(seat, nav);
+const showModal = createModal(seat);
+document.body.append(nav, conversation.element, thread.element, activity.element, line);
+
+const soon = {
+  conversation: coalesced(() => conversation.read(), tell),
+  thread: coalesced(() => thread.read(), tell),
+  activity: coalesced(() => activity.read(), tell),
+  views: coalesced(async () => {
+    const { me } = seat;
+    const { modals, home } = await ask<Views>(`/control/slack/views?as=${me}`);
+    if (me !== seat.me) return;
+    showModal(modals);
+    conversation.showHome(home);
+  }, tell),
+  directory: coalesced(async () => {
+    const first = directory === EMPTY;
+    directory = await readDirectory();
+    if (first) looking = fromAddress(directory, location.hash);
+    everything();
+  }, tell),
+};
+
+function everything(): void {
+  showSidebar(unread);
+  for (const read of [soon.conversation, soon.thread, soon.views]) read();
+}
+
+function go(to: Partial<Looking>): void {
+  const before = looking;
+  looking = arrive(directory, before, to);
+  if (looking.me !== before.me) unread.clear();
+  unread.delete(looking.channel);
+  history.replaceState(null, '', toAddress(looking));
+  line.textContent = '';
+  everything();
+  if (looking.tab === 'home' && (before.tab !== 'home' || looking.me !== before.me)) {
+    void seat.act('home', { person: looking.me });
+  }
+  document.querySelector<HTMLElement>(looking.thread === undefined ? 'main textarea' : '.thread textarea')?.focus();
+}
+
+function onMessage(detail: Change['detail']): void {
+  const onlyFor = detail['only_for'];
+  if (onlyFor !== undefined && onlyFor !== seat.me) return;
+  const channel = textOf(detail['channel']);
+  if (channel !== seat.channel) {
+    const mine = channel === directMessageId(seat.me) || !channel.startsWith('D');
+    if (mine) unread.add(channel);
+    return showSidebar(unread);
+  }
+  soon.conversation();
+  soon.thread();
+}
+
+listen({
+  onOpen() {
+    line.textContent = '';
+    soon.directory();
+    soon.activity();
+  },
+  onLost: () => tell('The playground does not answer. This page connects again by itself when it is back.'),
+  onHosting: (entries) => activity.add(entries),
+  onBot: (bot) => activity.showBot(bot),
+  onSlack({ kind, detail }) {
+    if (kind === 'message') onMessage(detail);
+    else if (kind === 'file') soon.conversation();
+    else if (kind === 'problem') soon.activity();
+    else if (kind === 'notice' && detail['person'] === seat.me) tell(textOf(detail['text']));
+    else if ((kind === 'modal' || kind === 'home') && detail['person'] === seat.me) soon.views();
+    else if (['person', 'group', 'channel'].includes(kind)) soon.directory();
+  },
+});

@@ -1,0 +1,57 @@
+import { h } from './dom.ts';
+import type { Seat } from './seat.ts';
+
+const EXAMPLE = '/site logs acme-shop/live';
+
+/** Where one writes: a line that begins with a slash is a command, everything else a message. In threads there are no commands. */
+export function createComposer(seat: Seat, thread: () => string | undefined, isMain: boolean): HTMLFormElement {
+  const label = isMain ? 'Message or command' : 'Reply in the thread';
+  const box = h('textarea', {
+    'aria-label': label,
+    rows: '1',
+    placeholder: isMain ? EXAMPLE : '@Sitehand status',
+    autofocus: isMain,
+    input: () => grow(),
+    keydown: (event) => {
+      if (!(event instanceof KeyboardEvent) || event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      void send();
+    },
+  });
+  const grow = (): void => {
+    box.style.height = 'auto';
+    box.style.height = `${Math.min(box.scrollHeight, 200)}px`;
+  };
+  let sending = false;
+  const send = async (): Promise<void> => {
+    const text = box.value.trim();
+    if (text === '' || sending) return;
+    sending = true;
+    const outcome = await say(seat, text, thread());
+    sending = false;
+    if (outcome === undefined || box.value.trim() !== text) return;
+    box.value = '';
+    grow();
+  };
+  return h(
+    'form',
+    {
+      class: 'composer',
+      submit: (event) => {
+        event.preventDefault();
+        void send();
+      },
+    },
+    box,
+    h('button', { class: 'primary' }, 'Send'),
+  );
+}
+
+/** Says or runs something where the seat looks; undefined, and told, where that cannot be done. */
+async function say(seat: Seat, text: string, thread: string | undefined): Promise<object | undefined> {
+  const { me: person, channel } = seat;
+  if (!text.startsWith('/')) return seat.act('say', { person, channel, text, ...(thread && { thread }) });
+  if (thread === undefined) return seat.act('command', { person, channel, text });
+  seat.tell('Slash commands do not work in threads. Mention @Sitehand instead.');
+  return undefined;
+}

@@ -1,0 +1,39 @@
+type Format = Intl.DateTimeFormatOptions;
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  date_num: { year: 'numeric', month: '2-digit', day: '2-digit' },
+  date: { year: 'numeric', month: 'long', day: 'numeric' },
+  date_short: { year: 'numeric', month: 'short', day: 'numeric' },
+  date_long: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
+  time: { hour: '2-digit', minute: '2-digit' },
+  time_secs: { hour: '2-digit', minute: '2-digit', second: '2-digit' },
+};
+const DAY_MS = 86_400_000;
+
+/** A moment (epoch seconds) by Slack's date format, such as `{date_short_pretty} at {time}`, in the viewer's locale and zone. */
+export function dated(seconds: number, format: string): string {
+  const at = new Date(seconds * 1000);
+  return format.replaceAll(/\{(\w+)\}/g, (token, name: string) => {
+    if (name === 'ago') return ago(at.getTime() - Date.now());
+    const near = name.endsWith('_pretty') ? dayNear(at) : undefined;
+    const options = FORMATS[name.replace('_pretty', '')];
+    return near ?? (options === undefined ? token : at.toLocaleString(undefined, options));
+  });
+}
+
+function dayNear(at: Date): string | undefined {
+  const days = Math.round((at.setHours(0, 0, 0, 0) - new Date().setHours(0, 0, 0, 0)) / DAY_MS);
+  if (Math.abs(days) > 1) return undefined;
+  return new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(days, 'day');
+}
+
+function ago(ms: number): string {
+  const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  if (Math.abs(ms) < 3_600_000) return words.format(Math.round(ms / 60_000), 'minute');
+  if (Math.abs(ms) < DAY_MS) return words.format(Math.round(ms / 3_600_000), 'hour');
+  return words.format(Math.round(ms / DAY_MS), 'day');
+}
+
+/** The time of day of a moment in epoch milliseconds. */
+export const timeOf = (ms: number, seconds = false): string =>
+  new Date(ms).toLocaleString(undefined, seconds ? FORMATS['time_secs'] : FORMATS['time']);

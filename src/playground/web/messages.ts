@@ -1,0 +1,100 @@
+import { fieldsOf, objectsOf, textOf } from '../slack/json.ts';
+import { drawBlocks } from './blocks.ts';
+import { dated, timeOf } from './dates.ts';
+import { nameOf } from './directory.ts';
+import { type Child, h, keyedList } from './dom.ts';
+import { mrkdwn } from './mrkdwn.ts';
+import type { Seat } from './seat.ts';
+import type { Message } from './shapes.ts';
+import { type Surface, surfaceAt } from './surface.ts';
+
+/** The newest of these are drawn. */
+const DRAWN = 200;
+
+/** A list of messages that follows its newest one, unless the reader has scrolled away from it. */
+export function createMessages(
+  seat: Seat,
+  label: string,
+  inThread: boolean,
+): { readonly element: HTMLElement; show(messages: readonly Message[]): void } {
+  const list = h('ol', { class: 'messages', role: 'log', 'aria-label': label, tabindex: '0' });
+  const show = keyedList<Message>(
+    list,
+    (message) => `${seat.me} ${message.channel} ${message.ts}`,
+    (message) => drawMessage(seat, message, inThread),
+  );
+  let shown = '';
+  return {
+    element: list,
+    show(messages) {
+      const place = `${seat.me} ${seat.channel} ${seat.thread}`;
+      const follows = place !== shown || list.scrollHeight - list.scrollTop - list.clientHeight < 80;
+      shown = place;
+      show(messages.slice(-DRAWN));
+      if (follows) list.scrollTop = list.scrollHeight;
+    },
+  };
+}
+
+function drawMessage(seat: Seat, message: Message, inThread: boolean): HTMLElement {
+  const surface = surfaceAt(seat, { channel: message.channel, ts: message.ts }, message.controls);
+  const author = seat.directory.people.get(message.author);
+  const name = nameOf.person(seat.directory, message.author);
+  const seconds = Number(message.ts);
+  const { replies } = message;
+  return h(
+    'li',
+    { class: message.ephemeral ? 'message private' : 'message', 'data-ts': message.ts },
+    avatar(message.author, name),
+    h(
+      'article',
+      {},
+      message.ephemeral && h('p', { class: 'hint' }, 'only you see this'),
+      h(
+        'header',
+        {},
+        h('strong', {}, name),
+        author?.is_bot === true && h('span', { class: 'badge' }, 'app'),
+        h('time', { title: dated(seconds, '{date_long} {time_secs}') }, timeOf(seconds * 1000)),
+        message.edited && h('small', {}, '(edited)'),
+      ),
+      ...drawSaid(message, surface),
+      ...message.files.map((file) =>
+        h('button', { class: 'file', click: () => seat.go({ tab: 'files' }) }, `📄 ${file}`),
+      ),
+      !inThread &&
+        !message.ephemeral &&
+        h(
+          'button',
+          { class: 'replies', click: () => seat.go({ thread: message.ts }) },
+          replies === 0 ? 'Reply' : `${replies} ${replies === 1 ? 'reply' : 'replies'}`,
+        ),
+    ),
+  );
+}
+
+function drawSaid(message: Message, surface: Surface): readonly Child[] {
+  const said =
+    message.blocks.length > 0
+      ? drawBlocks(message.blocks, surface)
+      : [h('div', { class: 'lines' }, ...mrkdwn(message.notification, surface.seat.directory))];
+  return [...said, ...message.attachments.map((attachment) => drawAttachment(fieldsOf(attachment), surface))];
+}
+
+function drawAttachment(attachment: ReturnType<typeof fieldsOf>, surface: Surface): Child {
+  const blocks = objectsOf(attachment['blocks']);
+  const text = textOf(attachment['text']) || textOf(attachment['fallback']);
+  const content = blocks.length > 0 ? drawBlocks(blocks, surface) : mrkdwn(text, surface.seat.directory);
+  const element = h('div', { class: 'attachment' }, ...content);
+  const color = textOf(attachment['color']).replace('#', '');
+  if (/^[0-9a-f]{6}$/i.test(color)) element.style.borderColor = `#${color}`;
+  return element;
+}
+
+/** Somebody's initial on a colour of their own. */
+export function avatar(id: string, name: string): HTMLElement {
+  const hue = Array.from(id).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 360, 7);
+  const element = h('span', { class: 'avatar', 'aria-hidden': 'true' }, name.slice(0, 1));
+  element.style.setProperty('--hue', String(hue));
+  return element;
+}

@@ -1,0 +1,83 @@
+import { drawBlocks } from './blocks.ts';
+import { type Child, fill, h } from './dom.ts';
+import type { Seat } from './seat.ts';
+import type { View } from './shapes.ts';
+import { type Draft, saidOf, surfaceAt } from './surface.ts';
+
+/** Shows the modal on top, if there is one. What was typed into it stays when the app draws it anew. */
+export function createModal(seat: Seat): (modals: readonly View[]) => void {
+  const dialog = h('dialog', {
+    class: 'modal',
+    'aria-labelledby': 'modal-title',
+    // The browser must not close it by itself: whether it closes is told to the app first.
+    cancel: (event) => {
+      event.preventDefault();
+      void seat.act('close', { person: seat.me });
+    },
+  });
+  document.body.append(dialog);
+  let shown: { readonly id: string; readonly shows: string; readonly draft: Draft } | undefined;
+  return (modals) => {
+    const view = modals.at(-1);
+    if (view === undefined) {
+      shown = undefined;
+      dialog.close();
+      return fill(dialog);
+    }
+    const shows = JSON.stringify([view.blocks, view.title, view.controls.map(({ error }) => error ?? '')]);
+    if (view.id === shown?.id && shows === shown.shows) return;
+    shown = { id: view.id, shows, draft: view.id === shown?.id ? shown.draft : new Map() };
+    redraw(dialog, drawModal(seat, view, shown.draft, modals.length));
+    if (dialog.open) return;
+    dialog.showModal();
+    dialog.querySelector<HTMLElement>('.body :is(input, select, textarea)')?.focus();
+  };
+}
+
+/** Replaces what is in the dialog; the cursor stays in the input it was in. */
+function redraw(dialog: HTMLDialogElement, content: Child): void {
+  const before = document.activeElement;
+  const id = dialog.contains(before) ? before?.id : undefined;
+  const cursor = before instanceof HTMLInputElement && before.type === 'text' ? before.selectionEnd : null;
+  fill(dialog, content);
+  const error = dialog.querySelector('[aria-invalid]');
+  const after = error ?? (id ? document.querySelector(`#${CSS.escape(id)}`) : null);
+  if (after instanceof HTMLElement) after.focus();
+  if (error === null && after instanceof HTMLInputElement && cursor !== null) after.setSelectionRange(cursor, cursor);
+}
+
+function drawModal(seat: Seat, view: View, draft: Draft, depth: number): Child {
+  const surface = surfaceAt(seat, { view: view.id }, view.controls, draft);
+  const send = h('button', { class: 'primary' }, view.submit ?? 'Submit');
+  const submit = async (): Promise<void> => {
+    send.disabled = true;
+    const values = Object.fromEntries([...draft].map(([block, value]) => [block, saidOf(value)]));
+    await seat.act('submit', { person: seat.me, values });
+    send.disabled = false;
+  };
+  const close = (): void => void seat.act('close', { person: seat.me });
+  return h(
+    'form',
+    {
+      novalidate: true,
+      submit: (event) => {
+        event.preventDefault();
+        if (view.submit !== undefined && !send.disabled) void submit();
+      },
+    },
+    h(
+      'header',
+      {},
+      h('h2', { id: 'modal-title' }, view.title),
+      h('button', { type: 'button', class: 'plain', 'aria-label': 'Close', click: close }, '✕'),
+    ),
+    h('div', { class: 'body' }, ...drawBlocks(view.blocks, surface)),
+    h(
+      'footer',
+      {},
+      depth > 1 && h('small', {}, `${depth} open; closing goes back`),
+      h('button', { type: 'button', click: close }, depth > 1 ? 'Back' : 'Close'),
+      view.submit !== undefined && send,
+    ),
+  );
+}

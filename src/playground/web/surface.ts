@@ -1,0 +1,75 @@
+import { type Fields, isFields, listOf, objectsOf, textOf } from '../slack/json.ts';
+import { ask } from './api.ts';
+import type { Seat } from './seat.ts';
+import type { Control } from './shapes.ts';
+
+/** A message, an open view or a form: something with blocks in it that can be pressed and filled in. */
+export type Surface = {
+  readonly seat: Seat;
+  /** Begins the ids of its inputs; no two surfaces on the page have the same. */
+  readonly name: string;
+  /** What an input holds: text, an id, an option, a list of options, or null. */
+  held(block: Fields, element: Fields): unknown;
+  errorUnder(block: Fields): string | undefined;
+  press(block: Fields, element: Fields): void;
+  put(block: Fields, element: Fields, value: unknown): void;
+  suggest(block: Fields, element: Fields, query: string): Promise<readonly Fields[]>;
+};
+
+/** Where something is, in the words of the control API. */
+type Place = { readonly channel: string; readonly ts: string } | { readonly view: string };
+
+/** What was put into the inputs of a form and is not sent yet, by block id. */
+export type Draft = Map<string, unknown>;
+
+/** The surface of a message or a view. Inputs of a form fill `draft`, which has no more entries than the form has blocks. */
+export function surfaceAt(seat: Seat, place: Place, controls: readonly Control[], draft: Draft = new Map()): Surface {
+  const which = (block: Fields, element: Fields): object => ({
+    ...place,
+    person: seat.me,
+    block_id: block['block_id'],
+    action_id: element['action_id'],
+  });
+  const control = (block: Fields, element?: Fields): Control | undefined =>
+    controls.find(
+      ({ block_id, action_id }) =>
+        block_id === block['block_id'] && (element === undefined || action_id === element['action_id']),
+    );
+  return {
+    seat,
+    name: 'view' in place ? place.view : `${place.channel}-${place.ts}`,
+    held(block, element) {
+      const id = textOf(block['block_id']);
+      return draft.has(id) ? draft.get(id) : control(block, element)?.value;
+    },
+    errorUnder: (block) => control(block)?.error,
+    press: (block, element) =>
+      void seat.act('click', { ...which(block, element), ...valueOf(element) }, element['confirm']),
+    put(block, element, value) {
+      const inForm = block['type'] === 'input';
+      if (inForm) draft.set(textOf(block['block_id']), value);
+      const silent = inForm && block['dispatch_action'] !== true;
+      if (!silent) void seat.act('pick', { ...which(block, element), said: saidOf(value) }, element['confirm']);
+    },
+    async suggest(block, element, query) {
+      const { options } = await ask<{ options: readonly Fields[] }>('/control/slack/suggest', {
+        ...which(block, element),
+        query,
+      });
+      return options;
+    },
+  };
+}
+
+const valueOf = ({ value }: Fields): object => (typeof value === 'string' ? { value } : {});
+
+/** A held value as the control API takes it: several options by their values. */
+export function saidOf(value: unknown): unknown {
+  return Array.isArray(value) ? listOf(value).map((each) => (isFields(each) ? each['value'] : each)) : (value ?? null);
+}
+
+/** The options written into an element, those in groups too. */
+export const optionsOf = (element: Fields): readonly Fields[] => [
+  ...objectsOf(element['options']),
+  ...objectsOf(element['option_groups']).flatMap((group) => objectsOf(group['options'])),
+];

@@ -1,0 +1,170 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import { launch, missing } from './chromium.ts';
+
+const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
+const hostile = '<img src=x onerror=alert(1)> & <b>not bold</b>';
+
+describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
+  let playground: Playground;
+  let browser: Browser;
+  let page: Page;
+  /** Everything the browser complained about, and every address it asked for that is not the playground's. */
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    [playground, browser] = await Promise.all([startPlayground({ program }), launch()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await playground?.close();
+  });
+  beforeEach(async () => {
+    page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    page.setDefaultTimeout(8_000);
+    page.on('console', (said) => void (['error', 'warning'].includes(said.type()) && wrong.push(said.text())));
+    page.on('pageerror', (error) => wrong.push(String(error)));
+    page.on('dialog', (dialog) => wrong.push(`a dialog of the browser: ${dialog.message()}`));
+    page.on('request', (asked) => {
+      const { protocol, origin } = new URL(asked.url());
+      if (protocol !== 'data:' && origin !== playground.url) wrong.push(asked.url());
+    });
+    await page.goto(`${playground.url}/`);
+    await act('Ana').waitFor();
+  });
+  afterEach(async () => {
+    await page.close();
+    const found = wrong.splice(0);
+    if (found.length > 0) throw new Error(`the browser complained:\n${found.join('\n')}`);
+  });
+
+  const act = (name: string): Locator => page.getByRole('list', { name: 'Act as' }).getByRole('button', { name });
+  const box = (): Locator => page.getByLabel('Message or command');
+  const newest = (): Locator => page.getByRole('log', { name: 'Messages' }).getByRole('listitem').last();
+  const dialog = (): Locator => page.getByRole('dialog');
+
+  async function type(text: string): Promise<void> {
+    await box().fill(text);
+    await box().press('Enter');
+  }
+
+  it('is ready to write in when it opens, with an example greyed in', async () => {
+    await page.locator('main textarea:focus').waitFor();
+    expect(await box().getAttribute('placeholder')).toMatch(/^\/site /);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('# acme-shop');
+  });
+
+  it('draws what anybody wrote as text', async () => {
+    await type(`*strong* _soft_ \`code\` ${hostile} @chi`);
+    await newest().getByText('not bold').waitFor();
+    expect(await newest().locator('article').textContent()).toContain(`strong soft code ${hostile} @Chi`);
+    expect(await newest().locator('strong:text("strong"), em:text("soft"), code:text("code")').count()).toBe(3);
+    expect(await newest().locator('b, img').count()).toBe(0);
+    expect(await box().inputValue()).toBe('');
+  });
+
+  it('marks what only one person sees, and shows it to nobody else', async () => {
+    await type('/site private');
+    await newest().getByText('only you see this').waitFor();
+    expect(await newest().textContent()).toContain(`Only for you: ${hostile}`);
+    await act('Ben').click();
+    await page.getByText('as Ben').waitFor();
+    await page.getByText('only you see this').waitFor({ state: 'detached' });
+  });
+
+  it('shows a card, its thread and what pressing its button does at the host', async () => {
+    await type('/site card');
+    await newest().getByText('waiting').waitFor();
+    const card = newest();
+    expect(await card.textContent()).toContain(hostile);
+    expect(await card.locator('a, img, i, b').count()).toBe(0);
+    await card.getByRole('button', { name: '1 reply' }).click();
+    const thread = page.getByRole('region', { name: 'Thread' });
+    await thread.getByText('A reply below it').waitFor();
+    await thread.getByLabel('Reply in the thread').fill('/site card');
+    await thread.getByLabel('Reply in the thread').press('Enter');
+    await page.getByText('Slash commands do not work in threads').waitFor();
+    await thread.getByLabel('Reply in the thread').fill('An answer');
+    await thread.getByLabel('Reply in the thread').press('Enter');
+    await thread.getByText('An answer', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await thread.waitFor({ state: 'hidden' });
+
+    await act('Chi').click();
+    await card.getByRole('button', { name: 'Press' }).click();
+    expect(await dialog().textContent()).toContain(`Really ${hostile}`);
+    await dialog().getByRole('button', { name: 'Go back' }).click();
+    expect(await card.textContent()).toContain('waiting');
+    await card.getByRole('button', { name: 'Press' }).click();
+    await dialog().getByRole('button', { name: 'Do it' }).click();
+    await card.getByText('pressed by U03CHI').waitFor();
+    const received = page
+      .getByRole('list', { name: 'What the hosting API received' })
+      .getByText('sites/tools/clear-cache');
+    await received.first().click();
+    await page.locator('.journal pre', { hasText: hostile }).waitFor();
+  });
+
+  it('fills in a form: errors stand under their fields, suggestions come while typing', async () => {
+    await type('/site form');
+    await dialog().getByLabel('Name').fill('wrong');
+    await dialog().getByRole('button', { name: 'Send it' }).click();
+    await dialog().locator('.field', { hasText: 'Size' }).getByRole('alert').waitFor();
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('wrong');
+
+    await dialog().getByLabel('Size').selectOption('The large');
+    await dialog().getByLabel('Site').fill('a');
+    await dialog().getByRole('option', { name: 'The acme' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await dialog().getByLabel('The pepper').check();
+    await dialog().getByLabel('Day').fill('2026-02-03');
+    await dialog().getByLabel('Name').press('Enter');
+    await dialog().getByText('That is the wrong name.').waitFor();
+    await dialog().getByLabel('Name').fill('right');
+    await dialog().getByLabel('Name').press('Enter');
+    await dialog().waitFor({ state: 'hidden' });
+    await newest().getByText('Form: right, large, acme, pepper, 2026-02-03').waitFor();
+  });
+
+  it('closes a form with Esc, and tells Slack', async () => {
+    await type('/site form');
+    await dialog().getByLabel('Name').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'hidden' });
+    expect(playground.slack.views('U01ANA').modals).toEqual([]);
+  });
+
+  it('shows the App Home of whoever is acted as', async () => {
+    await act('Ben').click();
+    await page.getByRole('list', { name: 'Apps' }).getByRole('button').click();
+    await page.getByRole('button', { name: 'Home', exact: true }).click();
+    await page.getByText('the home of U02BEN').waitFor();
+    await act('Chi').click();
+    await page.getByText('the home of U03CHI').waitFor();
+  });
+
+  it('says when the bot is gone, and starts it again', async () => {
+    await page.getByRole('button', { name: 'Kill' }).click();
+    await page.getByText('The bot has exited (SIGKILL).').waitFor();
+    await type('/site card');
+    await page.getByRole('status').getByText('/site failed with the error').waitFor();
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByText('The bot is running').waitFor();
+  });
+
+  it('gives every input a name', async () => {
+    await type('/site form');
+    await dialog().getByLabel('Name').waitFor();
+    // As text, because what runs in the page knows other things than this file.
+    const nameless: unknown = await page.evaluate(`
+      [...document.querySelectorAll('input, select, textarea')]
+        .filter((input) => input.labels.length === 0 && !input.hasAttribute('aria-label'))
+        .map((input) => input.outerHTML)`);
+    expect(nameless).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'hidden' });
+  });
+});
