@@ -22,7 +22,8 @@ export function dated(seconds: number, format: string): string {
 }
 
 function dayNear(at: Date): string | undefined {
-  const days = Math.round((at.setHours(0, 0, 0, 0) - new Date().setHours(0, 0, 0, 0)) / DAY_MS);
+  const midnight = (moment: Date): number => new Date(moment).setHours(0, 0, 0, 0);
+  const days = Math.round((midnight(at) - midnight(new Date())) / DAY_MS);
   if (Math.abs(days) > 1) return undefined;
   return new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(days, 'day');
 }
