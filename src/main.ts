@@ -18,7 +18,7 @@ import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
 import { mentionedGroups } from './policy/people.ts';
 import { openPolicy, type PolicyFile } from './policy/watch.ts';
 import { boltLogger, clientOptions, createDoor } from './slack/app.ts';
-import { tellLost } from './slack/lost.ts';
+import { lostNote } from './slack/lost.ts';
 import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
 import type { Reception } from './slack/reception.ts';
@@ -162,7 +162,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     log,
     metrics,
   };
-  const housekeeping = { database, tellLost: tellLost(reception) };
+  const housekeeping = { database, lostNote };
   const beat = (what: string, everyMs: number, look: () => Promise<void>) =>
     createBeat({ everyMs, look, onTrouble: (error) => onTrouble(what, error) });
   const beats = [

@@ -8,7 +8,7 @@ import type { Needed } from '../policy/needed.ts';
 import { decide, mayAnywhere, mayRead, type Decision } from '../policy/policy.ts';
 import type { Aim, Policy } from '../policy/rules.ts';
 import { code, joined, say } from '../text.ts';
-import { isNamed, type Resolved } from './resolve.ts';
+import { isNamed, unknownName, type Resolved } from './resolve.ts';
 
 /** Who somebody is, right now. */
 export type Person = {
@@ -68,11 +68,11 @@ export const mayRun = (policy: Policy, person: Person, path: string, command: Co
 export function authorise(policy: Policy, person: Person, wish: Resolved, company: Company): Authorised {
   welcome(person);
   const { target, alsoReads } = aboutOf(wish, company);
-  const unreadable = [target, ...alsoReads].find(
-    (one) => one && one.kind !== 'company' && !mayRead(policy, person, one),
-  );
-  if (unreadable)
-    throw new Refusal(say`I know no ${unreadable.kind} of that name that you may read. Nothing was done.`);
+  const hidden = Object.keys(wish.input).find((name) => {
+    const value = wish.input[name];
+    return isNamed(value) && !mayRead(policy, person, value);
+  });
+  if (hidden !== undefined) throw unknownName(wish.wish, hidden);
   const { path, command } = wish.wish;
   const permit: Permit = { approval: 'none', rules: [], policy: policy.hash };
   if (command.shape === 'desk') {

@@ -19,14 +19,17 @@ export function createBeat({ everyMs, look, onTrouble }: BeatOptions): Beat {
   let again = false;
 
   const lookWhileNudged = async (): Promise<void> => {
-    again = false;
-    await look().catch(onTrouble);
-    if (again && timer !== undefined) await lookWhileNudged();
+    do {
+      again = false;
+      await look().catch(onTrouble);
+    } while (again);
+    // At once and not in a later turn: a nudge in between would be lost.
+    looking = undefined;
   };
   const nudge = (): void => {
     if (timer === undefined) return;
     again = looking !== undefined;
-    looking ??= lookWhileNudged().finally(() => (looking = undefined));
+    looking ??= lookWhileNudged();
   };
   return {
     nudge,
@@ -37,6 +40,7 @@ export function createBeat({ everyMs, look, onTrouble }: BeatOptions): Beat {
     stop: async () => {
       clearInterval(timer);
       timer = undefined;
+      again = false;
       await looking;
     },
   };

@@ -46,9 +46,16 @@ export async function deliver(desk: Delivery): Promise<number> {
   const due = await database.transaction(async (tx) =>
     claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit: atOnce }),
   );
-  await Promise.all(due.map((message) => draw(desk, message)));
+  await Promise.all(due.toSorted(byTurn).map((message) => draw(desk, message)));
   return due.length;
 }
+
+/**
+ * A channel takes one message at a time. A card goes before what is said below another one, because it shows how its
+ * change stands by itself; then the longest owed has its turn, however often it was put back.
+ */
+const byTurn = (one: Message, other: Message): number =>
+  Number(one.kind !== 'card') - Number(other.kind !== 'card') || one.id - other.id;
 
 async function draw(desk: Delivery, message: Message): Promise<void> {
   const { database } = desk;
@@ -110,12 +117,11 @@ async function post(desk: Delivery, message: Message, what: Card | Note): Promis
   } catch (error) {
     if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
     const place = await voice.post({ person: change.asker }, what);
-    await voice.post(
-      { channel: place.channel, thread: place.ts },
-      {
-        text: say`I cannot post in ${{ channel: change.channel }}, so this stands here. ${'/invite'} me there to have it in the channel.`,
-      },
-    );
+    const why = say`I cannot post in ${{ channel: change.channel }}, so this stands here. ${'/invite'} me there to have it in the channel.`;
+    // Without this the card stands all the same; failing with it would post the card again.
+    await voice
+      .post({ channel: place.channel, thread: place.ts }, { text: why })
+      .catch((error: unknown) => desk.onTrouble(`saying where the card of #${change.number} stands`, error));
     return place;
   }
 }

@@ -3,12 +3,13 @@ import type { Database } from '../storage/database.ts';
 import { abandoned, closeInbox, forgetInbox, wipeInbox, type InboxRow } from '../storage/inbox.ts';
 import { releaseAll } from '../storage/lease.ts';
 import { sweepLocks } from '../storage/locks.ts';
-import { forgetMessages } from '../storage/messages.ts';
+import { forgetMessages, owe } from '../storage/messages.ts';
+import type { Note } from './render.ts';
 
 export type Housekeeping = {
   readonly database: Database;
-  /** Tells somebody privately that what they asked for was not begun. */
-  readonly tellLost: (row: InboxRow) => Promise<void>;
+  /** What somebody is told whose request was not begun. */
+  readonly lostNote: (row: InboxRow) => Note;
 };
 
 const wipeAfterMs = 30 * 60_000;
@@ -21,11 +22,18 @@ export async function takeOver({ database }: Pick<Housekeeping, 'database'>): Pr
   await database.transaction(async (tx) => releaseAll(tx, await database.now(tx)));
 }
 
-/** Tells those whose delivery was acked and never answered; closes it first, so that it cannot be done after all. */
-export async function tellTheLost({ database, tellLost }: Housekeeping): Promise<void> {
+/**
+ * Owes a direct message to those whose delivery was acked and never answered, in the transaction that closes it: it
+ * cannot be done after all, and they hear of it even if Slack is away now.
+ */
+export async function tellTheLost({ database, lostNote }: Housekeeping): Promise<void> {
   for (const row of await abandoned(database.db, await database.now())) {
-    const mine = await database.transaction(async (tx) => closeInbox(tx, row.key, await database.now(tx)));
-    if (mine) await tellLost(row);
+    await database.transaction(async (tx) => {
+      const at = await database.now(tx);
+      if (!(await closeInbox(tx, row.key, at))) return;
+      const body = JSON.stringify(lostNote(row));
+      await owe(tx, { key: `lost:${row.key}`, kind: 'direct', recipient: row.person, body, at });
+    });
   }
 }
 

@@ -67,9 +67,8 @@ export function judge(change: Change, trail: Trail, seen: Seen, works: boolean, 
     const says = left(change, 'never finished');
     return operation === 'running' ? leave(says, unfollowedLockMs) : lose('does not answer about it any more');
   }
-  if (operation !== 'not known') return again;
+  if (operation !== 'not known' || past < notKnownMs) return again;
   if (trail.known) return lose('does not know it any more');
-  if (past < notKnownMs) return again;
   return works ? lose('does not know it when asked') : unverified(change, seen, unfollowedLockMs);
 }
 

@@ -1,7 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { Command } from '../commands/index.ts';
-import { Refusal } from '../errors.ts';
-import { code, joined, say } from '../text.ts';
+import { flag } from '../commands/fields.ts';
+import { Refusal, type Offer, type Words } from '../errors.ts';
+import { code, joined, say, type Text } from '../text.ts';
 import { optionName, takesValue, usage } from './usage.ts';
 import { split, type Word } from './words.ts';
 
@@ -28,7 +29,18 @@ export type Context = {
 /** Reads a line; throws `Refusal` with the nearest match for what it does not know. An empty line is `undefined`. */
 export function parse(line: string, commands: ReadonlyMap<string, Command>, context: Context = {}): Wish | undefined {
   const words = split(line);
-  if (words.length === 0) return undefined;
+  return words.length === 0 ? undefined : wishOf(words, commands, context);
+}
+
+/** Reads words that were stored, rather than a line that somebody typed; throws `Refusal`. */
+export const parseWords = (words: Words, commands: ReadonlyMap<string, Command>): Wish =>
+  wishOf(
+    words.map((text) => ({ text, quoted: false })),
+    commands,
+    {},
+  );
+
+function wishOf(words: readonly Word[], commands: ReadonlyMap<string, Command>, context: Context): Wish {
   const { path, command, rest } = commandOf(words, commands);
   const { positional, options } = sorted(rest, path, command);
   const { reason, 'dry-run': dryRun, ...named } = options;
@@ -36,8 +48,8 @@ export function parse(line: string, commands: ReadonlyMap<string, Command>, cont
     path,
     command,
     given: { ...assigned(positional, path, command, context), ...byField(named, command) },
-    reason: reason?.at(-1),
-    dryRun: dryRun !== undefined,
+    reason: reason?.at(-1)?.trim() || undefined,
+    dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
   };
 }
 
@@ -51,31 +63,40 @@ function commandOf(
     const command = typed.length >= length ? commands.get(path) : undefined;
     if (command) return { path, command, rest: words.slice(length) };
   }
-  const [first = '', second] = typed;
-  const below = [...commands.keys()].filter((path) => path.startsWith(`${first} `));
-  if (below.length > 0) {
-    const what =
-      second === undefined ? say`${code(first)} needs a second word.` : say`I know no ${code(`${first} ${second}`)}.`;
-    throw new Refusal(say`${what} Nothing was done.`, {
-      hint: say`It can be ${joined(below.map(code), ', ')}.`,
-      offers: near(`${first} ${second ?? ''}`, below).map((path) => ({
-        label: path,
-        words: [...path.split(' '), ...typed.slice(2)],
-      })),
-    });
-  }
-  const paths = [...commands.keys()];
-  const twoWords = near(`${first} ${second ?? ''}`.trim(), paths);
-  const matches = twoWords.length > 0 ? twoWords : near(first, paths);
-  throw new Refusal(say`I know no ${code(first.slice(0, 60))}. Nothing was done.`, {
-    hint:
-      matches[0] === undefined ? say`${code('help')} shows what you may run.` : say`Did you mean ${code(matches[0])}?`,
-    offers: matches.slice(0, 1).map((path) => ({
-      label: `Run ${path}`.slice(0, 75),
-      words: [...path.split(' '), ...words.slice(path.split(' ').length).map((word) => word.text)],
-    })),
-  });
+  throw unknownCommand(words, typed, [...commands.keys()]);
 }
+
+/** Says what it can be, with the nearest as a button that keeps the rest of the words. */
+function unknownCommand(words: readonly Word[], [first = '', second]: Words, paths: Words): Refusal {
+  const below = paths.filter((path) => path.startsWith(`${first} `));
+  if (below.length > 0) {
+    const says =
+      second === undefined
+        ? say`${code(first)} needs a second word.`
+        : say`I know no ${code(`${first} ${second.slice(0, 60)}`)}.`;
+    const meant = near(`${first} ${second ?? ''}`, below);
+    const offers = meant.flatMap((path) => running(path, words.slice(2)));
+    return unknown(says, say`It can be ${joined(below.map(code), ', ')}.`, offers);
+  }
+  const two = near(`${first} ${second ?? ''}`.trim(), paths);
+  const [one] = near(first, [...new Set(paths.map(firstWordOf))]);
+  const meant = two[0] ?? paths.find((path) => firstWordOf(path) === one);
+  const says = say`I know no ${code(first.slice(0, 60))}.`;
+  if (meant === undefined) return unknown(says, say`${code('help')} shows what you may run.`, []);
+  const rest = words.slice(two.length > 0 ? meant.split(' ').length : 1);
+  return unknown(says, say`Did you mean ${code(meant)}?`, running(meant, rest));
+}
+
+const firstWordOf = (path: string): string => path.replace(/ .*/, '');
+
+const unknown = (says: Text, hint: Text, offers: readonly Offer[]): Refusal =>
+  new Refusal(say`${says} Nothing was done.`, { hint, offers });
+
+/** A button for these words; none where a quoted word would be read as an option. */
+const running = (path: string, rest: readonly Word[]): readonly Offer[] =>
+  rest.some((word) => word.quoted && word.text.startsWith('--'))
+    ? []
+    : [{ label: `Run ${path}`.slice(0, 75), words: [...path.split(' '), ...rest.map((word) => word.text)] }];
 
 /** Those of `known` that somebody may have meant by `typed`, nearest first. */
 export function near(typed: string, known: readonly string[]): readonly string[] {
@@ -108,7 +129,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     const option = known.get(name);
     if (option === undefined) throw unknownOption(name, path, [...known.keys()]);
     let value = match[2];
-    if (value === undefined && option.takesValue) value = words[(at += 1)]?.text;
+    if (value === undefined && option.takesValue) value = valueAt(words, (at += 1));
     if (value === undefined && option.takesValue) {
       throw new Refusal(say`${code(`--${name}`)} needs a value. Nothing was done.`);
     }
@@ -118,6 +139,12 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     values.push(value ?? 'yes');
   }
   return { positional, options };
+}
+
+/** What follows an option, unless it is an option itself: `--reason --dry-run` must not lose the dry run. */
+function valueAt(words: readonly Word[], at: number): string | undefined {
+  const word = words[at];
+  return word === undefined || (!word.quoted && word.text.startsWith('--')) ? undefined : word.text;
 }
 
 type Option = { readonly takesValue: boolean; readonly many: boolean };

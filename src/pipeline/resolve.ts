@@ -62,9 +62,9 @@ export const folded = (name: string): string => name.normalize('NFKC').toLowerCa
 function find(field: Field, typed: string, names: Names, wish: Wish, name: string): Named {
   const all: readonly Named[] = field.kind === 'domain' ? names.domains : names.environments;
   const wanted = folded(typed);
-  const exact = all.filter((one) => one.id === wanted || folded(one.name) === wanted);
+  const exact = all.filter((one) => folded(one.id) === wanted || folded(one.name) === wanted);
   if (exact.length === 1 && exact[0]) return exact[0];
-  const offer = (one: Named): Offer => ({ label: one.name.slice(0, 75), words: withName(wish, name, one) });
+  const offer = (one: Named): Offer => offerOf(wish, name, one);
   if (exact.length > 1)
     throw ambiguous(typed, exact, (one) => ({ ...offer(one), label: `${one.name} (…${one.id.slice(-4)})` }));
   const partial = all.filter((one) => folded(one.name).includes(wanted));
@@ -74,9 +74,16 @@ function find(field: Field, typed: string, names: Names, wish: Wish, name: strin
     all.map((one) => folded(one.name)),
   );
   const meant = all.filter((one) => nearest.includes(folded(one.name))).slice(0, 3);
+  throw unknownName(wish, name, meant);
+}
+
+/** What somebody is told of a name that is not there, or that is not theirs to read: the same words for both. */
+export function unknownName(wish: Wish, name: string, meant: readonly Named[] = []): Refusal {
+  const typed = wish.given[name]?.[0] ?? '';
   const notLatin = /[^\p{ASCII}]/u.test(typed) ? ' It has letters that are not plain Latin ones.' : '';
-  throw new Refusal(
-    say`I know no ${field.kind} ${code(typed.slice(0, 80))} that you may read.${notLatin} Nothing was done.`,
+  const kind = wish.command.fields[name]?.kind ?? 'target';
+  return new Refusal(
+    say`I know no ${kind} ${code(typed.slice(0, 80))} that you may read.${notLatin} Nothing was done.`,
     {
       field: name,
       hint:
@@ -86,7 +93,7 @@ function find(field: Field, typed: string, names: Names, wish: Wish, name: strin
               ' or ',
             )}?`
           : say`${code('environments')} lists what you can name.`,
-      offers: meant.map(offer),
+      offers: meant.map((one) => offerOf(wish, name, one)),
     },
   );
 }
@@ -105,6 +112,8 @@ function ambiguous(typed: string, candidates: readonly Named[], offer: (one: Nam
   );
 }
 
-/** The same wish as words, with one of its names said by id. */
-const withName = (wish: Wish, name: string, one: Named): Words =>
-  wordsOf(wish.path, wish.command.fields, (key) => (key === name ? [one.id] : (wish.given[key] ?? [])), wish);
+/** The same wish with one of its names said by id. */
+const offerOf = (wish: Wish, name: string, one: Named): Offer => ({
+  label: one.name.slice(0, 75),
+  words: wordsOf(wish.path, wish.command.fields, (key) => (key === name ? [one.id] : (wish.given[key] ?? [])), wish),
+});

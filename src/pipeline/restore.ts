@@ -1,9 +1,9 @@
 import type { AnyAction } from '../commands/action.ts';
 import { catalogue } from '../commands/index.ts';
 import type { Change } from '../storage/changes.ts';
-import { parse } from './parse.ts';
+import { Refusal } from '../errors.ts';
+import { parseWords, type Wish } from './parse.ts';
 import { resolve, type Names, type Resolved } from './resolve.ts';
-import { join } from './words.ts';
 import { thawed } from '../storage/json.ts';
 
 /** A stored change's words read again: its action and input as they are now. */
@@ -14,8 +14,17 @@ export const wordsOfChange = (change: Pick<Change, 'words'>): readonly string[] 
 
 /** Undefined where the words no longer say what they said: a target is gone, or the command is. */
 export function restore(change: Pick<Change, 'words'>, names: Names): Restored | undefined {
-  const wish = parse(join(wordsOfChange(change)), catalogue);
+  const wish = wishOf(wordsOfChange(change));
   if (wish?.command.shape !== 'action') return undefined;
   const resolved = resolve(wish, names);
   return resolved.missing.length + resolved.problems.length === 0 ? { action: wish.command, resolved } : undefined;
+}
+
+function wishOf(words: readonly string[]): Wish | undefined {
+  try {
+    return parseWords(words, catalogue);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }

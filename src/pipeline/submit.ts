@@ -4,6 +4,7 @@ import { Refusal } from '../errors.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
 import type { Reader } from '../hosting/contract/call.ts';
 import type { Policy } from '../policy/rules.ts';
+import { scrub } from '../secret.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
@@ -162,7 +163,8 @@ function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): NewRow 
     call: frozen.call,
     card: frozen.card,
     fingerprint: frozen.fingerprint,
-    reason: frozen.wish.reason ?? null,
+    // Everybody reads a card, and it is kept: a key that somebody pasted must not be in it.
+    reason: frozen.wish.reason === undefined ? null : scrub(frozen.wish.reason),
     asker: person.id,
     asker_name: person.name,
     asker_team: person.team,

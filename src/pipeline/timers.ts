@@ -1,3 +1,4 @@
+import type { AnyAction } from '../commands/action.ts';
 import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
 import { findChange, type Change } from '../storage/changes.ts';
@@ -7,8 +8,9 @@ import { person, say, type Text } from '../text.ts';
 import type { Authorised } from './authorise.ts';
 import type { Note } from './render.ts';
 import { parse } from './parse.ts';
-import { isNamed, resolve, type Names } from './resolve.ts';
+import { isNamed, resolve, type Names, type Resolved } from './resolve.ts';
 import { lookAndFreeze, save, type FrontDesk } from './submit.ts';
+import { asRefusal } from './trouble.ts';
 import { join } from './words.ts';
 import { thawed } from '../storage/json.ts';
 
@@ -33,7 +35,6 @@ export async function ring(desk: Timekeeping, timer: Timer): Promise<void> {
     await become(desk, timer, first);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (isDone(error)) return over(desk, timer, first, say`${error.says}`);
     await tell(desk, timer, first, say`${error.says} I try again.`);
     await later(desk, timer, againMs[Math.min(timer.tries, againMs.length - 1)] ?? lookAfterMs);
   }
@@ -48,6 +49,8 @@ async function become(desk: Timekeeping, timer: Timer, first: Change): Promise<v
   if (!isNamed(target) || resolved.problems.length > 0) {
     return over(desk, timer, first, say`${first.target_name} is gone, so there is nothing left to remove there.`);
   }
+  const nothingLeft = await alreadySo(desk, wish.command, resolved);
+  if (nothingLeft) return over(desk, timer, first, say`Nothing is left to do: ${nothingLeft}.`);
   const permit = { approval: 'none', rules: [], policy: desk.policy().hash, timerOf: first.number } as const;
   const authorised: Authorised = { ...resolved, stage: 'authorised', target, alsoReads: [], permit };
   const frozen = await lookAndFreeze(desk, authorised, wish.command);
@@ -66,8 +69,14 @@ async function become(desk: Timekeeping, timer: Timer, first: Change): Promise<v
   );
 }
 
-/** A refusal of `possible` is about the world as it is: there is nothing left to do. One with offers may pass. */
-const isDone = (refusal: Refusal): boolean => refusal.field !== undefined;
+/** What a fresh look shows, where it shows that the words have nothing left to do. */
+async function alreadySo({ read }: Timekeeping, action: AnyAction, { input }: Resolved): Promise<Text | undefined> {
+  const now = await action.look?.({ input, read }).catch((error: unknown) => {
+    throw asRefusal(error, []);
+  });
+  const proof = action.proof?.({ input, before: now, now });
+  return proof?.verdict === 'yes' ? proof.says : undefined;
+}
 
 async function over({ database }: Timekeeping, timer: Timer, first?: Change, why?: Text): Promise<void> {
   await database.transaction(async (tx) => {

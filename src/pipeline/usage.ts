@@ -23,16 +23,23 @@ function usageOf(name: string, field: Field): string {
   return field.optional || !takesValue(field) ? `[${typed}]` : typed;
 }
 
-/** The inverse of `parse`: the words that say this of each field. */
+/** The inverse of `parse`: the words that say this of each field; after a `--` where one of them looks like an option. */
 export function wordsOf(path: string, fields: Fields, given: (field: string) => Words, aside: Aside = {}): Words {
-  const words = path.split(' ');
+  const words: string[] = [];
   const options: string[] = [];
   for (const [name, field] of Object.entries(fields)) {
     const said = given(name);
     if (field.place === 'word') words.push(...said);
-    else if (takesValue(field)) options.push(...said.map((word) => `--${optionName(name)}=${word}`));
-    else if (said.length > 0) options.push(`--${optionName(name)}`);
+    else options.push(...said.map((word) => saidAs(optionName(name), takesValue(field) ? word : flagged(word))));
   }
-  if (aside.reason !== undefined) options.push(`--reason=${aside.reason}`);
-  return [...words, ...options, ...(aside.dryRun ? ['--dry-run'] : [])];
+  if (aside.reason !== undefined) options.push(saidAs('reason', aside.reason));
+  if (aside.dryRun) options.push('--dry-run');
+  const start = path.split(' ');
+  return words.some((word) => word.startsWith('--'))
+    ? [...start, ...options, '--', ...words]
+    : [...start, ...words, ...options];
 }
+
+const saidAs = (option: string, value: string | undefined): string =>
+  value === undefined ? `--${option}` : `--${option}=${value}`;
+const flagged = (word: string): string | undefined => (word === 'yes' ? undefined : word);

@@ -1,16 +1,15 @@
 import { Refusal, type Words } from '../errors.ts';
-import { code, say } from '../text.ts';
+import { code, codeOf, say, unseen } from '../text.ts';
 
 /** A word as typed; a quoted one is never an option. */
 export type Word = { readonly text: string; readonly quoted: boolean };
 
 /** Longer than any command that anybody means. */
 const longest = 4_000;
-// Characters that cannot be seen, or that turn the order of what is seen: a name with one in it is not the name it
-// looks like. A joiner within an emoji is part of it.
-const hidden =
-  /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200C\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D/u;
-const quotes: Readonly<Record<string, string>> = { '"': '"', '“': '””“"', '„': '“”', '«': '»', '‘': '’', "'": "'" };
+/** What closes a quotation, by what opens it. */
+const quotes: Readonly<Record<string, string>> = { '"': '"', '“': '”“"', '„': '“”', '«': '»', '‘': '’', "'": "'" };
+/** An option as it may be typed, up to its value; clients turn two hyphens into an en or em dash. */
+const optionBefore = /^(?:--|[–—]{1,2})\p{L}[\p{L}\p{N}-]*=/u;
 
 /**
  * A line as Slack delivers it into words: quotes of every kind, options typed with a long dash, Slack's own links and
@@ -32,13 +31,23 @@ export function split(line: string): readonly Word[] {
   return words;
 }
 
-/** Words as a line that `split` reads back into the same words. */
+/**
+ * Words as a line that `split` reads back into the same words, as Slack would deliver it. `--name=value` is an option,
+ * whatever its value holds; a word that only looks like one stands after a `--`.
+ */
 export function join(words: Words): string {
   return words
-    .map((word) =>
-      /^[\p{L}\p{N}_.:@#/,=+*?-]+$/u.test(word) && !/^[–—]/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`,
-    )
+    .map((word) => {
+      const option = /^--\p{L}[\p{L}\p{N}-]*=/u.exec(word)?.[0] ?? '';
+      return `${option}${quoted(word.slice(option.length), option !== '')}`;
+    })
     .join(' ');
+}
+
+function quoted(word: string, mayBeEmpty: boolean): string {
+  if (/^[\p{L}\p{N}_.:@#/,=+*?-]+$/u.test(word) || (word === '' && mayBeEmpty)) return word;
+  const escaped = word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `"${escaped.replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** Slack's escapes undone: `<http://acme.com|acme.com>` is `acme.com`, `<@U1|bob>` is `@U1`, `&lt;` is `<`. */
@@ -54,25 +63,23 @@ function asTyped(line: string): string {
 
 /** Throws `Refusal` for text with characters that cannot be seen, however it was entered. */
 export function refuseHidden(line: string): void {
-  const found = hidden.exec(line) ?? (line.isWellFormed() ? null : /[\uD800-\uDFFF]/.exec(line));
+  const found = unseen.exec(line);
   if (found === null) return;
-  const at = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   const before = line.slice(Math.max(0, found.index - 12), found.index);
   throw new Refusal(
-    say`There is a character that cannot be seen (${code(`U+${at}`)}) after “${before}”. Nothing was done.`,
-    {
-      hint: 'Type the command again instead of pasting it.',
-    },
+    say`There is a character that cannot be seen (${code(codeOf(found[0]))}) after “${before}”. Nothing was done.`,
+    { hint: 'Type it again instead of pasting it.' },
   );
 }
 
 function firstWord(line: string): readonly [Word, rest: string] {
   const closing = quotes[line.charAt(0)];
-  if (closing !== undefined && line.charAt(0) !== "'") return quotedWord(line.slice(1), closing);
+  if (closing !== undefined) return quotedWord(line.slice(1), closing);
   // An option's value may be quoted too: --reason="release 42".
-  const option = /^(?:--|[–—]{1,2})[\p{L}][\p{L}\p{N}-]*=/u.exec(line)?.[0];
-  if (option !== undefined && (quotes[line.charAt(option.length)] ?? '') !== '') {
-    const [value, rest] = quotedWord(line.slice(option.length + 1), quotes[line.charAt(option.length)] ?? '');
+  const option = optionBefore.exec(line)?.[0] ?? '';
+  const valueCloses = option === '' ? undefined : quotes[line.charAt(option.length)];
+  if (valueCloses !== undefined) {
+    const [value, rest] = quotedWord(line.slice(option.length + 1), valueCloses);
     return [{ text: `${dashed(option)}${value.text}`, quoted: false }, rest];
   }
   const end = line.search(/\s/);
@@ -80,8 +87,7 @@ function firstWord(line: string): readonly [Word, rest: string] {
   return [{ text: dashed(text), quoted: false }, end === -1 ? '' : line.slice(end)];
 }
 
-/** Clients turn two hyphens into an en or em dash. */
-const dashed = (text: string): string => text.replace(/^[–—]{1,2}(?=\p{L})/u, '--');
+const dashed = (text: string): string => text.replace(/^[–—]{1,2}(?=\p{L}|$)/u, '--');
 
 function quotedWord(line: string, closing: string): readonly [Word, rest: string] {
   let text = '';

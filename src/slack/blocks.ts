@@ -10,7 +10,7 @@ import type { Page, Part } from '../commands/page.ts';
 import type { Offer, Refusal } from '../errors.ts';
 import { join } from '../pipeline/words.ts';
 import type { Button, Card, Note, Press } from '../pipeline/render.ts';
-import { inline, joined, plain, say, type Text } from '../text.ts';
+import { inline, joined, plain, say, type Span, type Text } from '../text.ts';
 import { lineOf, sectionOf, visible } from './escape.ts';
 
 /** What is sent to Slack: blocks, and the line that notifications and plain surfaces show. */
@@ -19,6 +19,9 @@ export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
 /** Slack's limits, with room to spare where they are not documented. */
 const limits = {
   text: 3_000,
+  /** Escaped, it is five times as long at worst. */
+  line: 600,
+  context: 2_000,
   buttonText: 75,
   buttonValue: 2_000,
   confirmTitle: 100,
@@ -32,29 +35,28 @@ const limits = {
   cell: 400,
 } as const;
 
-/** A change's card. `installation` goes into nothing here: buttons of a card carry words only. */
+/** A change's card. */
 export function drawCard(card: Card): Drawn {
   const head = say`${card.mark} ${card.headline}`;
   const facts = joined(
     card.facts.map(([label, value]) => say`**${label}**  ${value}`),
     '\n',
   );
-  return bounded(lineOf(head), [
+  const blocks = [
     richText([head, ...card.lines]),
     ...(card.warning ? [richText([card.warning])] : []),
     ...(facts.length > 0 ? [richText([facts])] : []),
-    ...buttonRow(card.buttons),
-  ]);
+  ];
+  return bounded(head, blocks, card.buttons);
 }
 
 /** A reply or a notice. */
-export const drawNote = (note: Note): Drawn =>
-  bounded(lineOf(note.text), [richText([note.text]), ...buttonRow(note.buttons ?? [])]);
+export const drawNote = (note: Note): Drawn => bounded(note.text, [richText([note.text])], note.buttons ?? []);
 
 /** A refusal: what was wrong, what to do next, and what may have been meant, as buttons. */
 export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint' | 'offers'>): Drawn {
   const text = joined([says, hint]);
-  return bounded(lineOf(text), [richText([text]), ...buttonRow(offers.map(offerButton))]);
+  return bounded(text, [richText([text])], offers.map(offerButton));
 }
 
 /** How a page is kept, for the buttons that speak of it. */
@@ -75,7 +77,7 @@ export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn 
   if (kept && next !== undefined)
     buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
   if (kept?.shareable) buttons.push({ label: 'Share', press: { kind: 'share', id: kept.id } });
-  return bounded(lineOf(page.title), [...blocks, ...buttonRow(buttons)]);
+  return bounded(page.title, blocks, buttons);
 }
 
 function drawPart(part: Part, from: number): { block: KnownBlock; next: number | undefined } {
@@ -95,20 +97,16 @@ function drawPart(part: Part, from: number): { block: KnownBlock; next: number |
 
 /** A cell weighs little as plain text; only what Slack has to draw becomes rich. */
 function cellOf(text: Text): TableBlock['rows'][number][number] {
-  const short = text.map((span) => ('text' in span ? { ...span, text: cut(span.text, limits.cell) } : span));
+  const short = shortened(text, limits.cell);
   if (short.every((span) => 'text' in span && span.style === undefined))
-    return { type: 'raw_text', text: visible(plain(short)) || ' ' };
+    return { type: 'raw_text', text: plain(short) || ' ' };
   return { type: 'rich_text', elements: [sectionOf(short)] };
 }
 
 /** Lines of text, one below the other. */
 export const richText = (lines: readonly Text[]): RichTextBlock => ({
   type: 'rich_text',
-  elements: [
-    sectionOf(
-      joined(lines, '\n').map((span) => ('text' in span ? { ...span, text: cut(span.text, limits.text) } : span)),
-    ),
-  ],
+  elements: [sectionOf(shortened(joined(lines, '\n'), limits.text))],
 });
 
 const preformatted = (text: string): RichTextBlock => ({
@@ -118,26 +116,19 @@ const preformatted = (text: string): RichTextBlock => ({
   ],
 });
 
-const context = (text: Text): ContextBlock => ({
-  type: 'context',
-  elements: [
-    text.every((span) => 'text' in span)
-      ? plainText(plain(text), limits.text)
-      : { type: 'mrkdwn', text: cut(lineOf(text), limits.text) },
-  ],
-});
+/** Small print: plain, unless there is a time or a name in it that Slack has to draw. */
+function context(text: Text): ContextBlock {
+  const line = lineOf(text);
+  const isPlain = text.every((span) => 'text' in span) || line.length > limits.context;
+  return {
+    type: 'context',
+    elements: [isPlain ? plainText(plain(text), limits.context) : { type: 'mrkdwn', text: line }],
+  };
+}
 
 function buttonRow(buttons: readonly Button[]): ActionsBlock[] {
-  if (buttons.length === 0) return [];
-  return [
-    {
-      type: 'actions',
-      elements: buttons
-        .slice(0, limits.buttons)
-        .map(drawButton)
-        .filter((button) => button !== undefined),
-    },
-  ];
+  const elements = buttons.map(drawButton).filter((button) => button !== undefined);
+  return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
 }
 
 const offerButton = ({ label, words }: Offer): Button => ({
@@ -158,7 +149,7 @@ function drawButton({ label, press, style, confirm }: Button, index: number): Sl
     ...(confirm && {
       confirm: {
         title: plainText(confirm.title, limits.confirmTitle),
-        text: plainText(confirm.says.map((span) => ('text' in span ? span.text : '')).join(''), limits.confirmText),
+        text: plainText(plain(confirm.says), limits.confirmText),
         confirm: plainText(confirm.yes, limits.confirmButton),
         deny: plainText('Go back', limits.confirmButton),
       },
@@ -185,19 +176,35 @@ export const plainText = (text: string, limit: number): { type: 'plain_text'; te
   emoji: false,
 });
 
-/** Under Slack's limits in any case: what does not fit is left out from the end, and said. */
-function bounded(text: string, blocks: KnownBlock[]): Drawn {
+/** Under Slack's limits in any case: what does not fit is left out from the end, and said; buttons always stay. */
+function bounded(line: Text, blocks: readonly KnownBlock[], buttons: readonly Button[]): Drawn {
+  const row = buttonRow(buttons);
   const kept: KnownBlock[] = [];
-  let size = 0;
-  for (const block of blocks.slice(0, limits.blocks)) {
+  let size = JSON.stringify(row).length;
+  for (const block of blocks) {
     size += JSON.stringify(block).length;
-    if (size > limits.characters) {
+    if (size > limits.characters || kept.length === limits.blocks) {
       kept.push(context(say`The rest is too long for a message.`));
       break;
     }
     kept.push(block);
   }
-  return { text: cut(text, limits.text) || ' ', blocks: kept };
+  return { text: lineOf(shortened(line, limits.line)) || ' ', blocks: [...kept, ...row] };
 }
 
-const cut = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, limit - 1)}…`);
+/** Text of at most so many characters as they are drawn, times and mentions apart. */
+function shortened(text: Text, limit: number): Text {
+  const short: Span[] = [];
+  let left = limit;
+  for (const span of text) {
+    if (left <= 0) break;
+    const text = 'text' in span ? cut(visible(span.text), left) : '';
+    short.push('text' in span ? { ...span, text } : span);
+    left -= text.length || 1;
+  }
+  return short;
+}
+
+/** At most so many characters; no half of a pair is left at the end. */
+const cut = (text: string, limit: number): string =>
+  text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

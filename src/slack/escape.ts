@@ -1,15 +1,12 @@
 import type { RichTextElement, RichTextSection } from '@slack/types';
-import type { Span, Text } from '../text.ts';
+import { codeOf, unseen, type Span, type Text } from '../text.ts';
 
 /** The one place where text becomes Slack's. Structured text carries no markup at all; plain lines are escaped. */
 
-// Characters that cannot be seen or that turn the order of what is seen, and lone halves of surrogate pairs.
-const deceptive =
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+const everyUnseen = new RegExp(unseen, 'gv');
 
 /** Text in which nothing hides: what cannot be seen is written out as its code. */
-export const visible = (text: string): string =>
-  text.replace(deceptive, (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+export const visible = (text: string): string => text.replace(everyUnseen, (character) => `⟨${codeOf(character)}⟩`);
 
 /** For fields of Slack that read markup: nothing in it is a mention, a link or a broadcast. */
 const escaped = (text: string): string =>

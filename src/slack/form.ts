@@ -1,7 +1,7 @@
 import type { InputBlock, KnownBlock, ModalView, Option } from '@slack/types';
 import { z } from 'zod';
 import { isName } from '../commands/action.ts';
-import type { Field } from '../commands/fields.ts';
+import { isYes, type Field } from '../commands/fields.ts';
 import type { Command } from '../commands/index.ts';
 import type { Given, Wish } from '../pipeline/parse.ts';
 import { refuseHidden } from '../pipeline/words.ts';
@@ -181,7 +181,7 @@ function elementOf(
 ): InputBlock['element'] {
   const [first] = given;
   if (isName(field)) {
-    const chosen = first === undefined ? undefined : names(first);
+    const chosen = first === undefined || first.length > limits.option ? undefined : names(first);
     const initial = chosen !== undefined && first !== undefined ? { initial_option: optionOf(first, chosen) } : {};
     return {
       type: 'external_select',
@@ -197,7 +197,7 @@ function elementOf(
       type: 'checkboxes',
       action_id: name,
       options: [option],
-      ...(first === 'yes' && { initial_options: [option] }),
+      ...(first !== undefined && isYes(first) && { initial_options: [option] }),
     };
   }
   if (field.choices) {
@@ -205,13 +205,14 @@ function elementOf(
     const initial = options.find((option) => option.value === first?.toLowerCase());
     return { type: 'static_select', action_id: name, options, ...(initial && { initial_option: initial }) };
   }
-  const text = given.join(field.many ? '\n' : ' ').slice(0, limits.input);
+  const text = given.join(field.many ? '\n' : ' ');
   return {
     type: 'plain_text_input',
     action_id: name,
     multiline: field.many,
     max_length: limits.input,
-    ...(text !== '' && { initial_value: text }),
+    // Too long a text is left out rather than cut: the beginning of an address is another address.
+    ...(text !== '' && text.length <= limits.input && { initial_value: text }),
   };
 }
 

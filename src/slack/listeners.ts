@@ -11,14 +11,13 @@ import { drawPage } from './blocks.ts';
 import { memoOf, optionOf } from './form.ts';
 import { hear, hearForm, speaker } from './hear.ts';
 import { publishHome } from './home.ts';
-import { attend, keep, within, type Heard, type Reception } from './reception.ts';
+import { attend, keep, turnAway, within, type Heard, type Reception } from './reception.ts';
 import { share } from './share.ts';
 import { submission, submit } from './submissions.ts';
 
 /** Runs work that follows an ack, and knows of it until it ends; false: too much is under way already. */
 export type Track = (work: () => Promise<void>) => boolean;
 
-const busy = 'I have too much to do right now. Nothing was done. Try again in a minute.';
 const noDatabase = 'My database does not answer. Nothing was done. Try again in a minute.';
 const suggestionsMs = 2_000;
 
@@ -49,8 +48,9 @@ function listenToCommands(app: App, reception: Reception, track: Track): void {
       inbox: kept ? key : undefined,
     };
     const taken = track(() => attend(reception, heard, 'reading a command', () => hear(reception, heard, line)));
-    await (taken ? ack() : ack({ response_type: 'ephemeral', text: busy }));
+    await ack();
     end();
+    if (!taken) await turnAway(reception, heard);
   });
 }
 
@@ -111,9 +111,7 @@ function listenToButtons(app: App, reception: Reception, track: Track): void {
       if (kept === 'failed') throw new Refusal(noDatabase);
       await pressed(reception, heard, kind ?? '', value);
     };
-    if (!track(() => attend(reception, heard, 'reading a button', work))) {
-      await reception.privately(heard, { text: busy, blocks: [] });
-    }
+    if (!track(() => attend(reception, heard, 'reading a button', work))) await turnAway(reception, heard);
   });
 }
 
@@ -155,8 +153,7 @@ function listenToForms(app: App, reception: Reception, track: Track): void {
       trigger: undefined,
       inbox,
     };
-    if (!track(() => attend(reception, heard, 'working on a form', after)))
-      await reception.privately(heard, { text: busy, blocks: [] });
+    if (!track(() => attend(reception, heard, 'working on a form', after))) await turnAway(reception, heard);
   });
   app.view({ callback_id: /.*/, type: 'view_closed' }, ({ ack }) => ack());
   app.options(/.*/, async ({ ack, body }) => {
@@ -207,8 +204,7 @@ function listenToEvents(app: App, reception: Reception, track: Track): void {
       if (kept === 'failed') throw new Refusal(noDatabase);
       await hear(reception, heard, line);
     };
-    if (!track(() => attend(reception, heard, 'reading a mention', work)))
-      await reception.privately(heard, { text: busy, blocks: [] });
+    if (!track(() => attend(reception, heard, 'reading a mention', work))) await turnAway(reception, heard);
   });
   app.event('app_home_opened', async ({ event }) => {
     if (event.tab === 'home') track(() => publishHome(reception, event.user));

@@ -1,18 +1,16 @@
 import { catalogue } from '../commands/index.ts';
 import type { InboxRow } from '../storage/inbox.ts';
 import { parse } from '../pipeline/parse.ts';
+import type { Note } from '../pipeline/render.ts';
 import { code, say } from '../text.ts';
-import { drawNote } from './blocks.ts';
-import type { Reception } from './reception.ts';
 
-/** Tells somebody that what they asked for was not begun, with what it was, as far as it was kept. */
-export const tellLost =
-  ({ privately }: Reception) =>
-  async ({ person, channel, content, kind }: InboxRow): Promise<void> => {
-    const said = content !== null && kind !== 'form' && readable(content) ? say` with ${code(content)}` : undefined;
-    const text = say`**I was restarted before I got to what you asked${said}.** Nothing was done. Ask again if you still want it.`;
-    await privately({ person, channel: channel || undefined }, drawNote({ text }));
+/** What somebody is told whose request was not begun: what it was, as far as it was kept, and that nothing was done. */
+export function lostNote({ content, kind }: Pick<InboxRow, 'content' | 'kind'>): Note {
+  const said = content !== null && kind !== 'form' && readable(content) ? say` with ${code(content)}` : undefined;
+  return {
+    text: say`**I was restarted before I got to what you asked${said}.** Nothing was done. Ask again if you still want it.`,
   };
+}
 
 function readable(content: string): boolean {
   try {

@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue } from '../commands/index.ts';
 import type { AnyAction } from '../commands/action.ts';
-import { Refusal, type Words } from '../errors.ts';
+import { Fault, Refusal, type Words } from '../errors.ts';
 import { mayRun, type Authorised, type Person } from '../pipeline/authorise.ts';
 import type { Frozen } from '../pipeline/freeze.ts';
 import type { Wish } from '../pipeline/parse.ts';
@@ -86,18 +86,28 @@ export async function reviewOf(reception: Reception, from: Origin, frozen: Froze
   return reviewView(frozen, memo, notice);
 }
 
-/** Runs `make` and draws its view into an open one; a refusal or a fault is drawn in its place. */
+/**
+ * Runs `make` and draws its view into an open one; a refusal or a fault is drawn in its place, and rejects where the
+ * view is closed by now: its reader has to be told in another way.
+ */
 export async function intoView(
   reception: Reception,
   view: string,
   title: string,
   make: () => Promise<ModalView>,
 ): Promise<void> {
+  let trouble: unknown;
   const drawn = await make().catch((error: unknown) => {
+    trouble = error instanceof Refusal ? error : new Fault('preparing a form', error);
     if (error instanceof Refusal) return noticeView(title, joined([error.says, error.hint]));
-    return noticeView(title, [{ text: wordsFor(reception, 'preparing a form', error).text }]);
+    return noticeView(title, [{ text: wordsFor(reception, 'preparing a form', trouble).text }]);
   });
-  await reception.views.views.update({ view_id: view, view: drawn });
+  try {
+    await reception.views.views.update({ view_id: view, view: drawn });
+  } catch (error) {
+    if (trouble !== undefined) throw trouble;
+    if (platformError(error) !== 'not_found') throw error;
+  }
 }
 
 /** What stands in a view while the host is asked. */
@@ -112,15 +122,19 @@ export function namesFor(reception: Reception, person: Person): (id: string) => 
 
 export const originOf = ({ channel, thread, person }: Heard): Origin => ({ channel: channel ?? person, thread });
 
-/** Opens a view; undefined where there is no trigger or it came too late. */
+/** Opens a view; undefined where there is no trigger, it came too late, or Slack does not answer. */
 async function open({ views }: Reception, { trigger }: Heard, view: ModalView): Promise<string | undefined> {
   if (trigger === undefined) return undefined;
   try {
     return opened.parse(await within(2_500, views.views.open({ trigger_id: trigger, view }))).view.id;
   } catch (error) {
     const name = platformError(error);
-    if (name === 'expired_trigger_id' || name === 'exchanged_trigger_id' || name === 'trigger_exchanged')
-      return undefined;
+    if (name === undefined || name.includes('trigger')) return undefined;
+    if (name === 'unknown_method') {
+      throw new Refusal('This needs a form, and there are none on this server. Nothing was done.', {
+        hint: 'Say all of its words; help and the name of the command show them.',
+      });
+    }
     throw error;
   }
 }

@@ -63,12 +63,20 @@ export async function keep(
     return await within(keepMs, writing);
   } catch (error) {
     reception.log.error({ err: error, key: row.key }, 'a delivery could not be written down');
+    closeIfWritten(reception, row.key, writing);
     return 'failed';
   }
 }
 
+/** Its sender hears now that nothing was done: written down late, it must not be found open and told of again. */
+function closeIfWritten(reception: Reception, inbox: string, writing: Promise<'new' | 'seen'>): void {
+  writing
+    .then((kept) => kept === 'new' && close(reception, { inbox }))
+    .catch((error: unknown) => reception.log.error({ err: error }, 'a delivery stays open'));
+}
+
 /** Closes the delivery: true where nobody has told its sender yet what came of it. */
-export async function close(reception: Reception, { inbox }: Heard): Promise<boolean> {
+export async function close(reception: Reception, { inbox }: Pick<Heard, 'inbox'>): Promise<boolean> {
   if (inbox === undefined) return true;
   const { database } = reception.front;
   return database.transaction(async (tx) => closeInbox(tx, inbox, await database.now(tx)));
@@ -92,6 +100,15 @@ export async function attend(
       reception.log.error({ err: again }, 'somebody could not be told');
     }
   }
+}
+
+/** Too much is under way: the delivery is closed, so that nobody comes back to it, and its sender is told. */
+export async function turnAway(reception: Reception, heard: Heard): Promise<void> {
+  await close(reception, heard).catch((error: unknown) => reception.log.error({ err: error }, 'a delivery stays open'));
+  await reception.privately(
+    heard,
+    drawNote({ text: say`I have too much to do right now. Nothing was done. Try again in a minute.` }),
+  );
 }
 
 /** What somebody is told of an error; faults are logged with their reference. */

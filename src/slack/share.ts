@@ -1,15 +1,16 @@
 import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
 import { mayHear } from '../pipeline/authorise.ts';
+import { Undeliverable } from '../pipeline/deliver.ts';
 import { parse } from '../pipeline/parse.ts';
 import { consider } from '../pipeline/submit.ts';
 import { join } from '../pipeline/words.ts';
-import { person as mention, say } from '../text.ts';
+import { person as mention, say as phrase } from '../text.ts';
 import type { KeptPage } from './answers.ts';
 import { drawNote, drawPage } from './blocks.ts';
 import { speaker } from './hear.ts';
 import type { Heard, Reception } from './reception.ts';
-import { inert } from './thread.ts';
+import { inert, say } from './thread.ts';
 
 /** Posts a kept page where its reader reads it, if they may still read it and the channel may hear of it. */
 export async function share(reception: Reception, heard: Heard, { words, page }: KeptPage): Promise<void> {
@@ -22,12 +23,15 @@ export async function share(reception: Reception, heard: Heard, { words, page }:
   if (considered?.kind !== 'ready') throw new Refusal('This cannot be shared any more. Nothing was posted.');
   mayHear(reception.front.policy(), place, [considered.wish.target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
-  const shared = drawNote({ text: say`Shared by ${mention(heard.person)}` });
-  await reception.messages.chat.postMessage({
-    ...inert,
-    channel,
-    thread_ts: heard.thread,
-    text,
-    blocks: [...blocks, ...shared.blocks],
-  });
+  const shared = drawNote({ text: phrase`Shared by ${mention(heard.person)}` });
+  try {
+    await say({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>
+      reception.messages.chat.postMessage({ ...inert, channel, thread_ts: heard.thread, ...drawn }),
+    );
+  } catch (error) {
+    if (!(error instanceof Undeliverable)) throw error;
+    throw error.kind === 'gone'
+      ? new Refusal('I cannot post here. Nothing was posted.', { hint: 'To have it here, /invite me.' })
+      : new Refusal('Slack asks me for a pause. Nothing was posted.', { hint: 'Press Share again in a minute.' });
+  }
 }

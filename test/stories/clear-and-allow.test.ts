@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openHouse, type House } from './house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+test.concurrent('a developer clears the cache of live: card, thread, and exactly the one write that the document describes', async () => {
+  const change = await house.person('ana').asks('/site cache clear acme-shop/live --reason "release 42"', 'C0ACME');
+  await change.tells('The rules ask for no approval. Sending it now.');
+  await change.tells(/Sent\. The host accepted it as cache:clear-/);
+  await change.tells(/✅ Done after .* the host reports it finished/);
+  const card = await change.shows('✅ Cleared the cache of acme-shop/live');
+  expect(card.text).toContain('release 42');
+  expect(card.notification).toMatch(/^✅ Cleared the cache of acme-shop\/live · #\d+$/);
+
+  const [write, ...more] = house.writes('acme-shop/live');
+  expect(more).toEqual([]);
+  expect(write).toMatchObject({
+    method: 'POST',
+    path: '/sites/tools/clear-cache',
+    query: {},
+    authorization: 'right',
+    body: { environment_id: house.hosting.world.named('acme-shop/live')?.id },
+    status: 202,
+  });
+  expect(JSON.stringify(write?.body)).toMatch(/^\{"environment_id":"[^"]+"\}$/);
+  expect(write?.headers['content-type']).toBe('application/json');
+});
+
+test.concurrent('somebody is let in over SSH, sees it first, and takes it back by a button', async () => {
+  const ana = house.person('ana');
+  const live = house.hosting.world.named('acme-blog/live');
+  const before = [...(live?.allowlist ?? [])];
+  await ana.says('/site allowlist add acme-blog/live 198.51.100.4', 'C0GENERAL');
+  const review = await ana.form('List before');
+  expect(review.title).toBe('Add to allowlist');
+  expect(house.writes('acme-blog/live')).toEqual([]);
+
+  const added = await ana.confirms({ Reason: 'Ben is at home' }, 'C0GENERAL');
+  const proof = await added.tells(/✅ 198\.51\.100\.4 is on the SSH allowlist of acme-blog\/live: read back/);
+  expect(house.writes('acme-blog/live').map(({ body }) => body)).toEqual([
+    { ip_allowlist: [...before, '198.51.100.4'] },
+  ]);
+
+  const again = await ana.says('/site allowlist add acme-blog/live 198.51.100.4', 'C0GENERAL');
+  await ana.form('already on the SSH allowlist of acme-blog/live');
+  expect(again.heard()).toEqual([]);
+
+  await ana.clicks(proof, 'Undo');
+  await ana.form(/Take 198\.51\.100\.4 off/);
+  const removed = await ana.confirms({}, 'C0GENERAL');
+  await removed.tells(/✅ 198\.51\.100\.4 is not on the SSH allowlist of acme-blog\/live any more/);
+  expect(live?.allowlist).toEqual(before);
+  expect(house.writes('acme-blog/live')).toHaveLength(2);
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inHouse, openHouse, type House } from './house.ts';
+
+describe('forms', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterAll(() => house.close());
+
+  test.concurrent('missing words open the form with what was said in it; its errors stand at their fields; then it runs', async () => {
+    const ana = house.person('ana');
+    await ana.says('/site allowlist add acme-shop/staging', 'C0GENERAL');
+    const form = await ana.form('Let addresses in over SSH and SFTP');
+    expect(form.controls.map(({ label }) => label)).toEqual([
+      'Environment',
+      'Addresses',
+      'Remove again after',
+      'Reason',
+    ]);
+    expect(JSON.stringify(form.controls[0]?.value)).toContain('acme-shop/staging');
+
+    const wrong = await ana.submits({ Addresses: '010.0.0.1' });
+    expect(Object.keys(wrong.errors)).toEqual(['field:addresses']);
+    const both = await ana.submits({ Addresses: '198.51.100.9', 'Remove again after': 'soon' });
+    expect(Object.keys(both.errors)).toEqual(['field:for']);
+    expect(house.writes('acme-shop/staging')).toEqual([]);
+
+    const change = await ana.confirms({ 'Remove again after': '2h', Reason: 'a visit' }, 'C0GENERAL');
+    expect(change.card().text).toContain('“a visit”');
+    expect(change.card().text).toContain('2h after it is done');
+    await change.tells('✅ 198.51.100.9 is on the SSH allowlist of acme-shop/staging');
+  });
+
+  test.concurrent('the picker leads to a form, the form to a review, the review to a card', async () => {
+    const ben = house.person('ben');
+    await ben.says('/site', 'D0U02BEN');
+    await ben.form('What shall be done?');
+    await ben.submits({ Command: 'allowlist remove' });
+    await ben.form('Take addresses off');
+    house.hosting.world.named('acme-docs/live')?.allowlist.splice(0, Infinity, '192.0.2.1', '192.0.2.2');
+    await ben.submits({ Environment: 'acme-docs/live', Addresses: '192.0.2.1' });
+    await ben.form('List after');
+    const change = await ben.confirms({ Reason: 'moved' }, 'D0U02BEN');
+    await change.tells('✅ 192.0.2.1 is not on the SSH allowlist of acme-docs/live any more');
+    expect(house.writes('acme-docs/live')).toHaveLength(1);
+  });
+
+  test.concurrent('suggestions are what the person may read and fits what was typed', async () => {
+    const chi = house.person('chi');
+    await chi.says('/site backups list', 'C0OPS');
+    await chi.form('List the backups');
+    const all = await house.slack.suggest(chi.id, 'modal', { label: 'Environment' }, 'BLOG');
+    expect(JSON.stringify(all.options)).toContain('acme-blog/live');
+    expect(all.options).toHaveLength(2);
+    const said = await chi.says('/site whoami', 'C0OPS');
+    await said.hears('U03CHI');
+  });
+
+  test.concurrent('emptying a list is refused; with --empty it is done, with a warning', async () => {
+    const ana = house.person('ana');
+    const docs = house.hosting.world.named('north-bakery/staging');
+    docs?.allowlist.splice(0, Infinity, '192.0.2.1');
+    const refused = await ana.says('/site allowlist remove north-bakery/staging 192.0.2.1', 'G0BAKERY');
+    await refused.hears('This would leave the SSH allowlist of north-bakery/staging empty. Nothing was changed.');
+    const change = await ana.asks('/site allowlist remove north-bakery/staging 192.0.2.1 --empty', 'G0BAKERY');
+    expect(change.card().text).toContain('The list will be empty.');
+    await change.tells('✅ 192.0.2.1 is not on the SSH allowlist of north-bakery/staging any more');
+    expect(docs?.allowlist).toEqual([]);
+  });
+
+  test.concurrent('a dry run shows the call and sends nothing', async () => {
+    const ben = house.person('ben');
+    const said = await ben.says('/site cache clear lumen-studio/live --dry-run', 'C0OPS');
+    const shown = await said.hears('Dry run: Clear the cache of lumen-studio/live');
+    expect(shown.text).toContain('POST /sites/tools/clear-cache');
+    expect(house.writes('lumen-studio/live')).toEqual([]);
+  });
+});
+
+describe.concurrent('a form', () => {
+  test(
+    'mentioned in a thread: without a target it means the change’s, with a bare name its sibling, and it takes a button',
+    inHouse({}, async (house) => {
+      const ana = house.person('ana');
+      const change = await ana.asks('/site cache clear acme-shop/staging');
+      const shown = await ana.mentions('allowlist show', 'C0ACME', change.ts);
+      await shown.hears('acme-shop/staging · SSH allowlist');
+      const sibling = await ana.mentions('backups list live', 'C0ACME', change.ts);
+      await sibling.hears('acme-shop/live · backups');
+
+      const needsForm = await ana.mentions('allowlist add live 198.51.100.4', 'C0ACME', change.ts);
+      const offer = await needsForm.hears('This needs a form. Nothing was done yet.');
+      await ana.clicks(offer, 'Open the form');
+      await ana.form('Let 198.51.100.4 in over SSH on acme-shop/live');
+      const added = await ana.confirms();
+      await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
+    }),
+  );
+
+  test(
+    'opened before a restart, a form still does what it shows',
+    inHouse({}, async (house) => {
+      const ana = house.person('ana');
+      await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
+      await ana.form('List before');
+      await house.stop();
+      await house.start();
+      const added = await ana.confirms();
+      await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
+      expect(house.writes()).toHaveLength(1);
+    }),
+  );
+
+  test(
+    'promise 5: what the review showed is not what would be sent now: it is shown anew, and nothing is sent',
+    inHouse({}, async (house) => {
+      const ana = house.person('ana');
+      await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
+      await ana.form('List before');
+      house.hosting.world.named('acme-shop/live')?.allowlist.push('192.0.2.9');
+      await ana.submits();
+      const anew = await ana.form('This changed while you read it. Nothing was done yet; look again.');
+      expect(anew.text).toContain('192.0.2.9');
+      expect(house.writes()).toEqual([]);
+      const added = await ana.confirms();
+      await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
+      const [write] = house.writes();
+      expect(JSON.stringify(write?.body)).toMatch(/192\.0\.2\.9","198\.51\.100\.4"\]/);
+    }),
+  );
+
+  test(
+    'closed before it was drawn is let go without a word; closed after it was sent, it answers privately',
+    inHouse({}, async (house) => {
+      const [ana, ben] = [house.person('ana'), house.person('ben')];
+      house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 300 });
+      const opened = await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
+      await ana.form('Looking at the host');
+      await house.slack.closeModal(ana.id);
+      await house.slack.until(() => house.slack.calls().find(({ result }) => result === 'not_found'));
+      expect(opened.heard()).toEqual([]);
+
+      const sent = await ben.says('/site allowlist add acme-shop/live 198.51.100.5');
+      await ben.form('List before');
+      house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 300 });
+      house.hosting.world.named('acme-shop/live')?.allowlist.push('198.51.100.5');
+      await ben.submits();
+      await house.slack.closeModal(ben.id);
+      await sent.hears('198.51.100.5 is already on the SSH allowlist of acme-shop/live. Nothing was changed.');
+      expect(house.writes()).toEqual([]);
+    }),
+  );
+
+  test(
+    'too late for its trigger, a form is offered by a button',
+    inHouse({}, async (house) => {
+      house.slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id', times: 1 });
+      const ana = house.person('ana');
+      const said = await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
+      const offer = await said.hears('This needs a form. Nothing was done yet.');
+      await ana.clicks(offer, 'Open the form');
+      await ana.form('Let 198.51.100.4 in over SSH');
+    }),
+  );
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
+import { openHouse, patienceMs, type House } from './house.ts';
+import type { Words } from './people.ts';
+
+/** What the host does with the write, and what the thread then says; the write is one in any case. */
+type Case = { readonly fault: FaultRequest; readonly state: string; readonly says: Words };
+
+const unknown = (fault: FaultRequest): Case => ({
+  fault,
+  state: 'unknown',
+  says: /⚠️ @\w+ Outcome unknown\. I sent it at/,
+});
+const accepted = (fault: FaultRequest): Case => ({ fault, state: 'accepted', says: 'Sent. The host accepted it' });
+const rejected = (status: number, says: string): Case => ({
+  fault: { kind: 'status', status, body: { message: 'No <!channel> <@U03CHI> *today*', status, data: null } },
+  state: 'rejected',
+  says: `❌ The host refused it (${status}${says}). Nothing was changed. It says: “No <!channel> <@U03CHI> *today*”`,
+});
+
+const cases: Readonly<Record<string, Case>> = {
+  'answers 400': rejected(400, ': it calls the request malformed'),
+  'answers 401': rejected(401, ': it does not take my key'),
+  'answers 403': rejected(403, ': my key may not do this'),
+  'answers 404': rejected(404, ': gone, or my key may not see it'),
+  'answers 418': rejected(418, ''),
+  'answers 408': unknown({ kind: 'status', status: 408 }),
+  'answers 409': unknown({ kind: 'status', status: 409 }),
+  'answers 302': unknown({ kind: 'status', status: 302, headers: { location: '/v2/sites' } }),
+  'answers 307': unknown({ kind: 'status', status: 307, headers: { location: '/v2/sites/tools/clear-cache' } }),
+  'answers 500': unknown({ kind: 'status', status: 500, applied: true }),
+  'answers 503 in HTML': unknown({ kind: 'status', status: 503, text: '<h1>Sorry</h1>' }),
+  'cuts the wire before it answers': unknown({ kind: 'reset', at: 'before-headers', applied: true }),
+  'cuts the wire after the status line': unknown({ kind: 'reset', at: 'after-status-line', applied: true }),
+  'cuts the wire after the headers of a 202': accepted({ kind: 'reset', at: 'after-headers', applied: true }),
+  'cuts the wire in the body of a 202': accepted({ kind: 'reset', at: 'mid-body', applied: true }),
+  'answers 202 in broken JSON': accepted({ kind: 'broken-json', applied: true }),
+  'answers 202 without an operation': accepted({ kind: 'odd-202', shape: 'no-id', applied: true }),
+  'answers 202 with a number for an operation': accepted({ kind: 'odd-202', shape: 'number-id', applied: true }),
+  'answers 202 without a body': accepted({ kind: 'odd-202', shape: 'no-body', applied: true }),
+  'answers 200': accepted({ kind: 'odd-202', shape: 'answered-200', applied: true }),
+  'answers 204': accepted({ kind: 'status', status: 204, applied: true }),
+};
+const policy = `
+version: 1
+groups: { all: [U01ANA, U02BEN, U03CHI, U04DEE, U05FAY] }
+rules: [{ allow: [read, routine], to: [all] }]
+`;
+/** Several, because Slack takes one message a second in each. */
+const places = [
+  ['ana', 'C0ACME'],
+  ['ana', 'C0GENERAL'],
+  ['ana', 'G0BAKERY'],
+  ['ana', 'D0U01ANA'],
+  ['ben', 'D0U02BEN'],
+  ['chi', 'D0U03CHI'],
+  ['dee', 'D0U04DEE'],
+  ['fay', 'D0U05FAY'],
+] as const;
+
+describe('promise 2: the host, asked to clear a cache,', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse({ policy, hosting: { optional: { operations: false } } });
+    for (const [index, { fault }] of Object.values(cases).entries()) {
+      house.hosting.faults.add({ ...fault, method: 'POST' });
+      const [person, channel] = places[index % places.length] ?? places[0];
+      await house.person(person).says('/site cache clear acme-shop/staging', channel);
+      await house.hosting.until(() => house.writes()[index], patienceMs);
+    }
+  });
+  afterAll(() => house.close());
+
+  test.concurrent.each(Object.entries(cases).map(([name, told], index) => ({ name, ...told, number: index + 1 })))(
+    '$name: $state',
+    async ({ number, state, says }) => {
+      const change = await house.change(number, places[(number - 1) % places.length]?.[0]);
+      await change.tells(says);
+      expect(house.rows('select state from changes where number = ?', number)).toEqual([{ state }]);
+    },
+  );
+
+  test('and each of them was written once, whatever came of it', () => {
+    expect(house.writes()).toHaveLength(Object.keys(cases).length);
+  });
+});

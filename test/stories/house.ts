@@ -1,0 +1,187 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { startHosting, type HostingOptions, type HostingStandIn } from '../../src/playground/hosting/server.ts';
+import type { Entry } from '../../src/playground/hosting/journal.ts';
+import type { SlackOptions } from '../../src/playground/slack/options.ts';
+import { startSlack } from '../../src/playground/slack/server.ts';
+import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
+import { patienceMs, startBot, type Bot, type Exit } from './bot.ts';
+import { somebody, taleAt, type Somebody, type Tale } from './people.ts';
+
+/** Credentials of every house; each is a canary that must be found nowhere but on the wire. */
+export const canaries = {
+  bot: 'xoxb-canary-bot-9f31c07d',
+  app: 'xapp-canary-app-5be2aa10',
+  signingSecret: 'canary-signing-77d0c4e6',
+  hosting: 'canary-hosting-c2b84f1e',
+  audit: 'canary-audit-e8a6190b',
+} as const;
+
+/** The real bot in a process of its own, between both stand-ins. */
+export type House = {
+  readonly hosting: HostingStandIn;
+  readonly slack: SlackStandIn;
+  /** A person of the workspace, by the first name. */
+  readonly person: (name: keyof typeof ids) => Somebody;
+  /** The change of that number, where the bot's database says that its card stands. */
+  readonly change: (number: number, as?: keyof typeof ids) => Promise<Tale>;
+  /** Everything but reads that the host received, oldest first; of one environment where it is named. */
+  readonly writes: (environment?: string) => readonly Entry[];
+  /** Starts the bot; resolves when it is ready. Rejects with its last words when it ends before. */
+  readonly start: (environment?: Readonly<Record<string, string>>) => Promise<void>;
+  /** SIGKILL: nothing is finished. */
+  readonly kill: () => Promise<Exit>;
+  /** SIGTERM: what runs is finished. */
+  readonly stop: () => Promise<Exit>;
+  /** The port of the health routes and, in HTTP mode, of `/slack/events`. */
+  readonly port: () => number;
+  readonly databaseUrl: string;
+  /** Puts other rules in force; resolves when they are written. */
+  readonly rule: (policy: string) => Promise<void>;
+  /** Rows of the database, read beside the running bot. */
+  readonly rows: (sql: string, ...values: readonly (string | number)[]) => readonly Record<string, unknown>[];
+  /** Writes into the database, beside the running bot. */
+  readonly rewrite: (sql: string, ...values: readonly (string | number)[]) => void;
+  /** All that every process of the bot has printed. */
+  readonly log: () => string;
+  /** All that the bot has left anywhere: log, messages, database files. */
+  readonly leftovers: () => Promise<string>;
+  readonly close: () => Promise<void>;
+};
+
+export type HouseOptions = {
+  readonly hosting?: HostingOptions;
+  readonly slack?: SlackOptions;
+  /** The text of the rules; left out: the playground's. */
+  readonly policy?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Left out: the bot is started at once. */
+  readonly start?: false;
+};
+
+/** People of the playground's workspace. */
+export const ids = {
+  ana: 'U01ANA',
+  ben: 'U02BEN',
+  chi: 'U03CHI',
+  dee: 'U04DEE',
+  fay: 'U05FAY',
+  rob: 'U06ROB',
+  gus: 'U07GUS',
+  sam: 'U08SAM',
+} as const;
+
+export { patienceMs };
+
+/** Opens a house on loopback: both stand-ins, an empty database, and the bot, which is ready when this resolves. */
+export async function openHouse(options: HouseOptions = {}): Promise<House> {
+  const durations = { 'cache:clear': 0 } as const;
+  const hosting = await startHosting({ key: canaries.hosting, durations, notKnownFor: 0, ...options.hosting });
+  const slack = await startSlack({ tokens: canaries, ...options.slack });
+  const folder = await mkdtemp(join(tmpdir(), 'sitehand-story-'));
+  const file = join(folder, 'database', 'sitehand.db');
+  const policyFile = join(folder, 'policy.yml');
+  await writeFile(policyFile, options.policy ?? (await readFile('src/playground/policy.yml')));
+  const byHttp = options.slack?.delivery?.kind === 'http';
+  const usual = {
+    PATH: process.env['PATH'] ?? '',
+    SLACK_BOT_TOKEN: canaries.bot,
+    ...(byHttp ? { SLACK_SIGNING_SECRET: canaries.signingSecret } : { SLACK_APP_TOKEN: canaries.app }),
+    SLACK_API_URL: slack.apiUrl,
+    HOSTING_API_URL: hosting.url,
+    HOSTING_API_KEY: canaries.hosting,
+    HOSTING_COMPANY_ID: hosting.companyId,
+    POLICY_FILE: policyFile,
+    DATABASE_URL: `sqlite:${file}`,
+    AUDIT_KEY: canaries.audit,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ...options.environment,
+  };
+  const lines: string[] = [];
+  const all = new Set<Bot>();
+  let bot: Bot | undefined;
+  const end = async (signal: NodeJS.Signals): Promise<Exit> => {
+    const ended = bot;
+    bot = undefined;
+    return ended ? ended.end(signal) : { code: null, signal: null };
+  };
+  const house: House = {
+    hosting,
+    slack,
+    databaseUrl: usual.DATABASE_URL,
+    rule: (policy) => writeFile(policyFile, policy),
+    person: (name) => somebody(slack, ids[name]),
+    change: (number, as = 'ana') => taleAt(slack, ids[as], () => placeOf(file, number)),
+    writes: (environment) => {
+      const id = environment === undefined ? '' : hosting.world.named(environment)?.id;
+      const isIts = (entry: Entry): boolean =>
+        id !== undefined && JSON.stringify([entry.path, entry.body]).includes(id);
+      return hosting.journal.entries().filter((entry) => entry.method !== 'GET' && isIts(entry));
+    },
+    start: async (environment) => {
+      const started = startBot({ ...usual, ...environment }, (line) => lines.push(line));
+      all.add(started);
+      await started.ready;
+      bot = started;
+      if (byHttp) slack.deliverTo(`http://127.0.0.1:${bot.port()}/slack/events`);
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    port: () => bot?.port() ?? 0,
+    rows: (sql, ...values) => withDatabase(file, true, (database) => database.prepare(sql).all(...values)),
+    rewrite: (sql, ...values) => void withDatabase(file, false, (database) => database.prepare(sql).run(...values)),
+    log: () => lines.join('\n'),
+    leftovers: async () =>
+      [...lines, ...(await contents(join(folder, 'database'))), ...everythingSaid(slack)].join('\n'),
+    close: async () => {
+      await Promise.all([...all].map((one) => one.end('SIGKILL')));
+      await Promise.all([slack.close(), hosting.close()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  if (options.start === false) return house;
+  return house.start().then(
+    () => house,
+    async (error: unknown) => {
+      await house.close();
+      throw error;
+    },
+  );
+}
+
+/** Tells a story in a house of its own, which is closed however it ends. */
+export const inHouse =
+  (options: HouseOptions, story: (house: House) => Promise<void>): (() => Promise<void>) =>
+  async () => {
+    const house = await openHouse(options);
+    try {
+      await story(house);
+    } finally {
+      await house.close();
+    }
+  };
+
+function withDatabase<T>(file: string, readOnly: boolean, use: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file, { readOnly, timeout: 1_000 });
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+function placeOf(file: string, number: number): { channel: string; ts: string } | undefined {
+  const find = 'select channel, ts from messages where key = ? and ts is not null';
+  const row = withDatabase(file, true, (database) => database.prepare(find).get(`${number}:card`));
+  return row && { channel: String(row['channel']), ts: String(row['ts']) };
+}
+
+const contents = async (folder: string): Promise<readonly string[]> =>
+  Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1')));
+
+/** Every call of the Web API with all that the bot gave it. */
+const everythingSaid = (slack: SlackStandIn): readonly string[] =>
+  slack.calls().map(({ args }) => JSON.stringify(args));

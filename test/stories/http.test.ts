@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openHouse, type House } from './house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ slack: { delivery: { kind: 'http' } } });
+});
+afterAll(() => house.close());
+
+const address = (path: string): string => `http://127.0.0.1:${house.port()}${path}`;
+
+test('by signed HTTP the same tale is told: a review, a card, a thread, an undo', async () => {
+  const ana = house.person('ana');
+  await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
+  await ana.form('List before');
+  const added = await ana.confirms({ Reason: 'a visit' });
+  const proof = await added.tells('✅ 198.51.100.4 is on the SSH allowlist');
+  await ana.clicks(proof, 'Undo');
+  await ana.form('Take 198.51.100.4 off');
+  const asked = await ana.mentions('whoami');
+  await asked.hears('U01ANA');
+  expect(house.writes()).toHaveLength(1);
+});
+
+test.each(['wrong', 'stale'] as const)('a request whose signature is %s reaches nobody', async (signature) => {
+  house.slack.delivery.signature = signature;
+  try {
+    const said = await house.person('ana').says('/site cache clear acme-shop/live', 'C0GENERAL');
+    expect(said.outcome.acked).toBe(false);
+    expect(house.rows('select * from changes where command = ?', 'cache clear')).toEqual([]);
+  } finally {
+    house.slack.delivery.signature = 'right';
+  }
+});
+
+test('the health routes say a word each, and a body that is too long is refused', async () => {
+  expect(await (await fetch(address('/healthz'))).text()).toBe('ok');
+  expect(await (await fetch(address('/readyz'))).text()).toBe('ready');
+  const long = await fetch(address('/slack/events'), { method: 'POST', body: 'x'.repeat(300_000) }).catch(
+    () => undefined,
+  );
+  expect(long?.ok ?? false).toBe(false);
+  expect(await (await fetch(address('/healthz'))).text()).toBe('ok');
+});

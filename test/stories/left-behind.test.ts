@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { verifyAudit } from '../../src/storage/verify.ts';
+import { canaries, openHouse, type House } from './house.ts';
+
+/** One busy day in one house: everything that follows looks at what it left behind. */
+const pasted = 'xoxb-000000000000-pasted-canary';
+const nasty = '<!channel> <!here> <@U03CHI> <#C0OPS|ops> <http://evil.example|acme-shop> @everyone *bold* `code`';
+const key = Buffer.from(canaries.audit);
+let house: House;
+
+beforeAll(async () => {
+  house = await openHouse({ environment: { LOG_LEVEL: 'debug' } });
+  const { hosting, slack } = house;
+  const [ana, ben] = [house.person('ana'), house.person('ben')];
+  hosting.world
+    .named('acme-shop/staging')
+    ?.written.push({ at: Date.now(), kind: 'error', text: `${nasty} Bearer ${canaries.hosting}` });
+  const echo = { message: `${nasty} no such key: Bearer ${canaries.hosting}`, status: 401, data: null };
+  hosting.faults.add({ kind: 'status', method: 'POST', status: 401, body: echo });
+  const refused = await ana.asks(`/site cache clear acme-shop/staging --reason "${nasty}"`);
+  await refused.tells('❌ The host refused it (401');
+  hosting.faults.add({ kind: 'hang', method: 'POST' });
+  await ben.asks(`/site cache clear acme-shop/staging --reason "key is ${pasted}"`, ben.direct);
+  await hosting.until(() => house.writes()[1]);
+  await house.kill();
+  await house.start();
+  await (await house.change(2, 'ben')).tells('Outcome unknown');
+  const read = await ana.says('/site logs acme-shop/staging --lines 10', 'C0GENERAL');
+  await ana.clicks(await read.hears('acme-shop/staging · error log'), 'Share');
+  await (await ana.says(`/site cahce "${nasty}"`, 'C0GENERAL')).hears('I know no');
+  hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 401, body: echo });
+  await (await ana.says('/site allowlist show acme-shop/staging')).hears('The host does not take my key');
+  const allowed = await ben.asks('/site allowlist add acme-blog/staging 198.51.100.4', 'C0OPS');
+  await allowed.tells('✅ 198.51.100.4 is on the SSH allowlist');
+  await slack.until(() =>
+    slack.messages({ channel: 'C0GENERAL', as: ana.id }).find(({ text }) => text.includes('Shared by')),
+  );
+  await house.stop();
+});
+afterAll(() => house.close());
+
+test('promise 9: no credential is in a log line, in a message, or in a file of the database', async () => {
+  const left = await house.leftovers();
+  expect(left).toContain('Sitehand is ready');
+  expect(left).toContain('no such key');
+  for (const canary of [...Object.values(canaries), pasted]) expect(left).not.toContain(canary);
+});
+
+test('promise 6: what people, logs and the host said pings nobody, links nowhere and broadcasts nothing', () => {
+  const said = house.slack.calls().flatMap(({ method, args }) => (/^(chat|views|response)/.test(method) ? [args] : []));
+  expect(said.length).toBeGreaterThan(10);
+  expect(JSON.stringify(said)).toContain('evil.example');
+  for (const args of said) {
+    const json = JSON.stringify(args).replaceAll(/\\+"/g, '"');
+    expect(json).not.toMatch(/"type":"(broadcast|usergroup|link)"/);
+    expect(json).not.toMatch(/"user_id":"U03CHI"/);
+    expect(json).not.toMatch(/"channel_id":"C0OPS"/);
+    expect(JSON.stringify(args['text'] ?? '')).not.toMatch(/<!(?!date)|<@U03CHI|<#C0OPS|<http/);
+    expect(json).not.toMatch(/"type":"mrkdwn","text":"[^"]*<(!(?!date)|@U03CHI|http)/);
+  }
+});
+
+test('promise 7: every change of state has its line, and the trail is whole', async () => {
+  const database = await openDatabase(house.databaseUrl, { onLost: () => undefined });
+  try {
+    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: true, unkeyed: 0 });
+    expect(await verifyAudit(database.db, Buffer.from('another key'))).toMatchObject({ ok: false });
+  } finally {
+    await database.close();
+  }
+  const remarks = "('queued', 'evidence', 'late answer')";
+  const moves = house.rows(
+    `select number, version, count(seq) as lines from changes join audit on change = number and event not in ${remarks} group by number, version`,
+  );
+  expect(moves).toHaveLength(3);
+  for (const { version, lines } of moves) expect(lines).toBe(version);
+});

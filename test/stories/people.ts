@@ -1,0 +1,180 @@
+import type { SeenMessage, SeenView } from '../../src/playground/slack/reads.ts';
+import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
+import { patienceMs } from './bot.ts';
+
+/** Text that is looked for in a message: a part of it, or a pattern. */
+export type Words = string | RegExp;
+type Outcome = Awaited<ReturnType<SlackStandIn['command']>>;
+
+const usualChannel = 'C0ACME';
+
+/** A person of the workspace: what they do, and what they come to see of it. */
+export type Somebody = {
+  readonly id: string;
+  /** Their direct messages with the bot. */
+  readonly direct: string;
+  /** A slash command; resolves when it is acked. */
+  readonly says: (line: string, channel?: string) => Promise<Said>;
+  /** A slash command that is answered with a card. */
+  readonly asks: (line: string, channel?: string) => Promise<Tale>;
+  readonly mentions: (line: string, channel?: string, thread?: string) => Promise<Said>;
+  /** A button of a message, by the words on it. */
+  readonly clicks: (message: Pick<SeenMessage, 'channel' | 'ts'>, label: string) => Promise<Said>;
+  /** The form on top, once its text has these words. */
+  readonly form: (words: Words) => Promise<SeenView>;
+  readonly submits: (filled?: Parameters<SlackStandIn['submit']>[1]) => Promise<Outcome>;
+  /** Submits the form on top, which is answered with a card in that channel. */
+  readonly confirms: (filled?: Parameters<SlackStandIn['submit']>[1], channel?: string) => Promise<Tale>;
+};
+
+/** Something said to the bot, and the private answer to it. */
+export type Said = {
+  readonly outcome: Outcome;
+  /** The first private message after it with these words. */
+  readonly hears: (words: Words) => Promise<SeenMessage>;
+  /** Everything that was told privately after it. */
+  readonly heard: () => readonly SeenMessage[];
+};
+
+/** A change as its channel sees it. */
+export type Tale = {
+  readonly number: number;
+  readonly channel: string;
+  readonly ts: string;
+  readonly card: () => SeenMessage;
+  readonly replies: () => readonly SeenMessage[];
+  /** The first reply in the thread with these words. */
+  readonly tells: (words: Words) => Promise<SeenMessage>;
+  /** The card, once it has these words. */
+  readonly shows: (words: Words) => Promise<SeenMessage>;
+};
+
+/** Whether a text has the words. */
+export const has = (text: string, words: Words): boolean =>
+  typeof words === 'string' ? text.includes(words) : words.test(text);
+
+/** Somebody by their user id. */
+export function somebody(slack: SlackStandIn, id: string): Somebody {
+  const direct = `D0${id}`;
+  const said = async (channel: string, act: () => Promise<Outcome>): Promise<Said> => {
+    const before = new Set(privateTo(slack, id, channel).map(keyOf));
+    const outcome = await act();
+    const heard = (): readonly SeenMessage[] => privateTo(slack, id, channel).filter((one) => !before.has(keyOf(one)));
+    const hears = (words: Words): Promise<SeenMessage> =>
+      expectSoon(
+        slack,
+        `a private word to ${id} with ${words}`,
+        () => heard().find(({ text }) => has(text, words)),
+        heard,
+      );
+    return { outcome, hears, heard };
+  };
+  const newCard = async (channel: string, act: () => Promise<unknown>): Promise<Tale> => {
+    const before = new Set(cardsIn(slack, id, channel).map(keyOf));
+    const told = privateTo(slack, id, channel).length;
+    await act();
+    const cards = (): readonly SeenMessage[] => cardsIn(slack, id, channel).filter((one) => !before.has(keyOf(one)));
+    const context = (): unknown => [privateTo(slack, id, channel).slice(told), slack.views(id).modals.at(-1)?.text];
+    return taleOf(slack, id, await expectSoon(slack, `a card in ${channel}`, () => cards()[0], context));
+  };
+  const says: Somebody['says'] = (line, channel = usualChannel) =>
+    said(channel, () => slack.command(id, channel, line));
+  return {
+    id,
+    direct,
+    says,
+    asks: (line, channel = usualChannel) => newCard(channel, () => slack.command(id, channel, line)),
+    mentions: (line, channel = usualChannel, thread?) => said(channel, () => slack.mention(id, channel, line, thread)),
+    clicks: ({ channel, ts }, label) => said(channel, () => slack.click(id, { channel, ts }, { label })),
+    form: (words) =>
+      expectSoon(
+        slack,
+        `a form of ${id} with ${words}`,
+        () => slack.views(id).modals.findLast(({ title, text }) => has(`${title}\n${text}`, words)),
+        () => slack.views(id).modals.map(({ text }) => text),
+      ),
+    submits: (filled) => slack.submit(id, filled),
+    confirms: (filled, channel = usualChannel) => newCard(channel, () => slack.submit(id, filled)),
+  };
+}
+
+/** The tale of the change whose card stands at `place`, as soon as it stands there, as one person reads it. */
+export async function taleAt(
+  slack: SlackStandIn,
+  as: string,
+  place: () => { readonly channel: string; readonly ts: string } | undefined,
+): Promise<Tale> {
+  const find = (): SeenMessage | undefined => {
+    const at = place();
+    return at && slack.messages({ channel: at.channel, thread: at.ts, as }).find(({ ts }) => ts === at.ts);
+  };
+  return taleOf(slack, as, await expectSoon(slack, 'a card', find, place));
+}
+
+function taleOf(slack: SlackStandIn, as: string, { channel, ts, text }: SeenMessage): Tale {
+  const thread = (): readonly SeenMessage[] => slack.messages({ channel, thread: ts, as });
+  const replies = (): readonly SeenMessage[] => thread().filter((one) => one.ts !== ts && !one.ephemeral);
+  const card = (): SeenMessage => {
+    const found = thread().find((one) => one.ts === ts);
+    if (found === undefined) throw new Error(`the card ${ts} is gone`);
+    return found;
+  };
+  const number = numberOf(text);
+  return {
+    number,
+    channel,
+    ts,
+    card,
+    replies,
+    tells: (words) =>
+      expectSoon(
+        slack,
+        `#${number} telling ${words}`,
+        () => replies().find((one) => has(one.text, words)),
+        () => thread().map((one) => one.text),
+      ),
+    shows: (words) =>
+      expectSoon(
+        slack,
+        `#${number} showing ${words}`,
+        () => (has(card().text, words) ? card() : undefined),
+        () => thread().map((one) => one.text),
+      ),
+  };
+}
+
+/** The first value of `probe`; what was there instead, when it does not come. */
+export async function expectSoon<T>(
+  slack: Pick<SlackStandIn, 'until'>,
+  what: string,
+  probe: () => T | undefined,
+  instead: () => unknown,
+): Promise<T> {
+  try {
+    return await slack.until(probe, patienceMs);
+  } catch (error) {
+    throw new Error(`There was not ${what}, but ${JSON.stringify(instead(), undefined, 1)}`, { cause: error });
+  }
+}
+
+const numberOf = (text: string): number => Number(/· #(\d+)/.exec(text)?.[1] ?? Number.NaN);
+const keyOf = ({ channel, ts }: SeenMessage): string => `${channel} ${ts}`;
+
+function cardsIn(slack: SlackStandIn, as: string, channel: string): readonly SeenMessage[] {
+  return slack
+    .messages({ channel, as })
+    .filter(({ text, ephemeral }) => !ephemeral && /^\S+ [^\n]* · #\d+\n/.test(text));
+}
+
+/** What only this person sees: ephemeral messages of a channel and its threads, and what the bot wrote to them directly. */
+function privateTo(slack: SlackStandIn, id: string, channel: string): readonly SeenMessage[] {
+  const roots = slack.messages({ channel, as: id });
+  const inThreads = roots.flatMap(({ ts }) => slack.messages({ channel, thread: ts, as: id }));
+  const ephemeral = [...roots, ...inThreads].filter((one) => one.ephemeral);
+  const direct = channel === `D0${id}` ? [] : slack.messages({ channel: `D0${id}`, as: id });
+  return [
+    ...new Map(
+      [...ephemeral, ...direct, ...(channel === `D0${id}` ? roots : [])].map((one) => [keyOf(one), one]),
+    ).values(),
+  ];
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openHouse, patienceMs, type House } from './house.ts';
+
+/** Rob may read of the blog alone; who may change, is somebody else. */
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA, U02BEN]
+  support: [U06ROB]
+rules:
+  - allow: [read, routine]
+    to: [developers]
+  - allow: [read]
+    to: [support]
+    where: ['acme-blog/*']
+channels:
+  C0ACME: { sites: ['acme-*'] }
+  ops: C0OPS
+`;
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ policy });
+});
+afterAll(() => house.close());
+
+test.concurrent('logs are masked, and the rest is a file for their reader alone', async () => {
+  const ana = house.person('ana');
+  const said = await ana.says('/site logs acme-shop/live error --lines 500', 'C0GENERAL');
+  const shown = await said.hears('acme-shop/live · error log');
+  expect(shown.ephemeral).toBe(true);
+  const [file] = await house.slack.until(() => {
+    const files = house.slack.files(ana.id);
+    return files.length > 0 ? files : undefined;
+  }, patienceMs);
+  expect(file).toMatchObject({ name: 'acme-shop-live-error.log', channels: [ana.direct] });
+  const both = `${shown.text}\n${file?.text}`;
+  expect(both).toContain('***@***');
+  expect(both).not.toMatch(/[\w.]+@[\w-]+\.[a-z]{2,}/i);
+  expect(both).not.toMatch(/sk_live_|Bearer [a-z0-9]/i);
+  expect(house.slack.files('U02BEN')).toEqual([]);
+});
+
+test.concurrent('a report is shared into a channel by its button, and not where another organisation listens', async () => {
+  const ben = house.person('ben');
+  const said = await ben.says('/site backups list acme-blog/live', 'C0ACME');
+  const shown = await said.hears('acme-blog/live · backups');
+  await ben.clicks(shown, 'Share');
+  const shared = await house.slack.until(
+    () => house.slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).find(({ text }) => text.includes('Shared by @Ben')),
+    patienceMs,
+  );
+  expect(shared.text).toContain('acme-blog/live · backups');
+
+  const other = await ben.says('/site backups list north-bakery/live', 'C0ACME');
+  const refused = await ben.clicks(await other.hears('north-bakery/live · backups'), 'Share');
+  await refused.hears('This channel is for other sites.');
+  const abroad = await ben.says('/site backups list acme-blog/live', 'C0SHARED');
+  const again = await ben.clicks(await abroad.hears('acme-blog/live · backups'), 'Share');
+  await again.hears('shared with another organisation; sites are not spoken of there');
+  expect(JSON.stringify(house.slack.messages({ channel: 'C0SHARED', as: 'U08SAM' }))).not.toContain('acme-blog');
+});
+
+test.concurrent('where the bot is not, a report is read all the same, and sharing it says how to invite it', async () => {
+  const ana = house.person('ana');
+  const said = await ana.says('/site backups list acme-blog/staging', 'C0RANDOM');
+  const refused = await ana.clicks(await said.hears('acme-blog/staging · backups'), 'Share');
+  await refused.hears('I cannot post here. Nothing was posted. To have it here, /invite me.');
+});
+
+test.concurrent('a long table has a next page', async () => {
+  const ana = house.person('ana');
+  const live = house.hosting.world.named('acme-docs/live');
+  const [backup] = live?.backups ?? [];
+  if (live && backup) live.backups = Array.from({ length: 70 }, (_, id) => ({ ...backup, id, name: `backup-${id}.` }));
+  const said = await ana.says('/site backups list acme-docs/live', 'C0OPS');
+  const first = await said.hears('acme-docs/live · backups · 70 backups');
+  const turned = await ana.clicks(first, 'Next page');
+  const second = await turned.hears('acme-docs/live · backups');
+  const names = (text: string): Set<string> => new Set(text.match(/backup-\d+\./g));
+  expect(names(first.text).size).toBeGreaterThan(10);
+  expect(names(second.text).size).toBeGreaterThan(10);
+  expect(names(first.text).intersection(names(second.text)).size).toBe(0);
+});
+
+test.concurrent('whoever may read of one site sees that site, and the rest as if it were not there', async () => {
+  const rob = house.person('rob');
+  const listed = await rob.says('/site environments', 'C0GENERAL');
+  const list = await listed.hears('Environments and domains');
+  expect(list.text).toContain('acme-blog/live');
+  expect(list.text).not.toMatch(/acme-shop|north-bakery|harbor|lumen/);
+
+  const unknown = await rob.says('/site logs acme-nothing/live', 'C0GENERAL');
+  const forbidden = await rob.says('/site logs north-bakery/live', 'C0GENERAL');
+  const [one, other] = [await unknown.hears('acme-nothing'), await forbidden.hears('north-bakery')];
+  expect(other.text.replace('north-bakery', 'acme-nothing')).toBe(one.text);
+
+  const mayRead = await rob.says('/site backups list acme-blog/staging', 'C0GENERAL');
+  await mayRead.hears('acme-blog/staging · backups');
+  const helped = await rob.says('/site help', 'C0GENERAL');
+  expect((await helped.hears('What you may run')).text).not.toContain('cache clear');
+});
+
+test.concurrent('a change is told to whoever may read its target, and to nobody else', async () => {
+  const change = await house.person('ana').asks('/site cache clear acme-shop/staging', 'D0U01ANA');
+  const reader = await house.person('ben').says(`/site change ${change.number}`, 'D0U02BEN');
+  await reader.hears(`Clear the cache of acme-shop/staging · #${change.number}`);
+  const rob = await house.person('rob').says(`/site change ${change.number}`, 'D0U06ROB');
+  await rob.hears(`There is no change #${change.number} that you may read`);
+  const none = await house.person('rob').says('/site change 999', 'D0U06ROB');
+  await none.hears('There is no change #999 that you may read');
+});
+
+test.concurrent('the Home tab shows what the person may run', async () => {
+  await house.slack.home('U06ROB');
+  const home = await house.slack.until(() => house.slack.views('U06ROB').home, patienceMs);
+  expect(home.text).toContain('backups list');
+  expect(home.text).not.toContain('cache clear');
+});

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canaries, openHouse, patienceMs, type House } from './house.ts';
+
+/** Runs the bot with this environment alone, to its end. */
+async function endOf(
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; said: string; ms: number }> {
+  const began = performance.now();
+  const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/main.ts'], { env });
+  const [said, more] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')]);
+  return { code: child.exitCode, said: said + more, ms: performance.now() - began };
+}
+
+describe('the bot does not start', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterAll(() => house.close());
+
+  test('with nothing set: one list of everything that is missing, and the way to try it without an account', async () => {
+    const { code, said, ms } = await endOf({});
+    expect(code).toBe(1);
+    for (const name of ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'HOSTING_API_URL', 'HOSTING_API_KEY']) {
+      expect(said).toContain(name);
+    }
+    expect(said).toContain('npm run playground');
+    expect(ms).toBeLessThan(5_000);
+  });
+
+  test('with values that are none: each is named with what it must be, and none is repeated', async () => {
+    const wrong = { SLACK_BOT_TOKEN: canaries.app, HOSTING_API_KEY: '', HOSTING_COMPANY_ID: 'acme', PORT: '99999' };
+    const { code, said } = await endOf({ ...wrong, HOSTING_API_URL: 'ftp://host', DATABASE_URL: 'mysql://x' });
+    expect(code).toBe(1);
+    for (const name of ['SLACK_BOT_TOKEN', 'HOSTING_COMPANY_ID', 'PORT', 'HOSTING_API_URL', 'DATABASE_URL']) {
+      expect(said).toContain(`  ${name} must be`);
+    }
+    expect(said).not.toContain(canaries.app);
+  });
+
+  test('on a database that another bot has open', async () => {
+    await expect(house.start()).rejects.toThrow(/Another Sitehand has .*sitehand\.db open; this one was not started/);
+    const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
+    await change.tells('the host reports it finished');
+  });
+
+  test('with a token that Slack does not take: it says so, and the token is not repeated', async () => {
+    const other = 'xoxb-canary-another-18be';
+    const failed = house.start({ SLACK_BOT_TOKEN: other, DATABASE_URL: 'sqlite::memory:' });
+    await expect(failed).rejects.toThrow(/Sitehand was not started: .*invalid_auth/);
+    expect(house.log()).not.toContain(other);
+  });
+
+  test('with rules that cannot be used: every mistake with its line; and broken later, the last good ones hold', async () => {
+    const broken = "version: 1\nrules:\n  - allow: [raed]\n    to: [nobody]\n    wehre: ['*/live']\n";
+    await house.rule(broken);
+    await house.slack.until(
+      () => house.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => /last good/.test(text)),
+      patienceMs,
+    );
+    const change = await house.person('ana').asks('/site cache clear acme-blog/staging');
+    await change.tells('the host reports it finished');
+    const failed = house.start({ DATABASE_URL: 'sqlite::memory:' });
+    await expect(failed).rejects.toThrow(/line 3.*raed[\s\S]*line 4.*nobody[\s\S]*line 5.*wehre/);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openHouse, patienceMs, type House } from './house.ts';
+import type { Tale } from './people.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+type LetIn = {
+  readonly added: Tale;
+  /** The list as the host has it now. */
+  readonly list: () => readonly string[];
+  readonly before: readonly string[];
+  /** The list becomes this by somebody else's hand. */
+  readonly becomes: (...list: readonly string[]) => void;
+  /** The time is over. */
+  readonly isOver: () => void;
+  /** The change that the timer became. */
+  readonly removal: () => Promise<Tale>;
+};
+
+/** Somebody is let into an environment for five minutes. */
+async function letIn(name: 'ana' | 'ben', environment: string, channel: string): Promise<LetIn> {
+  const { hosting, slack } = house;
+  const list = (): string[] => hosting.world.named(environment)?.allowlist ?? [];
+  const before = [...list()];
+  const added = await house.person(name).asks(`/site allowlist add ${environment} 198.51.100.4 --for 5m`, channel);
+  await added.tells('✅ 198.51.100.4 is on the SSH allowlist');
+  const became = (): unknown =>
+    house.rows('select became from timers where change = ? and became is not null', added.number)[0]?.['became'];
+  return {
+    added,
+    list,
+    before,
+    becomes: (...entries) => void list().splice(0, Infinity, ...entries),
+    isOver: () => house.rewrite('update timers set due_at = 1 where change = ?', added.number),
+    removal: async () => house.change(Number(await slack.until(became, patienceMs)), name),
+  };
+}
+
+describe.concurrent('somebody is let in for a while', () => {
+  test('and then not any more: a change of its own, with its own card and proof', async () => {
+    const { added, before, list, isOver, removal } = await letIn('ana', 'acme-shop/staging', 'C0ACME');
+    isOver();
+    const removed = await removal();
+    expect(removed.card().text).toContain(`by the timer of #${added.number}`);
+    await removed.tells('✅ 198.51.100.4 is not on the SSH allowlist of acme-shop/staging any more');
+    expect(list()).toEqual(before);
+    expect(house.writes('acme-shop/staging')).toHaveLength(2);
+  });
+
+  test('and whoever asked has left us when it is over: it is taken away all the same', async () => {
+    const { before, list, isOver, removal } = await letIn('ben', 'acme-blog/staging', 'C0GENERAL');
+    house.slack.changePerson('U02BEN', { deleted: true });
+    isOver();
+    await (await removal()).tells('✅ 198.51.100.4 is not on the SSH allowlist');
+    expect(list()).toEqual(before);
+  });
+
+  test('and was taken off by hand before: nothing is left to do, and that is said', async () => {
+    const { added, before, becomes, isOver } = await letIn('ana', 'acme-docs/staging', 'D0U01ANA');
+    becomes(...before);
+    isOver();
+    await added.tells(/The timer of #\d+ is over\. Nothing is left to do: 198\.51\.100\.4 is not on the SSH allowlist/);
+    expect(house.writes('acme-docs/staging')).toHaveLength(1);
+  });
+
+  test('and is the last one on the list by then: that is told, nothing is emptied, and it is tried again', async () => {
+    house.hosting.world.named('north-bakery/staging')?.allowlist.push('192.0.2.7');
+    const { added, list, becomes, isOver, removal } = await letIn('ana', 'north-bakery/staging', 'G0BAKERY');
+    becomes('198.51.100.4');
+    isOver();
+    const told = await added.tells(/The timer of #\d+ could not do its work on north-bakery\/staging/);
+    expect(told.text).toContain('would leave the SSH allowlist of north-bakery/staging empty');
+    becomes('198.51.100.4', '192.0.2.1');
+    isOver();
+    await (await removal()).tells('✅ 198.51.100.4 is not on the SSH allowlist');
+    expect(list()).toEqual(['192.0.2.1']);
+  });
+
+  test('and the host has trouble when it is over: asker and ops channel hear of it, and it is tried again', async () => {
+    const { added, before, list, isOver, removal } = await letIn('ana', 'harbor-events/staging', 'C0OPS');
+    const id = house.hosting.world.named('harbor-events/staging')?.id;
+    const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
+    const { id: fault } = house.hosting.faults.add({ kind: 'status', status: 500, path, times: 'always' });
+    isOver();
+    const told = await added.tells(/⚠️ @Ana The timer of #\d+ could not do its work on harbor-events\/staging\./);
+    expect(told.text).toContain('I try again');
+    const inOps = new RegExp(`The timer of #${added.number} could not do its work`);
+    await house.slack.until(
+      () => house.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => inOps.test(text)),
+      patienceMs,
+    );
+    house.hosting.faults.remove(fault);
+    isOver();
+    await (await removal()).tells('✅ 198.51.100.4 is not on the SSH allowlist');
+    expect(list()).toEqual(before);
+  });
+});

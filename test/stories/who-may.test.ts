@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inHouse, openHouse, patienceMs, type House } from './house.ts';
+
+const clear = '/site cache clear acme-shop/live';
+
+describe('whoever may not', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+    house.slack.changePerson('U05FAY', { deleted: false, is_stranger: true });
+  });
+  afterAll(() => house.close());
+
+  test.concurrent.each([
+    ['rob', 'who only reads', 'You may not run cache clear on acme-shop/live'],
+    ['gus', 'a guest', 'Guests of this workspace may not use Sitehand'],
+    ['fay', 'a stranger of a shared channel', 'Only members of this workspace may use Sitehand'],
+  ] as const)('%s, %s, is refused privately', async (name, _, says) => {
+    const said = await house.person(name).says(clear);
+    const told = await said.hears(says);
+    expect(told.text).toMatch(/Nothing was (done|sent)/);
+  });
+
+  test.concurrent('a guest, a mention and a button change nothing about it', async () => {
+    const said = await house.person('gus').mentions('cache clear acme-shop/live');
+    await said.hears('Guests of this workspace may not use Sitehand');
+  });
+
+  test('nothing of this reached the host, and no card stands anywhere', () => {
+    expect(house.writes()).toEqual([]);
+    expect(house.rows('select * from changes')).toEqual([]);
+    expect(house.slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).filter(({ ephemeral }) => ephemeral)).toEqual([]);
+  });
+});
+
+describe.concurrent('promise 4: between the request and the write', () => {
+  /** A change of Ana's that is approved and not sent yet, because Slack is slow to say who she is. */
+  const heldUp = async (house: House, meanwhile: () => Promise<unknown>): Promise<void> => {
+    const ana = house.person('ana');
+    await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
+    await ana.form('List before');
+    // The third look is the last one before sending; what happens meanwhile, happens after the rights were read.
+    house.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 1_500, times: 1 });
+    const asked = house.slack.until(() => house.slack.calls().length || undefined);
+    await ana.submits();
+    await asked;
+    await house.slack.until(
+      () => house.slack.messages({ channel: 'C0ACME', as: ana.id }).find(({ text }) => text.includes('#1')),
+      patienceMs,
+    );
+    await meanwhile();
+  };
+
+  test(
+    'a rule is taken away: the change is void, and nothing is sent',
+    inHouse({}, async (house) => {
+      await heldUp(house, async () => {
+        const rules = await readFile('src/playground/policy.yml', 'utf8');
+        await house.rule(rules.replace("'allowlist add', ", ''));
+      });
+      const change = await house.change(1);
+      await change.tells(/⛔ Nothing was sent\. .*may not do this any more/);
+      expect(house.writes()).toEqual([]);
+    }),
+  );
+
+  test.each([
+    ['is deactivated', { deleted: true }],
+    ['becomes a guest', { is_restricted: true }],
+  ])('the asker %s: void, and nothing is sent', async (_, become) =>
+    inHouse({}, async (house) => {
+      await heldUp(house, async () => house.slack.changePerson('U01ANA', become));
+      const change = await house.change(1, 'ben');
+      await change.tells(/⛔ Nothing was sent\. .*may not do this any more/);
+      expect(house.writes()).toEqual([]);
+    })(),
+  );
+
+  test(
+    'somebody else changes the list: superseded with the words to ask again, and nothing is sent',
+    inHouse({}, async (house) => {
+      const live = house.hosting.world.named('acme-shop/live');
+      await heldUp(house, async () => void live?.allowlist.push('192.0.2.9'));
+      const change = await house.change(1);
+      const told = await change.tells(/⛔ Nothing was sent\. Somebody changed acme-shop\/live in the meantime/);
+      expect(told.controls.map(({ label }) => label)).toEqual(['Ask again']);
+      await house.person('ana').clicks(told, 'Ask again');
+      const review = await house.person('ana').form('192.0.2.9');
+      expect(review.submit).toBe('Add to allowlist');
+      expect(house.writes()).toEqual([]);
+    }),
+  );
+
+  test(
+    'Slack does not say who the asker is: nothing is decided, and it goes on when Slack answers',
+    inHouse({}, async (house) => {
+      const ana = house.person('ana');
+      await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
+      await ana.form('List before');
+      house.slack.faults.add({ method: 'users.info', kind: 'status', status: 503, times: 1 });
+      const change = await ana.confirms();
+      await change.shows('🔒');
+      expect(house.writes()).toEqual([]);
+      await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
+      expect(house.writes()).toHaveLength(1);
+    }),
+  );
+
+  test(
+    'another change of the same target is not over: the second is refused privately, and the first goes on',
+    inHouse({}, async (house) => {
+      await heldUp(house, () => Promise.resolve());
+      const ben = house.person('ben');
+      await ben.says('/site allowlist add acme-shop/live 198.51.100.77');
+      await ben.form('List before');
+      await ben.submits();
+      await ben.form('acme-shop/live is locked by #1');
+      const change = await house.change(1);
+      await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
+      expect(house.writes()).toHaveLength(1);
+    }),
+  );
+});
