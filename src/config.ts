@@ -6,7 +6,7 @@ const secret = z.string().transform((value) => new Secret(value));
 const address = z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' });
 const port = z.coerce
   .number({ error: 'must be a number' })
-  .int()
+  .int('must be 0 to 65535')
   .min(0, 'must be 0 to 65535')
   .max(65_535, 'must be 0 to 65535');
 const uuid = z.guid('must be a UUID');
@@ -39,6 +39,7 @@ const variables = z.object({
   DATABASE_URL: z
     .string()
     .regex(/^(sqlite:.|postgres(ql)?:\/\/)/, 'must be sqlite:PATH or postgres://…')
+    .refine((url) => passwordIn(url) !== undefined, 'has a password whose % signs are not written as %25')
     .default('sqlite:data/sitehand.db'),
   PORT: port.default(3000),
   HOST: z.string().optional(),
@@ -71,7 +72,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const mistakes: string[] = [];
   const given: Record<string, string> = {};
   for (const name of Object.keys(variables.shape)) {
-    const value = environment[name] || fromFile(environment, name, mistakes);
+    const value = environment[name]?.trim() || fromFile(environment, name, mistakes);
     if (value) given[name] = value;
   }
   const read = variables.safeParse(given);
@@ -109,9 +110,8 @@ function fromFile(
 
 function shaped(read: z.output<typeof variables>) {
   const socketMode = read.SLACK_APP_TOKEN !== undefined;
-  const password = URL.canParse(read.DATABASE_URL) ? new URL(read.DATABASE_URL).password : '';
   // Known as a secret from here on, so that no error of the driver can carry it into a log.
-  if (password !== '') void new Secret(decodeURIComponent(password));
+  void new Secret(passwordIn(read.DATABASE_URL) ?? '');
   return {
     slack: {
       botToken: read.SLACK_BOT_TOKEN,
@@ -134,4 +134,13 @@ function shaped(read: z.output<typeof variables>) {
     certificatesDir: read.CERTIFICATES_DIR,
     logLevel: read.LOG_LEVEL,
   };
+}
+
+/** The password in an address of a database: empty where there is none, undefined where it cannot be read. */
+function passwordIn(url: string): string | undefined {
+  try {
+    return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : '';
+  } catch {
+    return undefined;
+  }
 }

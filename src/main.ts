@@ -98,24 +98,28 @@ async function meetSlack({ slack }: Config, { log, policy }: Ground) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
   const bot = await whoAmI(views);
+  let tokenIsTaken = true;
   const people = createPeople({
     client: views,
     team: bot.team,
     groups: () => mentionedGroups(policy.current()),
     now: Date.now,
     onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),
+    onToken: (isTaken) => (tokenIsTaken = isTaken),
   });
-  return { messages, views, bot, people };
+  return { messages, views, bot, people, takesToken: () => tokenIsTaken };
 }
 
 type Back = ReturnType<typeof buildBackOffice>;
 
 /** The back half: whatever is due, and whatever is to be said of it. */
 function buildBackOffice(config: Config, ground: Ground, { people, messages }: Slack) {
-  const { database, policy, directory, hosting, names, owner, onTrouble } = ground;
+  const { database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
   const desk: BackOffice = {
     database,
-    ledger: createLedger(config.auditKey && Buffer.from(config.auditKey.reveal())),
+    ledger: createLedger(config.auditKey && Buffer.from(config.auditKey.reveal()), (event) =>
+      metrics.moves.inc({ event }),
+    ),
     owner,
     policy: policy.current,
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
@@ -126,6 +130,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,
+    freshenNames: directory.freshen,
     onSaved: () => nudge(),
     onTrouble,
   };
@@ -172,6 +177,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   ];
   const notReady = async (): Promise<string | undefined> => {
     await readSetting(database.db, 'pause');
+    if (!slack.takesToken()) return 'Slack does not take the bot token any more';
     return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
   };
   return { door: createDoor({ config, reception, bot, notReady }), beats };

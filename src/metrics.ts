@@ -5,8 +5,6 @@ import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client
 export type Metrics = {
   /** From a delivery's arrival to its ack, in seconds, by kind of delivery. */
   readonly ack: Histogram<'kind'>;
-  /** Deliveries by kind and what came of them. */
-  readonly heard: Counter<'kind' | 'outcome'>;
   /** Calls to the host by section of its document and outcome, in seconds. */
   readonly host: Histogram<'section' | 'outcome'>;
   /** Moves of changes, by what happened. */
@@ -26,12 +24,6 @@ export function createMetrics(): Metrics {
       help: 'Time to ack',
       labelNames: ['kind'],
       buckets: [0.005, 0.02, 0.1, 0.5, 1, 3],
-      registers,
-    }),
-    heard: new Counter({
-      name: 'sitehand_heard_total',
-      help: 'Deliveries from Slack',
-      labelNames: ['kind', 'outcome'],
       registers,
     }),
     host: new Histogram({

@@ -2,7 +2,7 @@
  * Text as data: what Sitehand says, before a surface draws it.
  *
  * Literals in a `say` template are ours and may carry `**bold**` and `` `code` ``; everything put into `${…}` is
- * inert: it takes the style around it and is never read as markup, whoever wrote it.
+ * inert: it takes the style around it, stays on its line, and is never read as markup, whoever wrote it.
  */
 export type Span =
   | { readonly text: string; readonly style?: Style }
@@ -22,8 +22,22 @@ export const time = (at: number, as: 'time' | 'date' = 'time'): Span => ({ at, a
 /** A mention: it notifies that person when the message is posted. */
 export const person = (id: string): Span => ({ person: id });
 export const channel = (id: string): Span => ({ channel: id });
-export const bold = (text: string): Span => ({ text, style: 'bold' });
-export const code = (text: string): Span => ({ text, style: 'code' });
+export const bold = (text: string): Span => ({ text: oneLine(text), style: 'bold' });
+export const code = (text: string): Span => ({ text: oneLine(text), style: 'code' });
+
+/**
+ * A character that cannot be seen, or that turns the order of what is seen: a text with one in it is not what it looks
+ * like. What holds an emoji together is part of it; tabs and line breaks can be seen.
+ */
+export const unseen =
+  /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\uFE0F\t\n\r\u200D]]|(?<!\p{Extended_Pictographic})\uFE0F|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D/v;
+
+/** A character by its number: `U+200B`. */
+export const codeOf = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** Whatever was put into a sentence cannot begin a line of its own, and so look like one of ours. */
+const oneLine = (text: string): string => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ');
 
 /** Builds a Text from a template: literal markup is read, interpolated values are not. */
 export function say(literals: TemplateStringsArray, ...values: readonly Inline[]): Text {
@@ -42,17 +56,17 @@ export function say(literals: TemplateStringsArray, ...values: readonly Inline[]
   return merged(spans);
 }
 
-/** A string, Text, span or number as Text. */
+/** A string, Text, span or number as Text; a string is one line. */
 export function inline(value: Inline): Text {
   if (value === undefined || value === '') return [];
-  if (typeof value === 'string' || typeof value === 'number') return [{ text: String(value) }];
+  if (typeof value === 'string' || typeof value === 'number') return [{ text: oneLine(String(value)) }];
   return 'length' in value ? value : [value];
 }
 
-/** Several texts with a separator between them; empty ones are left out. */
-export function joined(texts: readonly Inline[], separator: Inline = ' '): Text {
+/** Several texts with a separator between them, which may break the line; empty ones are left out. */
+export function joined(texts: readonly Inline[], separator = ' '): Text {
   const present = texts.map(inline).filter((text) => text.length > 0);
-  return merged(present.flatMap((text, index) => (index === 0 ? text : [...inline(separator), ...text])));
+  return merged(present.flatMap((text, index) => (index === 0 ? text : [{ text: separator }, ...text])));
 }
 
 /** The text without any drawing: for logs, notifications and the audit trail. Times are UTC. */

@@ -2,23 +2,33 @@ import ipaddr from 'ipaddr.js';
 import { Refusal } from '../errors.ts';
 import { code, say } from '../text.ts';
 
-/** More than this at once is a mistake rather than a wish. */
-const mostAtOnce = 100;
+/** More than this at once is a mistake rather than a wish, and would not fit a line or a form. */
+const mostAtOnce = 50;
 /** The widest range that may be let in: a /8 of IPv4 is sixteen million addresses already. */
 const widest = { ipv4: 8, ipv6: 32 } as const;
 
 /**
- * Words as IP addresses and ranges: canonical spelling, doubles dropped, order kept.
- * Throws `Refusal` naming the first one that cannot be meant.
+ * Words as IP addresses and ranges: canonical spelling, doubles dropped, order kept. `anyWidth`: also ranges that are
+ * too wide to be let in, so that they can be taken away. Throws `Refusal` naming the first one that cannot be meant.
  */
-export function readAddresses(words: readonly string[]): readonly string[] {
+export function readAddresses(words: readonly string[], anyWidth = false): readonly string[] {
   const pieces = words.flatMap((word) => word.split(/[\s,;]+/)).filter((piece) => piece !== '');
   if (pieces.length > mostAtOnce) {
     throw new Refusal(
       `These are ${pieces.length} addresses; at most ${mostAtOnce} can be changed at once. Nothing was done.`,
     );
   }
-  return [...new Set(pieces.map(readAddress))];
+  if (pieces.length === 0) throw new Refusal('There is no address in this. Nothing was done.');
+  return [...new Set(pieces.map((piece) => readAddress(piece, anyWidth)))];
+}
+
+/** Whether this address or range, spelled canonically, may be let in. */
+export function mayBeLetIn(address: string): boolean {
+  try {
+    return readAddress(address, false) === address;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether two spellings mean the same address or range; what cannot be read equals only itself. */
@@ -27,13 +37,13 @@ export const sameAddress = (one: string, other: string): boolean => canonicalAdd
 /** The canonical spelling of an address as the host lists it; what cannot be read stays as it is. */
 export function canonicalAddress(text: string): string {
   try {
-    return readAddress(text.trim());
+    return readAddress(text.trim(), true);
   } catch {
     return text.trim();
   }
 }
 
-function readAddress(text: string): string {
+function readAddress(text: string, anyWidth: boolean): string {
   const [host = '', bits, ...rest] = text.split('/');
   const wrong = (why: string): Refusal => new Refusal(say`${code(text.slice(0, 80))} ${why} Nothing was done.`);
   if (rest.length > 0 || !ipaddr.isValid(host)) throw wrong(unreadable(text));
@@ -47,17 +57,21 @@ function readAddress(text: string): string {
     throw wrong(`is an IPv4 address in disguise. Write ${address.toIPv4Address().toString()}.`);
   }
   const whole = kind === 'ipv4' ? 32 : 128;
-  if (bits === undefined) return spelled(address);
-  if (!/^\d{1,3}$/.test(bits) || Number(bits) > whole) throw wrong(`is no range: the part after / is 0 to ${whole}.`);
-  if (Number(bits) === whole) return spelled(address);
-  if (Number(bits) < widest[kind]) {
+  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > whole)) {
+    throw wrong(`is no range: the part after / is 0 to ${whole}.`);
+  }
+  const width = Number(bits ?? whole);
+  if (!anyWidth && width < widest[kind]) {
     throw wrong(`would let in far too many addresses. The widest range taken here is /${widest[kind]}.`);
   }
-  const network = kind === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(text) : ipaddr.IPv6.networkAddressFromCIDR(text);
-  if (spelled(network) !== spelled(address)) {
-    throw wrong(`is no range: its first address is ${spelled(network)}/${bits}.`);
-  }
-  return `${spelled(network)}/${bits}`;
+  if (!anyWidth && address.range() === 'unspecified') throw wrong('stands for every address, or for none.');
+  if (width === whole) return spelled(address);
+  const range = `${spelled(address)}/${width}`;
+  const network =
+    kind === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(range) : ipaddr.IPv6.networkAddressFromCIDR(range);
+  if (spelled(network) !== spelled(address))
+    throw wrong(`is no range: its first address is ${spelled(network)}/${width}.`);
+  return range;
 }
 
 function unreadable(text: string): string {

@@ -20,8 +20,6 @@ type Common<Optional extends boolean> = {
 export type PlainField<T, Optional extends boolean = boolean> = Common<Optional> & {
   readonly kind: 'plain';
   readonly many: boolean;
-  /** Whether one word may hold several values, split at commas. */
-  readonly commas: boolean;
   /** All it can be, where that is a short list. */
   readonly choices?: readonly string[];
   /** What it is when nobody says anything; such a field is never missing. */
@@ -67,6 +65,7 @@ export const word = (label: string, limit = 200): PlainField<string, false> =>
   plainField(label, {
     read: ([first = '']) => {
       if (first.length > limit) throw new Refusal(`${label} may have at most ${limit} characters. Nothing was done.`);
+      if (/\p{Cc}/u.test(first)) throw new Refusal(`${label} may not have tabs or line breaks. Nothing was done.`);
       return first;
     },
     show: (value) => [value],
@@ -77,7 +76,7 @@ export const phrase = (label: string): PlainField<string, false> =>
   plainField(label, {
     many: true,
     shown: `${label.toLowerCase()}…`,
-    read: (words) => words.join(' '),
+    read: (words) => words.join(' ').trim().split(/\s+/).join(' '),
     show: (value) => value.split(' '),
   });
 
@@ -89,7 +88,7 @@ export const choice = <const T extends string>(label: string, of: readonly T[]):
     read: ([first = '']) => {
       const found = of.find((one) => one === first.toLowerCase());
       if (found === undefined)
-        throw new Refusal(`${label} is one of ${of.join(', ')}, not “${first}”. Nothing was done.`);
+        throw new Refusal(`${label} is one of ${of.join(', ')}, not “${first.slice(0, 40)}”. Nothing was done.`);
       return found;
     },
     show: (value) => [value],
@@ -102,22 +101,31 @@ export const count = (label: string, from: number, to: number): PlainField<numbe
     read: ([first = '']) => {
       const value = /^#?\d{1,15}$/.test(first) ? Number(first.replace('#', '')) : Number.NaN;
       if (value >= from && value <= to) return value;
-      throw new Refusal(`${label} is a whole number from ${from} to ${to}, not “${first}”. Nothing was done.`);
+      const said = first.slice(0, 40);
+      throw new Refusal(`${label} is a whole number from ${from} to ${to}, not “${said}”. Nothing was done.`);
     },
     show: (value) => [String(value)],
   });
 
-/** IP addresses and ranges in their canonical spelling, without doubles. */
-export const addresses = (label: string): PlainField<readonly string[], false> =>
-  plainField(label, { many: true, commas: true, shown: 'address…', read: readAddresses, show: (value) => value });
+/** IP addresses and ranges in their canonical spelling, without doubles; `anyWidth` where they are only taken away. */
+export const addresses = (label: string, anyWidth = false): PlainField<readonly string[], false> =>
+  plainField(label, {
+    many: true,
+    shown: 'address…',
+    read: (words) => readAddresses(words, anyWidth),
+    show: (value) => value,
+  });
+
+/** Whether a word says yes. */
+export const isYes = (word: string): boolean => /^(yes|true|on|1)$/i.test(word);
 
 /** Said or not said. */
 export const flag = (label: string): PlainField<boolean, false> => ({
   ...plainField<boolean>(label, {
     read: ([first = 'yes']) => {
-      if (/^(yes|true|on|1)$/i.test(first)) return true;
+      if (isYes(first)) return true;
       if (/^(no|false|off|0)$/i.test(first)) return false;
-      throw new Refusal(`${label} is yes or no, not “${first}”. Nothing was done.`);
+      throw new Refusal(`${label} is yes or no, not “${first.slice(0, 40)}”. Nothing was done.`);
     },
     show: (value) => (value ? ['yes'] : []),
   }),
@@ -152,8 +160,7 @@ export function optional<T>(field: PlainField<T>): PlainField<T, true> {
   return { ...field, optional: true };
 }
 
-type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> &
-  Partial<Pick<PlainField<T>, 'many' | 'commas' | 'choices' | 'shown'>>;
+type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> & Partial<Pick<PlainField<T>, 'many' | 'choices' | 'shown'>>;
 
 function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {
   return {
@@ -162,7 +169,6 @@ function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {
     place: 'word',
     optional: false,
     many: false,
-    commas: false,
     shown: label.toLowerCase(),
     ...field,
   };

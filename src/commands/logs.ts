@@ -41,7 +41,7 @@ export const logs = report({
       }),
     );
     const lines = linesOf(text).map((line) => maskLine(line, alias));
-    const title = say`**${input.env.name} · ${log} log**${said(range, input.search)} · ${counted(lines.length, 'line')}`;
+    const title = say`**${input.env.name} · ${log} log** · ${said(range, input.search, lines.length)}`;
     return pageOf(title, lines, `${input.env.name.replace('/', '-')}-${log}.log`);
   },
 });
@@ -59,14 +59,15 @@ function rangeOf({ since, until }: Input<typeof fields>, now: number, zone: stri
 const asIso = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : new Date(at).toISOString();
 
-const said = (range: { from?: number; to?: number }, search: string | undefined): Text =>
+const said = (range: { from?: number; to?: number }, search: string | undefined, amount: number): Text =>
   joined(
     [
-      ' ',
-      range.from === undefined ? undefined : say`· since ${time(range.from, 'date')}`,
-      range.to === undefined ? undefined : say`· until ${time(range.to, 'date')}`,
-      search === undefined ? undefined : say`· with “${search}”`,
-    ].filter((text) => text !== undefined && text !== ' '),
+      range.from === undefined ? undefined : say`since ${time(range.from, 'date')}`,
+      range.to === undefined ? undefined : say`until ${time(range.to, 'date')}`,
+      search === undefined ? undefined : say`with “${search}”`,
+      counted(amount, 'line'),
+    ],
+    ' · ',
   );
 
 function linesOf(text: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Reader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
 import { listSites, validateKey } from './contract/operations.ts';
@@ -38,6 +39,8 @@ export type Directory = {
   readonly listing: () => Listing;
   /** Reads everything anew; several at once are one. Never rejects: trouble stands in the listing. */
   readonly refresh: () => Promise<void>;
+  /** As `refresh`, unless the listing is only seconds old: for somebody who names what is not there yet. */
+  readonly freshen: () => Promise<void>;
   /** Refreshes now and from then on in the background. */
   readonly start: () => void;
   readonly close: () => void;
@@ -47,6 +50,9 @@ const usualRefreshMs = 5 * 60_000;
 /** After trouble the next refresh comes sooner. */
 const soonerMs = 30_000;
 const missingRouteMs = 3_600_000;
+/** A listing this old is fresh; a fresher one is waited for this long, while somebody waits for an answer. */
+const freshMs = 2_000;
+const freshenWithinMs = 1_500;
 const themesPerPage = 100;
 const mostPages = 50;
 
@@ -69,8 +75,10 @@ export function createDirectory(options: DirectoryOptions): Directory {
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let lookedAt = -Infinity;
 
   async function renew(): Promise<void> {
+    lookedAt = now();
     const fresh = await look(options, sites, seen);
     if (closed) return;
     seen = fresh;
@@ -97,6 +105,10 @@ export function createDirectory(options: DirectoryOptions): Directory {
       return listed.listing;
     },
     refresh,
+    freshen: async () => {
+      if (now() - lookedAt < freshMs) return;
+      await Promise.race([refresh(), pause(freshenWithinMs, undefined, { ref: false })]);
+    },
     start: () => void round(),
     close() {
       closed = true;

@@ -45,9 +45,13 @@ export type Ledger = {
   readonly remark: (tx: Tx, change: Change, event: string, saying: Saying) => Promise<void>;
 };
 
-/** @param auditKey key of the audit chain; undefined: the chain is a plain hash. */
-export function createLedger(auditKey: Buffer | undefined): Ledger {
+/**
+ * @param auditKey key of the audit chain; undefined: the chain is a plain hash.
+ * @param onEvent told of every line, before it is committed: for counting, not for believing.
+ */
+export function createLedger(auditKey: Buffer | undefined, onEvent: (event: string) => void): Ledger {
   const record = async (tx: Tx, change: Change, event: string, saying: Saying): Promise<void> => {
+    onEvent(event);
     const details = JSON.stringify({ target: change.target_name, version: change.version, ...saying.details });
     const line = await appendAudit(
       tx,

@@ -1,7 +1,7 @@
 import { findChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { cardOf, claimMessages, drawn, giveUp, postpone, type Message, type Place } from '../storage/messages.ts';
-import { say } from '../text.ts';
+import { channel, say } from '../text.ts';
 import { renderCard, type Card, type Note } from './render.ts';
 import { thawed } from '../storage/json.ts';
 
@@ -62,9 +62,7 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
   try {
     const what = await whatOf(database, message);
     const place = what && (await put(desk, message, what));
-    await database.transaction((tx) =>
-      place ? drawn(tx, message.id, message.version, place) : giveUp(tx, message.id, message.version),
-    );
+    await database.transaction((tx) => (place ? drawn(tx, message.id, message.version, place) : giveUp(tx, message)));
   } catch (error) {
     const afterMs =
       error instanceof Undeliverable && error.afterMs > 0
@@ -74,7 +72,7 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
     await database.transaction(async (tx) => {
       const now = await database.now(tx);
       const old = now - message.created_at > longestMs;
-      await (old ? giveUp(tx, message.id, message.version) : postpone(tx, message.id, now + afterMs));
+      await (old ? giveUp(tx, message) : postpone(tx, message.id, now + afterMs));
     });
   }
 }
@@ -117,7 +115,7 @@ async function post(desk: Delivery, message: Message, what: Card | Note): Promis
   } catch (error) {
     if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
     const place = await voice.post({ person: change.asker }, what);
-    const why = say`I cannot post in ${{ channel: change.channel }}, so this stands here. ${'/invite'} me there to have it in the channel.`;
+    const why = say`I cannot post in ${channel(change.channel)}, so this stands here. ${'/invite'} me there to have it in the channel.`;
     // Without this the card stands all the same; failing with it would post the card again.
     await voice
       .post({ channel: place.channel, thread: place.ts }, { text: why })

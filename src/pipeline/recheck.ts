@@ -21,6 +21,8 @@ export type Recheck = {
   /** Who somebody is, asked of Slack now; undefined: nobody answered. */
   readonly whoIs: (id: string) => Promise<Person | undefined>;
   readonly read: Reader;
+  /** Lists the names anew, if that was not done just now; never rejects. */
+  readonly freshenNames: () => Promise<void>;
 };
 
 /** May it still be sent, as it was frozen? `later`: a question went unanswered, nothing is decided. */
@@ -44,6 +46,7 @@ async function recheckRights(desk: Recheck, change: Change): Promise<Restored | 
   if (permit.timerOf === undefined && person === undefined) {
     return { kind: 'later', why: say`Slack does not tell me who may do what right now.` };
   }
+  await desk.freshenNames();
   const restored = restore(change, desk.names(person));
   const gone: Rechecked = { kind: 'void', why: say`${change.target_name} is gone, or may not be read any more.` };
   if (restored === undefined) return gone;

@@ -28,6 +28,8 @@ export type FrontDesk = {
   readonly company: () => Company;
   /** What this person may read, by name. */
   readonly names: (person: Person) => Names;
+  /** Lists the names anew, if that was not done just now; never rejects. */
+  readonly freshenNames: () => Promise<void>;
   /** Told whenever something was saved that the worker should look at. */
   readonly onSaved: () => void;
 };

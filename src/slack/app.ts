@@ -4,7 +4,8 @@ import type { WebClientOptions } from '@slack/web-api';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { settledWithin } from '../pipeline/worker.ts';
-import { listen, type Track } from './listeners.ts';
+import type { Track } from './intake.ts';
+import { listen } from './listeners.ts';
 import type { Reception } from './reception.ts';
 
 /** The door to Slack: open after `start`, closed and empty after `stop`. */

@@ -1,19 +1,17 @@
 import { catalogue } from '../commands/index.ts';
 import type { Page } from '../commands/page.ts';
 import { Refusal } from '../errors.ts';
-import { welcome, type Authorised, type Channel, type Person } from '../pipeline/authorise.ts';
+import { welcome, type Authorised, type Person } from '../pipeline/authorise.ts';
 import { officeFor } from '../pipeline/office.ts';
-import { parse, type Context, type Wish } from '../pipeline/parse.ts';
-import { canonicalWords, folded } from '../pipeline/resolve.ts';
+import { parse, type Wish } from '../pipeline/parse.ts';
+import { canonicalWords, resolve } from '../pipeline/resolve.ts';
 import { consider, dryRun, lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
 import { asRefusal } from '../pipeline/trouble.ts';
-import { cardsChannel } from '../policy/channels.ts';
-import { findByCard, type Change } from '../storage/changes.ts';
-import { say } from '../text.ts';
 import { keepPage } from './answers.ts';
-import { drawNote, drawPage } from './blocks.ts';
+import { drawPage } from './blocks.ts';
 import { giveFile } from './files.ts';
 import { openForm, openPicker, openReview } from './modals.ts';
+import { contextOf, placeFor, sayWhere } from './places.ts';
 import type { Heard, Reception } from './reception.ts';
 
 /** Who speaks, as Slack tells; throws `Refusal` where it does not, and for whoever may do nothing here. */
@@ -54,12 +52,17 @@ export async function hearForm(reception: Reception, heard: Heard, line: string)
 
 /** Names and rights, with the channel that its card would stand in. */
 export async function weigh(reception: Reception, heard: Heard, wish: Wish, person: Person): Promise<Considered> {
+  const { front } = reception;
+  const isUnknown = resolve(wish, front.names(person)).problems.some(({ field }) => isTarget(wish, field));
+  if (isUnknown) await front.freshenNames();
   const channel =
     wish.command.shape === 'action'
       ? await placeFor(reception, heard)
       : { id: heard.channel ?? person.id, shared: false };
-  return consider(reception.front, wish, { person, channel });
+  return consider(front, wish, { person, channel });
 }
+
+const isTarget = ({ command }: Wish, name: string): boolean => command.fields[name]?.kind !== 'plain';
 
 /** Does it: shows a report or a desk's answer, or saves the change. */
 export async function run(reception: Reception, heard: Heard, wish: Authorised, person: Person): Promise<void> {
@@ -88,34 +91,6 @@ export async function run(reception: Reception, heard: Heard, wish: Authorised, 
   if (change) await sayWhere(reception, heard, change);
 }
 
-/** Where the card will stand, if it is not where it was asked for. */
-export async function sayWhere(reception: Reception, heard: Heard, change: Change): Promise<void> {
-  if (change.channel === heard.channel) return;
-  const direct = change.channel === change.asker;
-  const where = direct ? say`our direct messages` : say`${{ channel: change.channel }}`;
-  const why =
-    direct && heard.channel && !heard.channel.startsWith('D')
-      ? ' I am not in this channel: to have cards here, use /invite.'
-      : '';
-  await reception.privately(
-    heard,
-    drawNote({ text: say`#${change.number} is on its way; its card stands in ${where}.${why}` }),
-  );
-}
-
-/** Where a card goes: as the policy has it, and to the asker's direct messages where Slack does not show us the channel. */
-export async function placeFor(
-  { people, front }: Reception,
-  { channel, person }: Pick<Heard, 'channel' | 'person'>,
-): Promise<Channel> {
-  if (channel === undefined || channel.startsWith('D')) return { id: channel ?? person, shared: false };
-  const asked = await people.channel(channel);
-  if (asked.shared) return asked;
-  const cards = cardsChannel(front.policy(), channel);
-  const place = cards === channel ? asked : await people.channel(cards);
-  return place.shared === undefined ? { id: person, shared: false } : place;
-}
-
 async function answer(reception: Reception, heard: Heard, wish: Authorised, page: Page): Promise<void> {
   const shareable = wish.wish.command.shape === 'report';
   const long = page.parts.some((part) => part.kind === 'table' && part.rows.length > 20);
@@ -125,19 +100,4 @@ async function answer(reception: Reception, heard: Heard, wish: Authorised, page
       : undefined;
   await reception.privately(heard, drawPage(page, id === undefined ? undefined : { id, shareable }));
   if (page.file) await giveFile(reception, heard, page.file);
-}
-
-/** In the thread of a change, its target need not be said, and a bare name means its sibling. */
-async function contextOf({ front }: Reception, { channel, thread }: Heard, person: Person): Promise<Context> {
-  if (channel === undefined || thread === undefined) return {};
-  const change = await findByCard(front.database.db, channel, thread);
-  const [kind, target] = change?.target.split(':') ?? [];
-  if (kind !== 'environment' || target === undefined) return { target };
-  const { environments } = front.names(person);
-  const site = environments.find((one) => one.id === target)?.site?.name;
-  return {
-    target,
-    sibling: (word) =>
-      environments.find((one) => site !== undefined && folded(one.name) === folded(`${site}/${word}`))?.id,
-  };
 }

@@ -22,6 +22,8 @@ export type PeopleOptions = {
   readonly now: () => number;
   /** Told once of each thing that Slack does not let us ask. */
   readonly onMissing: (what: string) => void;
+  /** Told whether Slack still takes our token, whenever it is asked something. */
+  readonly onToken: (isTaken: boolean) => void;
 };
 
 const userReply = z.object({
@@ -59,9 +61,13 @@ type Ask = <T>(
   schema: z.ZodType<T>,
 ) => Promise<T | 'lacking' | undefined>;
 
+/** What Slack says of a token that it does not take any more. */
+const revoked = /invalid_auth|token_revoked|token_expired|account_inactive|not_authed/;
+
 /** Asks Slack about people, groups and channels, and remembers the answers for a minute. */
-export function createPeople({ client, team, groups, now, onMissing }: PeopleOptions): People {
-  const ask = asking(client, onMissing);
+export function createPeople(options: PeopleOptions): People {
+  const { team, groups, now } = options;
+  const ask = asking(options);
   const users = memory<User>(now);
   const members = memory<readonly string[]>(now);
   const channels = memory<Channel>(now);
@@ -106,12 +112,23 @@ export function createPeople({ client, team, groups, now, onMissing }: PeopleOpt
 }
 
 /** Asks one thing; `lacking` where this workspace or token will never answer it, undefined where it did not now. */
-function asking(client: WebClient, onMissing: (method: string) => void): Ask {
+function asking({ client, onMissing, onToken }: PeopleOptions): Ask {
   const missing = new Set<string>();
+  // Many who ask the same while it is being asked share the answer: Slack tells of user groups twenty times a minute.
+  const flying = new Map<string, Promise<unknown>>();
+  const call = (method: string, args: Record<string, unknown>): Promise<unknown> => {
+    const key = JSON.stringify([method, args]);
+    const answer = flying.get(key) ?? client.apiCall(method, args).finally(() => flying.delete(key));
+    flying.set(key, answer);
+    return answer;
+  };
   return async (method, args, schema) => {
     try {
-      return schema.parse(await client.apiCall(method, args));
+      const answer = schema.parse(await call(method, args));
+      onToken(true);
+      return answer;
     } catch (error) {
+      if (revoked.test(String(error))) onToken(false);
       if (!lacking.test(String(error))) return undefined;
       if (!missing.has(method)) onMissing(method);
       missing.add(method);

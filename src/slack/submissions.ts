@@ -6,10 +6,11 @@ import { parse, type Wish } from '../pipeline/parse.ts';
 import { resolve } from '../pipeline/resolve.ts';
 import { lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
 import { join } from '../pipeline/words.ts';
-import { joined, plain, say, type Text } from '../text.ts';
+import { channel as inChannel, joined, plain, say, type Text } from '../text.ts';
 import { keptWords } from './answers.ts';
 import { blockOf, formView, memoOf, noticeView, saidIn, type Memo } from './form.ts';
-import { placeFor, run, speaker, weigh } from './hear.ts';
+import { run, speaker, weigh } from './hear.ts';
+import { placeFor } from './places.ts';
 import { intoView, loadingView, namesFor, reviewOf, showReview } from './modals.ts';
 import { keep, within, wordsFor, type Heard, type Reception } from './reception.ts';
 
@@ -149,7 +150,7 @@ async function submitReview(reception: Reception, heard: Heard, memo: Memo, said
       const change = await save(reception.front, frozen, { person, channel }, kept.inbox);
       if (change === undefined)
         return noticeView(action.button, say`I was held up and have told you so; nothing was done by this form.`);
-      const where = change.channel === person.id ? say`our direct messages` : say`${{ channel: change.channel }}`;
+      const where = change.channel === person.id ? say`our direct messages` : say`${inChannel(change.channel)}`;
       return noticeView(
         action.button,
         say`**#${change.number} is on its way.** Its card stands in ${where}; its thread tells the rest.`,

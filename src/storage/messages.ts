@@ -81,13 +81,19 @@ export async function postpone(tx: Tx, id: number, dueAt: number): Promise<void>
     .execute();
 }
 
-/** Owes `version` of a message no longer; later replies go on without it. A version owed meanwhile stays due. */
-export async function giveUp(tx: Tx, id: number, version: number): Promise<void> {
+/**
+ * Owes `version` of a message no longer; later replies go on without it. A version owed meanwhile stays due. With a card
+ * that never stood go the replies that wait for it.
+ */
+export async function giveUp(tx: Tx, { id, version, kind, change, ts }: Message): Promise<void> {
   await tx
     .updateTable('messages')
     .set({ due_at: sql`case when version > ${version} then due_at end`, ...unowned })
     .where('id', '=', id)
     .execute();
+  if (kind !== 'card' || ts !== null) return;
+  const waiting = tx.updateTable('messages').set({ due_at: null, ...unowned });
+  await waiting.where('change', '=', change).where('kind', '=', 'reply').execute();
 }
 
 /** The card of a change, or undefined. */

@@ -87,6 +87,17 @@ const asked = ({ host }: World): readonly string[] =>
   host.requests.map(({ path }) => path.split('?')[0]?.slice(3) ?? '');
 
 describe('where the host lists its sites', () => {
+  test('a listing that is seconds old is not asked for anew, an older one is', async () => {
+    const it = await world({ sites, domains });
+    await it.directory.refresh();
+    const first = asked(it).length;
+    await it.directory.freshen();
+    expect(asked(it)).toHaveLength(first);
+    it.now += 2_000;
+    await it.directory.freshen();
+    expect(asked(it)).toHaveLength(2 * first);
+  });
+
   test('everything has its name', async () => {
     const it = await world({ sites, domains });
     expect(it.directory.listing()).toMatchObject({

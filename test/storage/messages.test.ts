@@ -79,7 +79,7 @@ describeBoth('messages', (open) => {
     await database.transaction((tx) => postpone(tx, first.id, 500));
     expect(await claim(database, 499)).toEqual([]);
     expect(await claim(database, 500)).toMatchObject([{ key: '1:1', tries: 1 }]);
-    await database.transaction((tx) => giveUp(tx, first.id, first.version));
+    await database.transaction((tx) => giveUp(tx, first));
     expect(await turn(database, 500)).toEqual(['1:2']);
   });
 

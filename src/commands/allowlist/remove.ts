@@ -1,6 +1,7 @@
 import { getAllowedIps, setAllowedIps } from '../../hosting/contract/ssh.ts';
 import { say } from '../../text.ts';
 import { action } from '../action.ts';
+import { mayBeLetIn } from '../addresses.ts';
 import { addresses, environment, flag } from '../fields.ts';
 import { are, emptyIsUnknown, inAnyOrder, listed, notListed, spoken, whole, without } from './listing.ts';
 
@@ -8,7 +9,7 @@ export const allowlistRemove = action({
   summary: 'Take addresses off the SSH and SFTP allowlist',
   button: 'Remove from allowlist',
   risk: 'sensitive',
-  fields: { env: environment(), addresses: addresses('Addresses'), empty: flag('Leave the list empty') },
+  fields: { env: environment(), addresses: addresses('Addresses', true), empty: flag('Leave the list empty') },
   target: 'env',
   look: ({ input, read }) => read(getAllowedIps({ env_id: input.env.id })),
   possible: ({ input, before }) => {
@@ -50,5 +51,8 @@ export const allowlistRemove = action({
         }
       : { verdict: 'not yet', says: say`${spoken(left)} ${are(left)} still on the SSH allowlist of ${input.env.name}` };
   },
-  undo: ({ input, before }) => ['allowlist', 'add', input.env.id, ...listed(before, input.addresses)],
+  undo: ({ input, before }) => {
+    const removed = listed(before, input.addresses);
+    return removed.every(mayBeLetIn) ? ['allowlist', 'add', input.env.id, ...removed] : undefined;
+  },
 });

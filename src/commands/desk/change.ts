@@ -10,7 +10,8 @@ export const change = desk({
   fields: { number: count('Number', 1, 999_999_999) },
   answer: async ({ input, office }) => {
     const story = await office.change(input.number);
-    if (story === undefined) throw new Refusal(`There is no change #${input.number} that you may read.`);
+    if (story === undefined)
+      throw new Refusal(`There is no change #${input.number} that you may read. Nothing was done.`);
     return {
       title: story.title,
       parts: [

@@ -26,7 +26,7 @@ export const help = desk({
     const wanted = input.command.toLowerCase();
     const found = mine.filter((command) => command.path === wanted || command.path.startsWith(`${wanted} `));
     if (found.length === 0) {
-      throw new Refusal(say`I know no command ${code(wanted)} that you may run.`, {
+      throw new Refusal(say`I know no command ${code(wanted)} that you may run. Nothing was done.`, {
         offers: [{ label: 'Show all', words: ['help'] }],
       });
     }

@@ -1,0 +1,72 @@
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import { Refusal } from '../errors.ts';
+import { join } from '../pipeline/words.ts';
+import { keptPage, keptWords } from './answers.ts';
+import { drawPage } from './blocks.ts';
+import { hear, hearForm, speaker } from './hear.ts';
+import { changesSomething, take, type Track } from './intake.ts';
+import type { Heard, Reception } from './reception.ts';
+import { share } from './share.ts';
+
+/** A pressed button, as far as it is believed: who, where, and the words or the row it names. */
+const press = z.object({
+  user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  trigger_id: z.string().optional(),
+  response_url: z.string().optional(),
+  channel: z.object({ id: z.string() }).optional(),
+  message: z.object({ thread_ts: z.string().optional() }).optional(),
+  actions: z
+    .array(z.object({ action_id: z.string(), action_ts: z.string().optional(), value: z.string().optional() }))
+    .min(1),
+});
+
+/** Buttons of messages: words as if they had been typed, or the name of a row. */
+export function listenToButtons(app: App, reception: Reception, track: Track): void {
+  app.action(/.*/, async ({ ack, body }) => {
+    const read = press.safeParse(body);
+    const button = read.data?.actions[0];
+    if (read.data === undefined || button?.value === undefined) return ack();
+    const { user, channel, message, trigger_id: trigger, response_url: responseUrl } = read.data;
+    const { action_id: id, action_ts: at, value } = button;
+    const [kind = ''] = id.split(':');
+    return take(reception, track, {
+      kind: 'button',
+      key: `button:${user.id}:${at ?? trigger}:${id}`,
+      said: value,
+      changes: kind === 'stored' || (kind === 'words' && changesSomething(value)),
+      from: {
+        person: user.id,
+        team: user.team_id,
+        channel: channel?.id,
+        thread: message?.thread_ts,
+        responseUrl,
+        trigger,
+      },
+      ack: async () => (await ack(), false),
+      work: (heard) => pressed(reception, heard, kind, value),
+    });
+  });
+}
+
+async function pressed(reception: Reception, heard: Heard, kind: string, value: string): Promise<void> {
+  const { database } = reception.front;
+  switch (kind) {
+    case 'words':
+      return hear(reception, heard, value);
+    case 'form':
+      return hearForm(reception, heard, value);
+    case 'stored':
+      return hear(reception, heard, join(await keptWords(database, value)));
+    case 'share':
+      return share(reception, heard, await keptPage(database, value));
+    case 'page': {
+      await speaker(reception, heard);
+      const [from = '0', id = ''] = value.split(' ');
+      const { page } = await keptPage(database, id);
+      return reception.privately(heard, drawPage(page, { id, shareable: false }, Number(from)));
+    }
+    default:
+      throw new Refusal('I do not know this button any more. Nothing was done.');
+  }
+}

@@ -1,0 +1,51 @@
+import type { Channel, Person } from '../pipeline/authorise.ts';
+import type { Context } from '../pipeline/parse.ts';
+import { folded } from '../pipeline/resolve.ts';
+import { cardsChannel } from '../policy/channels.ts';
+import { findByCard, type Change } from '../storage/changes.ts';
+import { channel as inChannel, say } from '../text.ts';
+import { drawNote } from './blocks.ts';
+import type { Heard, Reception } from './reception.ts';
+
+/** Where the card will stand, if it is not where it was asked for. */
+export async function sayWhere(reception: Reception, heard: Heard, change: Change): Promise<void> {
+  if (change.channel === heard.channel) return;
+  const direct = change.channel === change.asker;
+  const where = direct ? say`our direct messages` : say`${inChannel(change.channel)}`;
+  const why =
+    direct && heard.channel && !heard.channel.startsWith('D')
+      ? ' I am not in this channel: to have cards here, use /invite.'
+      : '';
+  await reception.privately(
+    heard,
+    drawNote({ text: say`#${change.number} is on its way; its card stands in ${where}.${why}` }),
+  );
+}
+
+/** Where a card goes: as the policy has it, and to the asker's direct messages where Slack does not show us the channel. */
+export async function placeFor(
+  { people, front }: Reception,
+  { channel, person }: Pick<Heard, 'channel' | 'person'>,
+): Promise<Channel> {
+  if (channel === undefined || channel.startsWith('D')) return { id: channel ?? person, shared: false };
+  const asked = await people.channel(channel);
+  if (asked.shared) return asked;
+  const cards = cardsChannel(front.policy(), channel);
+  const place = cards === channel ? asked : await people.channel(cards);
+  return place.shared === undefined ? { id: person, shared: false } : place;
+}
+
+/** In the thread of a change, its target need not be said, and a bare name means its sibling. */
+export async function contextOf({ front }: Reception, { channel, thread }: Heard, person: Person): Promise<Context> {
+  if (channel === undefined || thread === undefined) return {};
+  const change = await findByCard(front.database.db, channel, thread);
+  const [kind, target] = change?.target.split(':') ?? [];
+  if (kind !== 'environment' || target === undefined) return { target };
+  const { environments } = front.names(person);
+  const site = environments.find((one) => one.id === target)?.site?.name;
+  return {
+    target,
+    sibling: (word) =>
+      environments.find((one) => site !== undefined && folded(one.name) === folded(`${site}/${word}`))?.id,
+  };
+}

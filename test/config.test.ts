@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inspect } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ConfigMistakes, readConfig } from '../src/config.ts';
+import { scrub } from '../src/secret.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'sitehand-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+function fileOf(name: string, content: string): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+const enough = {
+  SLACK_BOT_TOKEN: 'xoxb-bot-token',
+  SLACK_APP_TOKEN: 'xapp-app-token',
+  HOSTING_API_URL: 'https://host.example/v2',
+  HOSTING_API_KEY: 'hosting-api-key',
+};
+type Variables = Readonly<Record<string, string | undefined>>;
+function mistakes(variables: Variables): readonly string[] {
+  try {
+    readConfig(variables);
+  } catch (error) {
+    if (error instanceof ConfigMistakes) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+describe('what is enough', () => {
+  test('and what holds where nothing is said', () => {
+    const config = readConfig(enough);
+    expect(config).toMatchObject({
+      slack: { delivery: { kind: 'socket' }, apiUrl: 'https://slack.com/api/' },
+      hosting: { url: 'https://host.example/v2', company: undefined, dialect: 'document' },
+      policyFile: 'policy.yml',
+      databaseUrl: 'sqlite:data/sitehand.db',
+      http: { port: 3000, host: '127.0.0.1' },
+      metricsPort: undefined,
+      auditKey: undefined,
+      certificatesDir: undefined,
+      logLevel: 'info',
+    });
+    expect(config.hosting.key.reveal()).toBe('hosting-api-key');
+  });
+
+  test('a signing secret means HTTP, on every interface', () => {
+    const { SLACK_APP_TOKEN: _, ...rest } = enough;
+    expect(readConfig({ ...rest, SLACK_SIGNING_SECRET: 'signing' })).toMatchObject({
+      slack: { delivery: { kind: 'http' } },
+      http: { host: '0.0.0.0' },
+    });
+    expect(readConfig({ ...enough, SLACK_SIGNING_SECRET: 'signing' }).slack.delivery.kind).toBe('socket');
+  });
+
+  test.each<[string, Variables, object]>([
+    [
+      'slashes at the end',
+      { HOSTING_API_URL: 'http://h/v2//', SLACK_API_URL: 'http://s/api' },
+      { hosting: { url: 'http://h/v2' }, slack: { apiUrl: 'http://s/api/' } },
+    ],
+    ['a space around', { LOG_LEVEL: ' debug ', PORT: '0' }, { logLevel: 'debug', http: { port: 0 } }],
+    [
+      'an empty variable is none',
+      { PORT: '', LOG_LEVEL: '', HOSTING_DIALECT: '' },
+      { http: { port: 3000 }, logLevel: 'info' },
+    ],
+    ['PostgreSQL', { DATABASE_URL: 'postgres://u:p%40ss@h/db' }, { databaseUrl: 'postgres://u:p%40ss@h/db' }],
+  ])('%s', (_, more, wanted) => {
+    expect(readConfig({ ...enough, ...more })).toMatchObject(wanted);
+  });
+
+  test('a secret may stand in a file, with a line break at its end; the variable itself wins', () => {
+    const { HOSTING_API_KEY: _, ...rest } = enough;
+    const file = fileOf('key', 'from-a-file\n');
+    expect(readConfig({ ...rest, HOSTING_API_KEY_FILE: file }).hosting.key.reveal()).toBe('from-a-file');
+    expect(readConfig({ ...enough, HOSTING_API_KEY_FILE: file }).hosting.key.reveal()).toBe('hosting-api-key');
+    expect(readConfig({ ...enough, LOG_LEVEL_FILE: fileOf('level', 'debug') }).logLevel).toBe('info');
+  });
+
+  test('no secret shows, nor the password of the database from then on', () => {
+    const config = readConfig({ ...enough, AUDIT_KEY: 'audit-key-1', DATABASE_URL: 'postgres://u:db-p%40ssword@h/db' });
+    const shown = JSON.stringify(config) + inspect(config, { depth: 9 });
+    for (const value of ['xoxb-bot-token', 'xapp-app-token', 'hosting-api-key', 'audit-key-1'])
+      expect(shown).not.toContain(value);
+    expect(scrub('no login with db-p@ssword or db-p%40ssword')).toBe('no login with *** or ***');
+  });
+});
+
+describe('what is wrong', () => {
+  test('is told all at once', () => {
+    const found = mistakes({
+      SLACK_APP_TOKEN: 'xoxb-wrong',
+      PORT: '70000',
+      HOSTING_DIALECT: 'other',
+      DATABASE_URL: 'mysql://x',
+      SLACK_API_URL: 'ftp://x',
+    });
+    for (const name of [
+      'SLACK_BOT_TOKEN',
+      'SLACK_APP_TOKEN',
+      'HOSTING_API_URL',
+      'HOSTING_API_KEY',
+      'PORT',
+      'HOSTING_DIALECT',
+      'DATABASE_URL',
+      'SLACK_API_URL',
+    ]) {
+      expect(found.filter((line) => line.startsWith(`${name} `))).toHaveLength(1);
+    }
+    expect(found).toHaveLength(8);
+  });
+
+  test.each<[string, Variables, string]>([
+    [
+      'no bot token',
+      { SLACK_BOT_TOKEN: undefined },
+      'SLACK_BOT_TOKEN is not set: the bot token of your Slack app, xoxb-…',
+    ],
+    ['another kind of token', { SLACK_BOT_TOKEN: 'xoxp-user' }, 'SLACK_BOT_TOKEN must begin with xoxb-'],
+    [
+      'no way of delivery',
+      { SLACK_APP_TOKEN: undefined },
+      'SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is not set: the first means Socket Mode, the second HTTP',
+    ],
+    ['a blank key', { HOSTING_API_KEY: '  ' }, 'HOSTING_API_KEY is not set: the key of the hosting API'],
+    [
+      'an address that is none',
+      { HOSTING_API_URL: 'host.example' },
+      'HOSTING_API_URL must be an address that begins with https:// or http://',
+    ],
+    ['a company that is no UUID', { HOSTING_COMPANY_ID: '7' }, 'HOSTING_COMPANY_ID must be a UUID'],
+    ['a port that is no number', { PORT: 'http' }, 'PORT must be a number'],
+    ['half a port', { METRICS_PORT: '1.5' }, 'METRICS_PORT must be 0 to 65535'],
+    ['a port below zero', { PORT: '-1' }, 'PORT must be 0 to 65535'],
+    [
+      'a password that cannot be read',
+      { DATABASE_URL: 'postgres://u:%zz@h/db' },
+      'DATABASE_URL has a password whose % signs are not written as %25',
+    ],
+    [
+      'a level that pino does not know',
+      { LOG_LEVEL: 'loud' },
+      'LOG_LEVEL must be a level of pino: debug, info, warn, error …',
+    ],
+  ])('%s', (_, more, mistake) => {
+    expect(mistakes({ ...enough, ...more })).toEqual([mistake]);
+  });
+
+  test('a file that cannot be read is named; what is in the variables never is', () => {
+    const found = mistakes({
+      ...enough,
+      HOSTING_API_KEY: undefined,
+      HOSTING_API_KEY_FILE: path.join(folder, 'gone'),
+      SLACK_BOT_TOKEN: 'some-credential',
+    });
+    expect(found.join('\n')).toContain('HOSTING_API_KEY_FILE cannot be read');
+    expect(found.join('\n')).not.toContain('some-credential');
+  });
+});

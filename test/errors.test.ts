@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { Fault, Refusal } from '../src/errors.ts';
+import { plain, say } from '../src/text.ts';
+
+test('a refusal is a sentence, what to do next, and what may have been meant', () => {
+  const bare = new Refusal('No. Nothing was done.');
+  expect(bare).toMatchObject({
+    message: 'No. Nothing was done.',
+    hint: [],
+    offers: [],
+    field: undefined,
+    name: 'Refusal',
+  });
+  const full = new Refusal(say`**No** ${'<!here>'}`, {
+    hint: 'Yes',
+    field: 'env',
+    offers: [{ label: 'a', words: ['help'] }],
+  });
+  expect(full.message).toBe('No <!here>');
+  expect(plain(full.hint)).toBe('Yes');
+  expect(full.offers).toHaveLength(1);
+});
+
+test('a fault has a reference of its own, and its cause', () => {
+  const cause = new Error('why');
+  const references = Array.from({ length: 50 }, () => new Fault('x', cause).reference);
+  for (const reference of references) expect(reference).toMatch(/^f-[0-9a-f]{6}$/);
+  expect(new Set(references).size).toBeGreaterThan(45);
+  expect(new Fault('x', cause).cause).toBe(cause);
+});

@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+const file = new URL('../src/node-version.js', import.meta.url);
+/** What happens under a Node that calls itself this. */
+const under = (version: string) =>
+  spawnSync(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `Object.defineProperty(process.versions, 'node', { value: '${version}' }); await import('${file.href}'); console.log('went on');`,
+    ],
+    { encoding: 'utf8' },
+  );
+
+test.each(['18.20.0', '22.21.1', '23.11.0'])('Node %s is told what to do, and nothing starts', (version) => {
+  const { status, stdout, stderr } = under(version);
+  expect(status).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr).toContain(`needs Node 24 or newer; this is ${version}`);
+});
+test.each(['24.0.0', '25.1.0', '100.0.0'])('Node %s goes on', (version) => {
+  expect(under(version)).toMatchObject({ status: 0, stdout: 'went on\n' });
+});

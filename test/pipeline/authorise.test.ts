@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { authorise, mayHear, mayRun, welcome, type Person } from '../../src/pipeline/authorise.ts';
+import { resolve } from '../../src/pipeline/resolve.ts';
+import type { Domain, Target } from '../../src/hosting/contract/target.ts';
+import type { Policy } from '../../src/policy/rules.ts';
+import {
+  ana,
+  blog,
+  commandAt,
+  company,
+  live,
+  names,
+  policyOf,
+  refusalOf,
+  said,
+  shopDomain,
+  staging,
+  wishFor,
+} from './given.ts';
+
+const READ = '{ allow: [read], to: [developers, leads] }';
+const asked = (policy: Policy, person: Person, path: string, env = staging.name, given = {}) =>
+  authorise(policy, person, resolve(wishFor(path, { env: [env], ...given }), names), company);
+
+describe('who may do nothing at all', () => {
+  test.each(['guest', 'bot', 'stranger', 'deactivated'] as const)(
+    'a %s, whatever the rules allow everyone',
+    (standing) => {
+      const policy = policyOf('{ allow: [read, routine, sensitive, destructive], to: everyone, approval: none }');
+      expect(said(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toContain('Nothing was done.');
+      expect(() => welcome({ ...ana, standing })).toThrow('Nothing was done.');
+      expect(() => welcome(ana)).not.toThrow();
+    },
+  );
+});
+
+describe('what the rules say', () => {
+  const approval = 'approval: { by: [leads], count: 2, expires: 1h }';
+  test.each<[string, readonly string[], string, string, 'none' | 'approval' | 'not allowed' | 'unknown']>([
+    ['a routine action', [READ, '{ allow: [routine], to: [developers] }'], 'cache clear', staging.name, 'none'],
+    [
+      'the class of another',
+      [READ, '{ allow: [routine], to: [developers] }'],
+      'allowlist add',
+      staging.name,
+      'not allowed',
+    ],
+    ['by name', [READ, '{ allow: [allowlist add], to: [developers] }'], 'allowlist add', staging.name, 'none'],
+    [
+      'by another name',
+      [READ, '{ allow: [allowlist add], to: [developers] }'],
+      'allowlist remove',
+      staging.name,
+      'not allowed',
+    ],
+    [
+      'elsewhere',
+      [READ, '{ allow: [routine], to: [developers], where: ["*/staging"] }'],
+      'cache clear',
+      live.name,
+      'not allowed',
+    ],
+    ['for others', [READ, '{ allow: [routine], to: [leads] }'], 'cache clear', staging.name, 'not allowed'],
+    [
+      'with an approval',
+      [READ, `{ allow: [sensitive], to: [developers], ${approval} }`],
+      'allowlist add',
+      staging.name,
+      'approval',
+    ],
+    [
+      'the strictest of two',
+      [
+        READ,
+        '{ allow: [sensitive], to: [developers], approval: none }',
+        `{ allow: [sensitive], to: [developers], ${approval} }`,
+      ],
+      'allowlist add',
+      live.name,
+      'approval',
+    ],
+    [
+      'denied in spite of all',
+      [READ, '{ allow: [routine], to: [developers] }', '{ deny: [cache clear], to: everyone, where: ["*/live"] }'],
+      'cache clear',
+      live.name,
+      'not allowed',
+    ],
+    ['a report', [READ], 'logs', live.name, 'none'],
+    [
+      'a report elsewhere',
+      ['{ allow: [read], to: [developers], where: ["acme-blog/*"] }'],
+      'logs',
+      live.name,
+      'unknown',
+    ],
+    [
+      'changing what one may not read',
+      ['{ allow: [routine], to: [developers] }'],
+      'cache clear',
+      staging.name,
+      'unknown',
+    ],
+    ['no rule at all', ['{ allow: [read], to: [leads] }'], 'logs', live.name, 'unknown'],
+  ])('%s', (_, rules, path, env, wanted) => {
+    const given = path.startsWith('allowlist') ? { addresses: ['1.1.1.1'] } : {};
+    const outcome = (): string => {
+      const { permit, target } = asked(policyOf(...rules), ana, path, env, given);
+      expect(target?.name).toBe(env);
+      expect(permit.rules.length).toBeGreaterThan(0);
+      return permit.approval === 'none' ? 'none' : 'approval';
+    };
+    if (wanted === 'none' || wanted === 'approval') {
+      expect(outcome()).toBe(wanted);
+      return;
+    }
+    expect(said(refusalOf(outcome))).toContain(wanted === 'unknown' ? 'I know no environment' : 'You may not run');
+    expect(said(refusalOf(outcome))).toMatch(/Nothing was (done|sent)\./);
+  });
+
+  test('what may not be read is told in the very words of what does not exist', () => {
+    const policy = policyOf(
+      '{ allow: [read], to: [developers], where: ["acme-blog/*"] }',
+      '{ allow: [routine], to: [developers] }',
+    );
+    const wish = wishFor('cache clear', { env: [live.name] });
+    const unknown = resolve(wish, { environments: [], domains: [] }).problems[0]?.refusal;
+    const unreadable = refusalOf(() => authorise(policy, ana, resolve(wish, names), company));
+    expect(said(unreadable)).toBe(unknown && said(unknown));
+    expect(unreadable.field).toBe(unknown?.field);
+  });
+
+  test('whoever may read it is told the rule and who it lets', () => {
+    const policy = policyOf(READ, '{ allow: [routine], to: [leads] }');
+    expect(said(refusalOf(() => asked(policy, ana, 'cache clear')))).toBe(
+      'You may not run cache clear on acme-shop/staging. The rule in line 8 lets leads do it. Nothing was sent.',
+    );
+    expect(said(refusalOf(() => asked(policyOf(READ), ana, 'cache clear')))).toContain('No rule allows it to anybody.');
+  });
+
+  test('a desk command asks for nothing or for reading', () => {
+    const nothing = policyOf('{ allow: [read], to: [leads] }');
+    expect(mayRun(nothing, ana, 'whoami', commandAt('whoami'))).toBe(true);
+    expect(mayRun(nothing, ana, 'environments', commandAt('environments'))).toBe(false);
+    expect(mayRun(policyOf(READ), ana, 'environments', commandAt('environments'))).toBe(true);
+    const wish = resolve(wishFor('environments', {}), names);
+    expect(said(refusalOf(() => authorise(nothing, ana, wish, company)))).toContain('You may not use environments.');
+    expect(authorise(policyOf(READ), ana, wish, company).target).toBeUndefined();
+  });
+});
+
+describe('where a card may stand', () => {
+  const policy = policyOf(
+    READ,
+    `{ allow: [routine], to: [developers] }\nchannels:\n  CSHOP: { sites: ["acme-shop"] }\n  deny: [CNO]`,
+  );
+  const nowhere: Domain = { ...shopDomain, site: undefined };
+  test.each<[string, string, boolean | undefined, readonly (Target | undefined)[], string | undefined]>([
+    ['an internal channel', 'C1', false, [live], undefined],
+    ['one shared with another organisation', 'C1', true, [live], 'shared with another organisation'],
+    ['one of which Slack does not tell', 'C1', undefined, [live], 'Slack does not tell me'],
+    ['one that the rules exclude', 'CNO', false, [live], 'not spoken of in this channel'],
+    ['one of this site', 'CSHOP', false, [live, shopDomain, undefined], undefined],
+    ['one of another site', 'CSHOP', false, [blog], 'for other sites'],
+    ['one of another site for what is only read', 'CSHOP', false, [live, blog], 'for other sites'],
+    ['one of a site, for what is nowhere', 'CSHOP', false, [nowhere], 'for other sites'],
+    ['one of a site, for the company', 'CSHOP', false, [company], 'for other sites'],
+  ])('%s', (_, id, shared, targets, why) => {
+    const hearing = (): void => mayHear(policy, { id, shared }, targets);
+    if (why === undefined) {
+      expect(hearing).not.toThrow();
+      return;
+    }
+    expect(said(refusalOf(hearing))).toContain(why);
+    expect(said(refusalOf(hearing))).toContain('Nothing was done.');
+  });
+});

@@ -1,0 +1,230 @@
+import * as fc from 'fast-check';
+import { catalogue, type Command } from '../../src/commands/index.ts';
+import type { Field, Fields } from '../../src/commands/fields.ts';
+import { rights } from '../../src/commands/rights.ts';
+import { Refusal } from '../../src/errors.ts';
+import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
+import type { Person } from '../../src/pipeline/authorise.ts';
+import type { Given, Wish } from '../../src/pipeline/parse.ts';
+import type { Names } from '../../src/pipeline/resolve.ts';
+import { loadPolicy } from '../../src/policy/load.ts';
+import { tell } from '../../src/policy/mistakes.ts';
+import type { Policy } from '../../src/policy/rules.ts';
+import type { Change } from '../../src/storage/changes.ts';
+import { plain, say } from '../../src/text.ts';
+
+/** What the tests of the pure stages share: a company, its people, their rules, and a change. */
+
+export const uuid = (end: number): string => `00000000-0000-4000-8000-${String(end).padStart(12, '0')}`;
+
+export function environment(name: string, end: number): Environment {
+  const [site = '', own] = name.split('/');
+  return { kind: 'environment', id: uuid(end), name, live: own === 'live', site: { id: uuid(900), name: site } };
+}
+export const live = environment('acme-shop/live', 1);
+export const staging = environment('acme-shop/staging', 2);
+export const blog = environment('acme-blog/live', 3);
+export const shopDomain: Domain = { kind: 'domain', id: uuid(50), name: 'acme.com', site: live.site };
+export const company: Company = { kind: 'company', id: uuid(99), name: 'Acme' };
+export const names: Names = { environments: [blog, live, staging], domains: [shopDomain] };
+
+export const ana: Person = {
+  id: 'U01ANA',
+  name: 'Ana',
+  team: 'T1',
+  standing: 'member',
+  groups: [],
+  zone: 'Europe/Berlin',
+};
+
+export function policyOf(...rules: readonly string[]): Policy {
+  const text = `version: 1\nlive: ["*/live"]\ngroups:\n  developers: [U01ANA]\n  leads: [U03CHI, U04DEE]\nrules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`;
+  const loaded = loadPolicy(text, rights);
+  if (loaded.kind === 'mistakes') throw new Error(loaded.mistakes.map(tell).join('\n'));
+  return loaded.policy;
+}
+
+export function commandAt(path: string): Command {
+  const command = catalogue.get(path);
+  if (command === undefined) throw new Error(`no command ${path}`);
+  return command;
+}
+
+export const wishFor = (path: string, given: Given, more: Partial<Wish> = {}): Wish => ({
+  path,
+  command: commandAt(path),
+  given,
+  reason: undefined,
+  dryRun: false,
+  ...more,
+});
+
+/** The refusal that `work` throws; anything else, or nothing, fails the test. */
+export function refusalOf(work: () => unknown): Refusal {
+  try {
+    const came = work();
+    throw new Error(`nothing was refused: ${JSON.stringify(came)}`);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+export const said = (refusal: Refusal): string => `${plain(refusal.says)} ${plain(refusal.hint)}`.trim();
+
+export const changeOf = (more: Partial<Change> = {}): Change => ({
+  number: 1042,
+  command: 'cache clear',
+  risk: 'routine',
+  words: JSON.stringify(['cache', 'clear', live.id]),
+  target: `environment:${live.id}`,
+  target_name: live.name,
+  target_live: 1,
+  reads: '[]',
+  before: 'null',
+  rests: 'null',
+  call: '{}',
+  card: JSON.stringify({
+    title: say`Clear the cache of ${live.name}`,
+    done: say`Cleared the cache of ${live.name}`,
+    facts: [['Clears', say`the page cache`]],
+  }),
+  fingerprint: 'a'.repeat(64),
+  reason: null,
+  asker: ana.id,
+  asker_name: ana.name,
+  asker_team: ana.team,
+  channel: 'C1',
+  permit: JSON.stringify({ approval: 'none', rules: [7], policy: 'p' }),
+  state: 'approved',
+  version: 1,
+  created_at: 1_000,
+  approved_at: 1_000,
+  expires_at: 301_000,
+  settled_at: null,
+  due_at: 1_000,
+  owner: null,
+  lease_until: null,
+  tries: 0,
+  throttled: 0,
+  sent_at: null,
+  receipt: null,
+  operation: null,
+  followed: null,
+  outcome: null,
+  superseded_by: null,
+  bundle: null,
+  bundle_order: null,
+  ...more,
+});
+
+const octet = fc.integer({ min: 1, max: 254 });
+/** Addresses and ranges in their canonical spelling, as may be let in. */
+export const address: fc.Arbitrary<string> = fc.oneof(
+  fc.tuple(octet, octet, octet, octet).map((parts) => parts.join('.')),
+  fc.tuple(octet, octet, octet).map((parts) => `${parts.join('.')}.0/24`),
+  octet.map((part) => `${part}.0.0.0/8`),
+  fc.integer({ min: 1, max: 0xffff }).map((part) => `2001:db8::${part.toString(16)}`),
+  fc.integer({ min: 1, max: 0xffff }).map((part) => `2001:db8:${part.toString(16)}::/48`),
+);
+/** Text of every kind: markup, control characters, halves of pairs, other scripts, long. */
+export const hostile: fc.Arbitrary<string> = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  fc.string({ maxLength: 60 }),
+  fc.constantFrom(
+    '<!channel> <@U123|bob> <#C1|x>',
+    '&lt;!here&gt;',
+    '<https://evil.example|acme.com>',
+    '*bold* _it_ ~no~ `code` ```pre```',
+    'a\r\n✅ **Done** · #1',
+    '\u202Elive\u200B\uFEFF\u0000\u001B[31m',
+    '\uD83D',
+    '👩‍👩‍👧 ok',
+    '__proto__',
+    "'; DROP TABLE changes; --",
+    '{"a":1}',
+    '\u{E0061}\u{E0062}',
+    '',
+    ' ',
+    '\u00A0\u2028',
+  ),
+  fc.integer({ min: 1, max: 9_000 }).map((length) => '<&"\\\n😀'.repeat(length / 6)),
+);
+
+/** Words that a field reads into a value, in the spelling it shows them in. */
+export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly string[]> {
+  if (field.kind === 'environment') return fc.constantFrom(...names.environments).map(({ id }) => [id]);
+  if (field.kind === 'domain') return fc.constantFrom(...names.domains).map(({ id }) => [id]);
+  if (field.choices) return fc.constantFrom(...field.choices).map((choice) => [choice]);
+  switch (name) {
+    case 'addresses':
+      return fc.uniqueArray(address, { minLength: 1, maxLength: 12 });
+    case 'for':
+      return fc.integer({ min: 5, max: 1_000 }).map((minutes) => field.show(minutes * 60_000));
+    case 'since':
+    case 'until':
+      return fc.constantFrom(['1h30m'], ['14:05'], ['yesterday'], ['2026-03-01 14:05'], ['0s']);
+    case 'lines':
+    case 'number':
+      return fc.integer({ min: 1, max: 20_000 }).map((value) => [String(value)]);
+    case 'search':
+      return printable.filter((word) => !/\p{Cc}/u.test(word)).map((word) => [word]);
+    case 'command':
+      return fc.constantFrom(['cache', 'clear'], ['logs']);
+    default:
+      throw new Error(`a new field: say here what words ${name} takes`);
+  }
+}
+
+/** A word as somebody may type it into a quotation or a form: not blank, nothing hidden. */
+export const printable: fc.Arbitrary<string> = fc
+  .oneof(
+    fc.string({ minLength: 1, maxLength: 40 }),
+    fc.constantFrom(
+      '--force',
+      '--',
+      '-',
+      '—',
+      '–dry-run',
+      '--reason=x',
+      '=',
+      'a=b',
+      '"',
+      '\\',
+      '\\"',
+      "it's",
+      "'",
+      '“x”',
+      '«',
+      '&lt;',
+      '&amp;',
+      '<@U1|bob>',
+      '<!here>',
+      '<http://a.com|b>',
+      'a  b',
+      'ä/ö',
+      '😀',
+      'x\ty',
+      '__proto__',
+      '10.0.0.0/8',
+      'acme-shop/live',
+      '*_~`',
+    ),
+  )
+  .map((word) => word.trim())
+  .filter((word) => word !== '');
+
+/** Words for some of these fields, by field. */
+export const givenFor = (
+  fields: Fields,
+  wordsOf: (field: Field, name: string) => fc.Arbitrary<readonly string[]>,
+): fc.Arbitrary<Given> =>
+  fc
+    .tuple(
+      ...Object.entries(fields).map(([name, field]) =>
+        fc.option(wordsOf(field, name)).map((words) => ({ name, words })),
+      ),
+    )
+    .map((said) =>
+      Object.fromEntries(said.flatMap(({ name, words }) => (words === null ? [] : [[name, words] as const]))),
+    );

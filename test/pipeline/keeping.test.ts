@@ -1,0 +1,272 @@
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { AnyAction } from '../../src/commands/action.ts';
+import { HostTrouble } from '../../src/hosting/client.ts';
+import type { Authorised, Person } from '../../src/pipeline/authorise.ts';
+import { createBeat } from '../../src/pipeline/beat.ts';
+import { beforeOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../src/pipeline/freeze.ts';
+import { recheck, type Recheck } from '../../src/pipeline/recheck.ts';
+import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
+import { restore } from '../../src/pipeline/restore.ts';
+import type { Change } from '../../src/storage/changes.ts';
+import { plain } from '../../src/text.ts';
+import { ana, changeOf, commandAt, company, live, names, policyOf, staging, wishFor } from './given.ts';
+
+function actionAt(path: string): AnyAction {
+  const command = commandAt(path);
+  if (command.shape !== 'action') throw new Error(`${path} is no action`);
+  return command;
+}
+const add = actionAt('allowlist add');
+const wish = wishFor('allowlist add', { env: [live.name], addresses: ['198.51.100.4'] });
+const authorised: Authorised = {
+  ...resolve(wish, names),
+  stage: 'authorised',
+  target: live,
+  alsoReads: [],
+  permit: { approval: 'none', rules: [7], policy: 'p' },
+};
+const frozenFrom = (before: readonly string[]): Frozen => freeze(authorised, add, before, 1_000);
+
+describe('what is frozen', () => {
+  const frozen = frozenFrom(['10.0.0.1']);
+
+  test('is what will be sent and what was read, as text', () => {
+    expect(callOf(frozen)).toEqual(add.call({ input: authorised.input, before: ['10.0.0.1'] }));
+    expect(plain(cardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
+    expect(cardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds']);
+    expect(beforeOf({ before: JSON.stringify(frozen.before) })).toEqual(['10.0.0.1']);
+    expect(frozenFrom(['10.0.0.1'])).toMatchObject({
+      call: frozen.call,
+      card: frozen.card,
+      fingerprint: frozen.fingerprint,
+    });
+  });
+
+  test('promise 5: any other byte of the call or of the words is another fingerprint', () => {
+    const change = fc.tuple(
+      fc.constantFrom('call' as const, 'card' as const),
+      fc.nat(),
+      fc.string({ minLength: 1, maxLength: 1 }),
+    );
+    fc.assert(
+      fc.property(change, ([what, where, byte]) => {
+        const at = where % frozen[what].length;
+        const text = frozen[what].slice(0, at) + byte + frozen[what].slice(at + 1);
+        const other = { ...frozen, [what]: text };
+        expect(fingerprint(other.call, other.card) === frozen.fingerprint).toBe(text === frozen[what]);
+      }),
+      { numRuns: 300 },
+    );
+    expect(fingerprint('a', 'b\nc')).toBe(fingerprint('a', 'b\nc'));
+    expect(frozen.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('rests on the list in any order, and on nothing where nothing was looked at', () => {
+    expect(frozenFrom(['10.0.0.1', '10.0.0.2']).rests).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).rests);
+    expect(frozenFrom(['10.0.0.1']).rests).not.toBe(frozenFrom(['10.0.0.2']).rests);
+    expect(freeze(authorised, actionAt('cache clear'), undefined, 0).rests).toBe('null');
+  });
+});
+
+const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Change =>
+  changeOf({
+    command: 'allowlist add',
+    risk: 'sensitive',
+    words: JSON.stringify(canonicalWords(frozen)),
+    before: JSON.stringify(frozen.before),
+    rests: frozen.rests,
+    call: frozen.call,
+    card: frozen.card,
+    fingerprint: frozen.fingerprint,
+    ...more,
+  });
+
+describe('a change that was kept', () => {
+  test('is read again as it was', () => {
+    expect(restore(kept(), names)?.resolved.input).toEqual(authorised.input);
+  });
+  test('with more words than anybody types', () => {
+    const addresses = Array.from(
+      { length: 50 },
+      (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${(index + 4096).toString(16)}`,
+    );
+    const words = JSON.stringify(['allowlist', 'add', live.id, ...addresses]);
+    expect(restore({ words }, names)?.resolved.input['addresses']).toEqual(addresses);
+  });
+  test.each<[string, readonly string[]]>([
+    ['a command that is gone', ['frobnicate', live.id]],
+    ['an option that is gone', ['cache', 'clear', live.id, '--soft']],
+    ['a target that is gone', ['cache', 'clear', '00000000-0000-4000-8000-00000000dead']],
+    ['a value that is not taken any more', ['allowlist', 'add', live.id, '0.0.0.0/0']],
+    ['a report', ['logs', live.id]],
+    ['nothing', []],
+  ])('%s is nothing', (_, words) => {
+    expect(restore({ words: JSON.stringify(words) }, names)).toBeUndefined();
+  });
+});
+
+describe('promise 4: what is asked again just before it is sent', () => {
+  const rules = ['{ allow: [read], to: [developers] }', '{ allow: [sensitive], to: [developers] }'];
+  const desk = (more: Partial<Recheck> & { list?: readonly string[] } = {}): Recheck => ({
+    policy: () => policyOf(...rules),
+    company: () => company,
+    names: () => names,
+    whoIs: async () => ana,
+    freshenNames: async () => {},
+    read: async (call) =>
+      call.reply.parse({
+        environment: {
+          active_container: {
+            ssh_ip_allowlist: more.list ?? ['10.0.0.1'],
+            sftp_ip_allowlist: more.list ?? ['10.0.0.1'],
+          },
+        },
+      }),
+    ...more,
+  });
+  const is = (standing: Person['standing']): Partial<Recheck> => ({ whoIs: async () => ({ ...ana, standing }) });
+
+  test.each<[string, Change, Parameters<typeof desk>[0], string, string?]>([
+    ['all as it was', kept(), {}, 'as it was'],
+    [
+      'the list in another order',
+      kept(frozenFrom(['1.1.1.1', '2.2.2.2'])),
+      { list: ['2.2.2.2', '1.1.1.1'] },
+      'as it was',
+    ],
+    ['the list changed by somebody', kept(), { list: [] }, 'drifted', 'Somebody changed acme-shop/live'],
+    ['a call that was tampered with', kept(undefined, { call: '{}' }), {}, 'void', 'not what was agreed on'],
+    ['words that were tampered with', kept(undefined, { card: '{}' }), {}, 'void', 'not what was agreed on'],
+    ['Slack does not answer', kept(), { whoIs: async () => undefined }, 'later', 'Slack does not tell me'],
+    ['the asker became a guest', kept(), is('guest'), 'void', 'Ana may not do this any more'],
+    ['the asker was deactivated', kept(), is('deactivated'), 'void', 'Ana may not do this any more'],
+    [
+      'the rule is gone',
+      kept(),
+      { policy: () => policyOf('{ allow: [read], to: [developers] }') },
+      'void',
+      'may not do this any more',
+    ],
+    [
+      'an approval is asked for now',
+      kept(),
+      {
+        policy: () =>
+          policyOf(rules[0] ?? '', '{ allow: [sensitive], to: [developers], approval: { by: [leads], count: 1 } }'),
+      },
+      'void',
+      'ask for an approval now',
+    ],
+    ['the target is gone', kept(), { names: () => ({ environments: [staging], domains: [] }) }, 'void', 'is gone'],
+    [
+      'the target has another name',
+      kept(),
+      { names: () => ({ environments: [{ ...live, name: 'acme-shop/old' }], domains: [] }) },
+      'void',
+      'is called acme-shop/old now',
+    ],
+    [
+      'a timer asks for nobody',
+      kept(undefined, { permit: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }) }),
+      { whoIs: async () => undefined },
+      'as it was',
+    ],
+    [
+      'the host does not answer',
+      kept(),
+      {
+        read: async () =>
+          Promise.reject(new HostTrouble({ kind: 'unreachable', says: 'no answer' }, { attempts: 1, elapsedMs: 1 })),
+      },
+      'host trouble',
+    ],
+  ])('%s', async (_, change, more, kind, why) => {
+    const checked = await recheck(desk(more), change);
+    expect(checked.kind).toBe(kind);
+    if (why !== undefined && 'why' in checked) expect(plain(checked.why)).toContain(why);
+  });
+
+  test('a fault of ours is no answer', async () => {
+    await expect(recheck(desk({ read: async () => Promise.reject(new TypeError('x')) }), kept())).rejects.toThrow(
+      TypeError,
+    );
+  });
+});
+
+describe('a beat', () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  /** A look that ends when it is told to. */
+  function lookout(everyMs = 1_000) {
+    const ends: (() => void)[] = [];
+    const troubles: unknown[] = [];
+    const look = (): Promise<void> => new Promise((end) => ends.push(end));
+    const beat = createBeat({ everyMs, look, onTrouble: (error) => troubles.push(error) });
+    const end = async (): Promise<void> => {
+      ends.at(-1)?.();
+      await vi.advanceTimersByTimeAsync(0);
+    };
+    return { beat, ends, end };
+  }
+
+  test('looks at once, at every beat, and never twice at a time', async () => {
+    const { beat, ends, end } = lookout();
+    beat.nudge();
+    expect(ends).toHaveLength(0);
+    beat.start();
+    expect(ends).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(ends).toHaveLength(1);
+    await end();
+    expect(ends).toHaveLength(2);
+    await end();
+    expect(ends).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(ends).toHaveLength(3);
+    await end();
+    await beat.stop();
+    await vi.advanceTimersByTimeAsync(9_000);
+    beat.nudge();
+    expect(ends).toHaveLength(3);
+  });
+
+  test('a nudge at the very end of a look is not lost', async () => {
+    let looks = 0;
+    const beat = createBeat({ everyMs: 1_000_000, look: async () => void (looks += 1), onTrouble: () => undefined });
+    beat.start();
+    for (let turn = 1; turn < 12; turn += 1) {
+      await Promise.resolve();
+      const before = looks;
+      beat.nudge();
+      for (let more = 0; more < 12; more += 1) await Promise.resolve();
+      expect(looks).toBeGreaterThan(before);
+      for (let more = 0; more < turn; more += 1) await Promise.resolve();
+    }
+    await beat.stop();
+  });
+
+  test('trouble is told and does not stop it; stopping waits for the look under way', async () => {
+    const troubles: unknown[] = [];
+    const beat = createBeat({
+      everyMs: 1_000,
+      look: async () => Promise.reject(new Error('x')),
+      onTrouble: (error) => troubles.push(error),
+    });
+    beat.start();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await beat.stop();
+    expect(troubles).toHaveLength(3);
+    const slow = lookout();
+    slow.beat.start();
+    slow.beat.nudge();
+    let stopped = false;
+    const stopping = slow.beat.stop().then(() => (stopped = true));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(stopped).toBe(false);
+    await slow.end();
+    await stopping;
+    expect(slow.ends).toHaveLength(1);
+  });
+});

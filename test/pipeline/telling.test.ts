@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest';
+import { markOf, renderCard, standing } from '../../src/pipeline/render.ts';
+import * as tell from '../../src/pipeline/tell.ts';
+import type { Receipt } from '../../src/hosting/client.ts';
+import type { State } from '../../src/storage/schema.ts';
+import { plain, say, type Text } from '../../src/text.ts';
+import { changeOf } from './given.ts';
+
+const marks: Readonly<Record<State, string>> = {
+  waiting: '⏳',
+  approved: '🔒',
+  sending: '▶️',
+  accepted: '▶️',
+  done: '✅',
+  happened: '✅',
+  failed: '❌',
+  rejected: '❌',
+  'did not happen': '❌',
+  unknown: '⚠️',
+  declined: '⛔',
+  expired: '⛔',
+  cancelled: '⛔',
+  void: '⛔',
+  superseded: '⛔',
+};
+const emoji = /\p{Extended_Pictographic}/gu;
+
+const states = [
+  'waiting',
+  'approved',
+  'sending',
+  'accepted',
+  'done',
+  'happened',
+  'failed',
+  'rejected',
+  'did not happen',
+  'unknown',
+  'declined',
+  'expired',
+  'cancelled',
+  'void',
+  'superseded',
+] as const;
+
+describe.each(states)('a change that is %s', (name) => {
+  const change = changeOf({ state: name });
+  const mark = marks[name];
+
+  test('has its mark and a sentence, and no other mark', () => {
+    const card = renderCard(change);
+    expect(markOf(change)).toBe(mark);
+    expect(card.mark).toBe(mark);
+    const lines = card.lines.map(plain);
+    expect(lines[1]).toMatch(/^[A-Z].*\.$/);
+    expect([plain(card.headline), ...lines].join(' ').match(emoji)).toBeNull();
+    expect(plain(standing(change))).not.toMatch(/!|oops/i);
+  });
+
+  test('is spoken of as done only when it is', () => {
+    const done = name === 'done' || name === 'happened';
+    expect(plain(renderCard(change).headline)).toBe(
+      `${done ? 'Cleared' : 'Clear'} the cache of acme-shop/live · #1042`,
+    );
+  });
+
+  test('says that nothing was sent exactly where nothing was', () => {
+    const nothing = ['declined', 'expired', 'cancelled', 'void', 'superseded'].includes(name);
+    expect(plain(standing(change)).includes('nothing was sent')).toBe(nothing);
+  });
+});
+
+describe('the card', () => {
+  const linesOf = (more: Parameters<typeof changeOf>[0]): string =>
+    renderCard(changeOf(more)).lines.map(plain).join('\n');
+
+  test('says who asked and why, and for which timer', () => {
+    expect(linesOf({ reason: 'release\n42' })).toContain('Asked by @U01ANA · “release 42”');
+    const permit = JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 });
+    expect(linesOf({ permit })).toContain('by the timer of #7');
+  });
+  test('says when the next try is', () => {
+    expect(linesOf({ tries: 1, due_at: 60_000 })).toContain('the next try is at 00:01 UTC');
+    expect(linesOf({})).toContain('Not sent yet.');
+  });
+  test('says the last word once there is one, and of an unknown outcome that it is not sent again', () => {
+    expect(linesOf({ state: 'done', settled_at: 2, outcome: JSON.stringify(say`It is so.`) })).toContain('It is so.');
+    expect(linesOf({ state: 'unknown', outcome: JSON.stringify(say`x`) })).toContain('It will not be sent again.');
+    expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
+    expect(markOf({ state: 'accepted', settled_at: 2 })).toBe('☑️');
+  });
+  test('shows the fingerprint last, and no buttons', () => {
+    const card = renderCard(changeOf());
+    expect(card.facts.at(-1)?.map((part) => (typeof part === 'string' ? part : plain(part)))).toEqual([
+      'Fingerprint',
+      'aaaaaaaa',
+    ]);
+    expect(card.buttons).toEqual([]);
+  });
+});
+
+describe('the sentences of a thread', () => {
+  const change = changeOf({ sent_at: 60_000, operation: 'op-1' });
+  const receipt = (of: Receipt): Text => tell.answered(of, change);
+  const all: readonly (readonly [string, Text, string])[] = [
+    ['asked', tell.asked(change).text, 'The rules ask for no approval. Sending it now.'],
+    ['waiting', tell.asked(changeOf({ state: 'waiting' })).text, 'Waiting for approval.'],
+    [
+      'accepted',
+      receipt({ kind: 'accepted', status: 202, operation: 'op-1', immediate: false }),
+      'Sent. The host accepted it as op-1.',
+    ],
+    [
+      'accepted without an operation',
+      receipt({ kind: 'accepted', status: 200, immediate: true }),
+      'Sent. The host accepted it.',
+    ],
+    [
+      '401',
+      receipt({ kind: 'rejected', status: 401, message: '' }),
+      'The host refused it (401: it does not take my key). Nothing was changed.',
+    ],
+    [
+      '403',
+      receipt({ kind: 'rejected', status: 403, message: '' }),
+      'The host refused it (403: my key may not do this). Nothing was changed.',
+    ],
+    [
+      '404',
+      receipt({ kind: 'rejected', status: 404, message: '' }),
+      'The host refused it (404: gone, or my key may not see it). Nothing was changed.',
+    ],
+    [
+      '400 with words',
+      receipt({ kind: 'rejected', status: 400, message: 'no <!channel>' }),
+      'The host refused it (400: it calls the request malformed). Nothing was changed. It says: “no <!channel>”',
+    ],
+    ['418', receipt({ kind: 'rejected', status: 418, message: '' }), 'The host refused it (418). Nothing was changed.'],
+    ['429', receipt({ kind: 'throttled', retryAfterMs: 1 }), 'The host is busy (429) and took nothing.'],
+    [
+      'unknown',
+      receipt({ kind: 'unknown', why: 'it answered 500' }),
+      'Outcome unknown. I sent it at 00:01 UTC, and it answered 500. It may have happened, or it may not. I will not send it again.',
+    ],
+    [
+      'orphaned',
+      tell.orphaned(change),
+      'Outcome unknown. I was stopped at 00:01 UTC while I sent this, before I saw an answer. It may have happened, or it may not. I will not send it again.',
+    ],
+    [
+      'evidence for',
+      tell.evidence(say`it is there`, 'yes'),
+      "Read back: it is there. So it probably happened; it can also have been there by somebody else's hand.",
+    ],
+    [
+      'evidence against',
+      tell.evidence(say`it is not`, 'no'),
+      'Read back: it is not. So it probably did not happen; it can still be on its way.',
+    ],
+    ['no evidence', tell.noEvidence, "Nothing that I can read shows whether it happened. Look at the host's panel."],
+    ['finished', tell.finished('host', 134_000), 'Done after 2 min 14 s: the host reports it finished.'],
+    ['proven', tell.finished({ proof: say`It is there` }, 2_000), 'It is there: read back 2 s later.'],
+    ['left', tell.left(change, 'not followed'), 'Accepted by the host as op-1. It does not say when it is finished.'],
+    [
+      'left without proof',
+      tell.left(changeOf(), 'no proof'),
+      'Accepted by the host. This cannot be verified from here.',
+    ],
+    [
+      'left running',
+      tell.left(change, 'never finished'),
+      'Accepted by the host as op-1. It still says running; I stop asking.',
+    ],
+    [
+      'left disproven',
+      tell.left(change, { proof: say`not there` }),
+      'Accepted by the host as op-1. Read back: not there. I do not know why.',
+    ],
+    ['failed', tell.failed('out of disk'), 'The host reports that it failed. It says: “out of disk”'],
+    [
+      'lost',
+      tell.lostSight('does not know it'),
+      "Outcome unknown. The host accepted it, and does not know it. I will not send it again. Look at the host's panel.",
+    ],
+    ['not sent', tell.notSent(say`It is too late.`, ['help']).text, '⛔ Nothing was sent. It is too late.'],
+    [
+      'trying again',
+      tell.tryingAgain(say`No connection.`, 60_000),
+      'No connection. Nothing was sent. The next try is at 00:01 UTC.',
+    ],
+  ];
+  test.each(all)('%s', (_, text, sentence) => {
+    expect(plain(text)).toBe(sentence);
+    expect(plain(text)).not.toMatch(/oops|sorry/i);
+    expect(plain(text).match(emoji)?.length ?? 0).toBeLessThanOrEqual(1);
+  });
+
+  test('what the host says is never longer than a paragraph, nor markup', () => {
+    const text = tell.failed(`**bold** ${'x'.repeat(9_000)}`);
+    expect(plain(text).length).toBeLessThan(400);
+    expect(text.every((span) => !('style' in span))).toBe(true);
+  });
+
+  test('what was not sent can be asked for again, where it can', () => {
+    expect(tell.notSent(say`x`, ['help']).buttons?.map(({ label }) => label)).toEqual(['Ask again']);
+    expect(tell.notSent(say`x`, undefined).buttons).toEqual([]);
+  });
+
+  test.each([
+    [0, '1 s'],
+    [59_400, '59 s'],
+    [59_600, '1 min'],
+    [134_000, '2 min 14 s'],
+    [3_599_600, '1 h 0 min'],
+    [3_900_000, '1 h 5 min'],
+  ])('%d ms is %s', (milliseconds, words) => {
+    expect(tell.spoken(milliseconds)).toBe(words);
+  });
+});

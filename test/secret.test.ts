@@ -1,0 +1,122 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { createLog } from '../src/log.ts';
+import { scrub, Secret } from '../src/secret.ts';
+
+const value = 'v"al\\ue-0123456789+/=';
+const secret = new Secret(value);
+
+/** What the log writes of one line. */
+function logged(say: (log: ReturnType<typeof createLog>) => void): string {
+  const lines: string[] = [];
+  say(createLog('trace', { write: (line) => lines.push(line) }));
+  for (const line of lines) expect(JSON.parse(line)).toBeTypeOf('object');
+  return lines.join('');
+}
+
+describe('promise 9: a secret', () => {
+  test.each<[string, string]>([
+    ['a string', String(secret)],
+    ['a template', `${String(secret)} ${[secret].join(' ')}`],
+    ['JSON', JSON.stringify({ secret })],
+    ['inspection', inspect({ secret }, { depth: 9, showHidden: true })],
+    ['formatting', inspect(secret)],
+    ['its keys', JSON.stringify(Object.entries(secret))],
+    ['a copy', JSON.stringify(Object.assign({}, secret))],
+    ['an error', String(new Error(`no ${String(secret)}`))],
+    ['the log, as a field', logged((log) => log.info({ secret, deep: { a: [{ secret }] } }, 'x'))],
+    ['the log, as text', logged((log) => log.error(`used ${value} here`))],
+    [
+      'the log, in an error and its cause',
+      logged((log) => log.error({ err: new Error(`a ${value}`, { cause: new Error(`b ${value}`) }) }, 'x')),
+    ],
+    ['the log, in an address', logged((log) => log.info({ url: `https://x/?k=${encodeURIComponent(value)}` }))],
+  ])('is not found in %s', (_, text) => {
+    for (const spelling of [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
+      expect(text).not.toContain(spelling);
+  });
+
+  test('is revealed when asked, and known by its digest', () => {
+    expect(secret.reveal()).toBe(value);
+    expect(new Secret('abc').digest()).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+
+  test('that begins with another one leaves no rest', () => {
+    void new Secret('prefix-1234');
+    void new Secret('prefix-1234-and-more');
+    expect(scrub('a prefix-1234-and-more b')).toBe('a *** b');
+  });
+
+  test('of three characters is no secret: it would eat the text', () => {
+    void new Secret('the');
+    expect(scrub('the end')).toBe('the end');
+  });
+});
+
+describe('what is shaped like a credential', () => {
+  test.each([
+    'xoxb-1234567890-abcdef',
+    'xapp-1-A0123-456-abcdef',
+    `ghp_${'a1'.repeat(18)}`,
+    `github_pat_${'a1'.repeat(20)}`,
+    'AKIAIOSFODNN7EXAMPLE',
+    'sk_live_0123456789abcdef',
+    'Bearer abcdefghijkl',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc-def',
+    '-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----',
+    '-----BEGIN EC PRIVATE KEY-----\nMIIEvQ and cut',
+  ])('%s', (text) => {
+    expect(scrub(`a ${text}`)).toBe('a ***');
+  });
+
+  test.each([
+    'password: hunter2',
+    "pwd='hunter2'",
+    'api_key=abcd1234',
+    'client-secret = abcd1234',
+    '"accessToken":"abcd1234"',
+    'X-Signature: abcd1234',
+    'postgres://u:abcd1234@h/db',
+  ])('%s', (text) => {
+    expect(scrub(text)).toContain('***');
+    expect(scrub(text)).not.toMatch(/hunter2|abcd1234/);
+  });
+
+  test.each([
+    '/site cache clear acme-shop/live',
+    'the token expired',
+    'secret: no',
+    'http://acme.com:8080/x',
+    'a@b.com',
+    'passwords = 3',
+  ])('not %s', (text) => {
+    expect(scrub(text)).toBe(text);
+  });
+});
+
+describe('the log', () => {
+  test.each([
+    'token',
+    'authorization',
+    'Authorization',
+    'password',
+    'signing_secret',
+    'response_url',
+    'trigger_id',
+    'api_key',
+    'botToken',
+    'set-cookie',
+  ])('does not write %s, however deep', (key) => {
+    const line = logged((log) =>
+      log.info({ [key]: 'plain', a: { [key]: 'pl"ain', b: [{ c: { [key]: 12_345 } }] }, kept: 'this' }, 'x'),
+    );
+    expect(line).not.toMatch(/plain|pl\\"ain|12345/);
+    expect(line).toContain('this');
+  });
+  test('is JSON with a level, a time and a message', () => {
+    expect(JSON.parse(logged((log) => log.warn({ a: 1 }, 'said')))).toMatchObject({ level: 40, a: 1, msg: 'said' });
+    expect(
+      logged((log) => createLog('silent', { write: () => expect.unreachable() }).info('x') ?? log.trace('y')),
+    ).toContain('y');
+  });
+});

@@ -1,0 +1,91 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  bold,
+  channel,
+  code,
+  codeOf,
+  inline,
+  joined,
+  person,
+  plain,
+  say,
+  time,
+  unseen,
+  type Text,
+} from '../src/text.ts';
+import { hostile } from './pipeline/given.ts';
+
+describe('a sentence', () => {
+  test.each<[string, Text, Text]>([
+    ['without marks', say`a b`, [{ text: 'a b' }]],
+    [
+      'with bold and code',
+      say`a **b** \`c\` d`,
+      [{ text: 'a ' }, { text: 'b', style: 'bold' }, { text: ' ' }, { text: 'c', style: 'code' }, { text: ' d' }],
+    ],
+    ['whose values take the style around them', say`**a ${'b'} ${7}**`, [{ text: 'a b 7', style: 'bold' }]],
+    [
+      'whose values keep a style of their own',
+      say`**a ${code('b')}**`,
+      [
+        { text: 'a ', style: 'bold' },
+        { text: 'b', style: 'code' },
+      ],
+    ],
+    ['whose values are never markup', say`a ${'**b** `c`'}`, [{ text: 'a **b** `c`' }]],
+    ['within another', say`a ${say`**b**`} c`, [{ text: 'a ' }, { text: 'b', style: 'bold' }, { text: ' c' }]],
+    ['with nothing in it', say`${undefined}${''}`, []],
+  ])('%s', (_, text, spans) => {
+    expect(text).toEqual(spans);
+  });
+
+  test('is plain for logs, with times in UTC', () => {
+    expect(plain(say`${person('U1')} in ${channel('C1')} at ${time(0)}, ${time(0, 'date')} ${bold('b')}`)).toBe(
+      '@U1 in #C1 at 00:00 UTC, 1970-01-01 00:00 UTC b',
+    );
+  });
+
+  test('loses nothing of a value but its line breaks, and takes no mark from it', () => {
+    fc.assert(
+      fc.property(hostile, (value) => {
+        const text = say`a **${value}** b`;
+        expect(plain(text)).toBe(`a ${value.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ')} b`);
+        expect(plain(text)).not.toMatch(/[\n\r\u2028]/);
+        expect(JSON.parse(JSON.stringify(text))).toEqual(text);
+      }),
+    );
+  });
+
+  test('is joined without its empty parts; only a separator breaks the line', () => {
+    expect(joined(['a', '', undefined, [], say`**b**`], ', ')).toEqual([{ text: 'a, ' }, { text: 'b', style: 'bold' }]);
+    expect(plain(joined(['a\nb', 'c'], '\n'))).toBe('a b\nc');
+    expect(joined([])).toEqual([]);
+    expect(inline({ text: 'x' })).toEqual([{ text: 'x' }]);
+  });
+});
+
+test.each([
+  '\u0000',
+  '\u0085',
+  '\u00AD',
+  '\u180E',
+  '\u200B',
+  '\u200D',
+  '\u200F',
+  '\u2028',
+  '\u202E',
+  '\u2060',
+  '\u206A',
+  '\u3164',
+  '\uFE0F',
+  '\uFEFF',
+  '\uD800',
+  '\u{E0001}',
+])('%j cannot be seen', (character) => {
+  expect(unseen.test(`a${character}b`)).toBe(true);
+  expect(codeOf(character)).toMatch(/^U\+[0-9A-F]{4,6}$/);
+});
+test.each(['a b\tc\r\n', 'äöü ñ', 'שלום', '漢字', '👩‍👩‍👧', '👍🏽', '❤️', '🏳️‍🌈', '—“”'])('%j can', (text) => {
+  expect(unseen.test(text)).toBe(false);
+});
