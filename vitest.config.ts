@@ -10,6 +10,8 @@ export default defineConfig({
     setupFiles: ['test/seed.ts'],
     reporters: ['default', './test/reporter.ts'],
     pool: 'forks',
+    // Stories wait for processes and sockets more than they compute: more of them than cores.
+    maxWorkers: 5,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     restoreMocks: true,

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 /** The house as code sees it: which folder may lean on which. */
 
@@ -95,8 +95,10 @@ describe('the house', () => {
   });
 
   it('keeps every import inside the packages that are declared', () => {
-    const declared: { dependencies: object; devDependencies: object } = JSON.parse(text('package.json'));
-    const shipped = Object.keys(declared.dependencies);
+    const { dependencies } = z
+      .object({ dependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(text('package.json')));
+    const shipped = Object.keys(dependencies);
     const packageOf = (specifier: string): string =>
       specifier
         .split('/')

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { catalogue } from '../src/commands/index.ts';
 import { rightOf } from '../src/commands/rights.ts';
 import { readConfig } from '../src/config.ts';
@@ -64,9 +65,7 @@ describe('the README', () => {
   });
 
   it('names every dependency with its reason', () => {
-    const declared: Record<string, object | undefined> = JSON.parse(
-      readFileSync(path.join(root, 'package.json'), 'utf8'),
-    );
+    const declared = z.looseObject({}).parse(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
     const names = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
       Object.keys(declared[kind] ?? {}),
     );

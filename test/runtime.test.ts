@@ -3,6 +3,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 /**
  * The runtime that comes as a package. Its publisher is not the Node project, so the binaries are pinned: these are the
@@ -32,9 +33,9 @@ describe('the runtime', () => {
   );
 
   it('is pinned for every platform that is listed, in one version', () => {
-    const { optionalDependencies }: { optionalDependencies: Record<string, string> } = JSON.parse(
-      readFileSync(path.join(root, 'package.json'), 'utf8'),
-    );
+    const { optionalDependencies } = z
+      .object({ optionalDependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
     expect(Object.keys(optionalDependencies).toSorted()).toEqual(Object.keys(pinned).toSorted());
     expect(new Set(Object.values(optionalDependencies)).size).toBe(1);
   });

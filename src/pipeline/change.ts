@@ -65,7 +65,7 @@ export type Move = { readonly patch: Patch; readonly locks: Locks };
 export const mostTries = 3;
 /** A write answered 429 goes back this often. */
 export const mostThrottles = 2;
-const tryAgainAfterMs = [2_000, 8_000, 20_000];
+const tryAgainAfterMs = [2_000, 8_000];
 const firstLookAfterMs = 2_000;
 
 /** From which states each thing can happen, and what it leads to. */
@@ -119,7 +119,7 @@ export function move(change: Standing, happening: Happening, now: number): Move 
       };
     case 'stumble':
     case 'hand back':
-      return again(change, now, { tries: change.tries + 1 }, tryAgainAfterMs[change.tries] ?? 20_000);
+      return again(change, now, { tries: change.tries + 1 }, tryAgainAfterMs[change.tries] ?? 8_000);
     case 'throttle':
       return again(change, now, { throttled: change.throttled + 1 }, happening.retryAfterMs);
     case 'accept':

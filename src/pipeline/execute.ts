@@ -8,7 +8,7 @@ import { callOf } from './freeze.ts';
 import { saveOutcome, triedInVain, type Bookkeeping } from './outcome.ts';
 import { recheck, type Recheck } from './recheck.ts';
 import { wordsOfChange } from './restore.ts';
-import { notSent } from './tell.ts';
+import { nothingSent, notSent } from './tell.ts';
 
 /** The one door for writes: opens a connection on which one write can be sent. */
 export type Send = { readonly open: () => Promise<Opened> };
@@ -96,7 +96,7 @@ async function giveUp(
       tx,
       change,
       { kind },
-      { by: 'sitehand', at: await database.now(tx), reply, outcome: reply.text },
+      { by: 'sitehand', at: await database.now(tx), reply, outcome: nothingSent(why) },
     );
   });
 }

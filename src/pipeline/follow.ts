@@ -27,6 +27,8 @@ export type Following = {
 };
 
 const undoMs = 3_600_000;
+const evidenceWithinMs = 3_600_000;
+const evidenceAgainMs = 15_000;
 /** A line about a running operation, once it takes longer than this. */
 const worthTellingMs = 10_000;
 /** The setting that says: this host answers about operations. */
@@ -52,22 +54,23 @@ export async function follow(desk: Following, change: Change): Promise<void> {
   });
 }
 
-/** After an unknown outcome: reads once what can be read, and says it without believing it. */
+/** After an unknown outcome: reads what can be read, and says it without believing it; while it cannot be read, later. */
 export async function gatherEvidence(desk: Following, change: Change): Promise<void> {
-  const restored = restore(change, desk.allNames());
-  const { proof } = await see(desk, { ...change, operation: null }, restored);
-  const text = proof ? evidence(proof.says, proof.verdict) : noEvidence;
+  const proof = await prove(desk.read, change, restore(change, desk.allNames()));
   await desk.database.transaction(async (tx) => {
     const at = await desk.database.now(tx);
-    const touched = await touchChange(tx, change, { due_at: null, owner: null, lease_until: null });
-    if (touched)
-      await desk.ledger.remark(tx, touched, 'evidence', {
-        by: 'sitehand',
-        at,
-        reply: { text },
-        ops: true,
-        details: { proof },
-      });
+    const isLater = proof === 'trouble' && at - (change.sent_at ?? change.created_at) < evidenceWithinMs;
+    const due_at = isLater ? at + evidenceAgainMs : null;
+    const touched = await touchChange(tx, change, { due_at, owner: null, lease_until: null });
+    if (touched === undefined || isLater) return;
+    const text = proof && proof !== 'trouble' ? evidence(proof.says, proof.verdict) : noEvidence;
+    await desk.ledger.remark(tx, touched, 'evidence', {
+      by: 'sitehand',
+      at,
+      reply: { text },
+      ops: true,
+      details: { proof },
+    });
   });
 }
 
@@ -94,7 +97,7 @@ async function prove(read: Reader, change: Change, restored: Restored | undefine
     const now = await action.look?.({ input: resolved.input, read });
     return action.proof?.({ input: resolved.input, before: beforeOf(change), now });
   } catch (error) {
-    if (error instanceof HostTrouble) return undefined;
+    if (error instanceof HostTrouble) return 'trouble';
     throw error;
   }
 }

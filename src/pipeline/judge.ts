@@ -18,12 +18,16 @@ export type Trail = {
   readonly failures: number;
 };
 
+/** What reading back shows of a change. */
+export type Proof = { readonly verdict: ProofVerdict; readonly says: Text };
+
 /** What one look at the host showed. */
 export type Seen = {
   /** Undefined: the host gave no operation to ask about. `trouble`: it could not be asked. */
   readonly operation: OperationState | 'trouble' | undefined;
   readonly message?: string | undefined;
-  readonly proof: { readonly verdict: ProofVerdict; readonly says: Text } | undefined;
+  /** `trouble`: it could not be read back. */
+  readonly proof: Proof | 'trouble' | undefined;
 };
 
 /** Look again later, or settle it now. */
@@ -50,7 +54,8 @@ export const isKnown = (operation: Seen['operation']): boolean =>
  * about some operation before, so its silence about this one means something.
  */
 export function judge(change: Change, trail: Trail, seen: Seen, works: boolean, now: number): Verdict {
-  const { operation, proof } = seen;
+  const { operation } = seen;
+  const proof = seen.proof === 'trouble' ? undefined : seen.proof;
   const past = now - trail.since;
   const after = now - (change.sent_at ?? trail.since);
   const failures = operation === 'failed' ? trail.failures + 1 : 0;
@@ -61,7 +66,8 @@ export function judge(change: Change, trail: Trail, seen: Seen, works: boolean, 
   const wait = everyMs[Math.min(trail.looks, everyMs.length - 1)] ?? longestMs;
   const again: Verdict = { wait, trail: { ...trail, looks: trail.looks + 1, known, failures } };
   if (operation === undefined) {
-    return proof?.verdict === 'not yet' && past < notKnownMs ? again : unverified(change, seen, lockAfter(change));
+    const mayStillShow = seen.proof === 'trouble' || proof?.verdict === 'not yet';
+    return mayStillShow && past < notKnownMs ? again : unverified(change, seen, lockAfter(change));
   }
   if (past > longestMs) {
     const says = left(change, 'never finished');
@@ -83,6 +89,6 @@ const lose = (why: string): Verdict => settled({ kind: 'lose' }, lostSight(why))
 const leave = (says: Text, lockMs: number): Verdict => settled({ kind: 'leave', lockMs }, says);
 
 function unverified(change: Change, { operation, proof }: Seen, lockMs: number): Verdict {
-  if (proof) return leave(left(change, { proof: proof.says }), lockMs);
+  if (proof && proof !== 'trouble') return leave(left(change, { proof: proof.says }), lockMs);
   return leave(left(change, operation === undefined ? 'no proof' : 'not followed'), lockMs);
 }

@@ -6,7 +6,7 @@ import { joined, person, say, type Text } from '../text.ts';
 import type { Ledger, Saying } from './advance.ts';
 import { move, type Happening } from './change.ts';
 import { wordsOfChange } from './restore.ts';
-import { answered, notSent, tryingAgain } from './tell.ts';
+import { answered, nothingSent, notSent, tryingAgain } from './tell.ts';
 
 export type Bookkeeping = {
   readonly database: Database;
@@ -94,5 +94,5 @@ export function triedInVain(change: Change, happening: Happening, at: number, wh
   const base = { by: 'sitehand', at, details: { why } };
   if (next?.state === 'approved') return { ...base, reply: { text: tryingAgain(why, next.due_at ?? at) } };
   const reply = notSent(why, wordsOfChange(change));
-  return { ...base, reply, outcome: reply.text };
+  return { ...base, reply, outcome: nothingSent(why) };
 }

@@ -76,9 +76,12 @@ export const failed = (message: string | undefined): Text => say`The host report
 export const lostSight = (why: string): Text =>
   say`**Outcome unknown.** The host accepted it, and ${why}. I will not send it again. Look at the host's panel.`;
 
-/** Nothing was sent, and why; with the words to ask again. */
+/** Nothing was sent, and why: the last word on the card. */
+export const nothingSent = (why: Text): Text => say`**Nothing was sent.** ${why}`;
+
+/** The same in the thread, with the words to ask again. */
 export const notSent = (why: Text, again: Words | undefined): Note => ({
-  text: say`⛔ **Nothing was sent.** ${why}`,
+  text: say`⛔ ${nothingSent(why)}`,
   buttons: again ? [{ label: 'Ask again', press: { kind: 'words', words: again } }] : [],
 });
 

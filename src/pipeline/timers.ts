@@ -7,7 +7,7 @@ import { becameChange, postponeTimer, type Timer } from '../storage/timers.ts';
 import { person, say, type Text } from '../text.ts';
 import type { Authorised } from './authorise.ts';
 import type { Note } from './render.ts';
-import { parse } from './parse.ts';
+import { parseWords } from './parse.ts';
 import { isNamed, resolve, type Names, type Resolved } from './resolve.ts';
 import { lookAndFreeze, save, type FrontDesk } from './submit.ts';
 import { asRefusal } from './trouble.ts';
@@ -42,8 +42,8 @@ export async function ring(desk: Timekeeping, timer: Timer): Promise<void> {
 
 async function become(desk: Timekeeping, timer: Timer, first: Change): Promise<void> {
   const words = thawed<string[]>(timer.words);
-  const wish = parse(join(words), catalogue);
-  if (wish?.command.shape !== 'action') return over(desk, timer, first, say`I do not know ${join(words)} any more.`);
+  const wish = parseWords(words, catalogue);
+  if (wish.command.shape !== 'action') return over(desk, timer, first, say`I do not know ${join(words)} any more.`);
   const resolved = resolve(wish, desk.allNames());
   const target = resolved.input[wish.command.target];
   if (!isNamed(target) || resolved.problems.length > 0) {

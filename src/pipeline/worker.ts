@@ -5,7 +5,7 @@ import { createBeat } from './beat.ts';
 import type { Execution } from './execute.ts';
 import { execute } from './execute.ts';
 import { follow, gatherEvidence, type Following } from './follow.ts';
-import { notSent, orphaned } from './tell.ts';
+import { nothingSent, notSent, orphaned } from './tell.ts';
 import { person, say } from '../text.ts';
 import { ring, type Timekeeping } from './timers.ts';
 import { wordsOfChange } from './restore.ts';
@@ -66,12 +66,13 @@ async function declareUnknown({ database, ledger }: BackOffice, change: Change):
 
 async function expire({ database, ledger }: BackOffice, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
-    const reply = notSent(say`Nobody approved it in time.`, wordsOfChange(change));
+    const why = say`Nobody approved it in time.`;
+    const reply = notSent(why, wordsOfChange(change));
     await ledger.advance(
       tx,
       change,
       { kind: 'expire' },
-      { by: 'sitehand', at: await database.now(tx), reply, outcome: reply.text },
+      { by: 'sitehand', at: await database.now(tx), reply, outcome: nothingSent(why) },
     );
   });
 }

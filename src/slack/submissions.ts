@@ -2,10 +2,9 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
-import { parse, type Wish } from '../pipeline/parse.ts';
+import { parseWords, type Wish } from '../pipeline/parse.ts';
 import { resolve } from '../pipeline/resolve.ts';
 import { lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
-import { join } from '../pipeline/words.ts';
 import { channel as inChannel, joined, plain, say, type Text } from '../text.ts';
 import { keptWords } from './answers.ts';
 import { blockOf, formView, memoOf, noticeView, saidIn, type Memo } from './form.ts';
@@ -128,8 +127,8 @@ async function goOn(
 async function submitReview(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
   const person = await speaker(reception, heard);
   const words = memo.words ?? (await keptWords(reception.front.database, memo.stored ?? ''));
-  const wish = parse(join(words), catalogue);
-  if (wish?.command.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
+  const wish = parseWords(words, catalogue);
+  if (wish.command.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
   const { reason } = saidIn(said.view.state.values);
   const considered = await weigh(reception, heard, { ...wish, reason }, person);
   if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');

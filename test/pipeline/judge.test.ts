@@ -151,6 +151,16 @@ describe('what is made of what was seen', () => {
       'leave',
       'Read back: it is no',
     ],
+    ['no operation, and reading back fails', {}, { operation: undefined, proof: 'trouble' }, true, 59_999, 'wait'],
+    [
+      'no operation, and reading back fails for a minute',
+      {},
+      { operation: undefined, proof: 'trouble' },
+      true,
+      60_000,
+      'leave',
+      'cannot be verified from here',
+    ],
     [
       'no operation and no proof',
       {},
@@ -164,7 +174,7 @@ describe('what is made of what was seen', () => {
     const verdict = judge(change, { ...fresh, ...trail }, seen, works, begun + after);
     expect(kindOf(verdict)).toBe(wanted);
     if (says !== undefined && 'says' in verdict) expect(plain(verdict.says)).toContain(says);
-    if ('says' in verdict) expect(verdict.proven).toBe(seen.proof?.verdict === 'yes' || seen.operation === 'finished');
+    if ('says' in verdict) expect(verdict.proven).toBe(isProven(seen) || seen.operation === 'finished');
   });
 
   test('what the host has done at once is not locked any longer; what may go on is', () => {
@@ -184,10 +194,14 @@ describe('what is made of what was seen', () => {
   });
 });
 
+const isProven = (seen: Seen): boolean => typeof seen.proof === 'object' && seen.proof.verdict === 'yes';
+
 const seen: fc.Arbitrary<Seen> = fc.record({
   operation: fc.constantFrom('finished', 'running', 'failed', 'not known', 'trouble', undefined),
   message: fc.option(fc.string(), { nil: undefined }),
-  proof: fc.option(fc.constantFrom(proof('yes'), proof('not yet'), proof('no')), { nil: undefined }),
+  proof: fc.option(fc.constantFrom(proof('yes'), proof('not yet'), proof('no'), 'trouble' as const), {
+    nil: undefined,
+  }),
 });
 
 describe('whatever is seen', () => {
@@ -205,7 +219,7 @@ describe('whatever is seen', () => {
             if (shown === undefined) throw new Error('nothing is shown');
             const verdict = judge(of, trail, shown, works, now);
             if (!('wait' in verdict)) {
-              const evident = shown.operation === 'finished' || shown.proof?.verdict === 'yes';
+              const evident = shown.operation === 'finished' || isProven(shown);
               expect(verdict.happening.kind === 'finish').toBe(evident);
               expect(plain(verdict.says)).not.toMatch(evident ? /unknown/i : /\bdone\b/i);
               return;

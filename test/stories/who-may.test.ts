@@ -3,6 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inHouse, openHouse, patienceMs, type House } from './house.ts';
 
 const clear = '/site cache clear acme-shop/live';
+const rulesWithApproval = `
+version: 1
+live: ["*/live"]
+groups: { developers: [U01ANA, U02BEN], leads: [U03CHI, U04DEE] }
+rules:
+  - { allow: [read], to: [developers, leads] }
+  - { allow: [routine], to: [developers, leads], approval: { by: [leads], count: 1, expires: 1h } }
+`;
 
 describe('whoever may not', () => {
   let house: House;
@@ -133,3 +141,33 @@ describe.concurrent('promise 4: between the request and the write', () => {
     }),
   );
 });
+
+test(
+  'promise 3: nobody approves anything yet: what the rules ask an approval for is refused, and nothing is sent',
+  inHouse({ policy: rulesWithApproval }, async (house) => {
+    for (const name of ['ana', 'chi'] as const) {
+      const said = await house.person(name).says(clear);
+      await said.hears('approvals cannot be collected yet. Nothing was sent.');
+    }
+    expect(house.rows('select * from changes')).toEqual([]);
+    expect(house.writes()).toEqual([]);
+  }),
+);
+
+test(
+  'when Slack does not take its token any more, the bot sends nothing and is no longer ready, until it does again',
+  inHouse({}, async (house) => {
+    const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${house.port()}/readyz`)).status;
+    for (const method of ['users.info', 'usergroups.users.list', 'conversations.info']) {
+      house.slack.faults.add({ method, kind: 'error', error: 'invalid_auth', times: 10 });
+    }
+    const said = await house.person('ana').says(clear);
+    await said.hears('Slack does not tell me right now who you are. Nothing was done.');
+    expect(await ready()).toBe(503);
+    expect(house.writes()).toEqual([]);
+    house.slack.faults.clear();
+    const change = await house.person('ana').asks(clear);
+    await change.tells('the host reports it finished');
+    expect(await ready()).toBe(200);
+  }),
+);
