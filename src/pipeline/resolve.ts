@@ -3,7 +3,8 @@ import type { Field } from '../commands/fields.ts';
 import { Refusal, type Offer, type Words } from '../errors.ts';
 import type { Domain, Environment } from '../hosting/contract/target.ts';
 import { bold, code, joined, say } from '../text.ts';
-import { near, type Wish } from './parse.ts';
+import { near } from './meant.ts';
+import type { Wish } from './parse.ts';
 import { wordsOf } from './usage.ts';
 
 /** What one person may read, and so may name. */

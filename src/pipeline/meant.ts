@@ -1,0 +1,65 @@
+import { closest, distance } from 'fastest-levenshtein';
+import { Refusal, type Offer, type Words } from '../errors.ts';
+import { code, joined, say, type Text } from '../text.ts';
+import type { Word } from './words.ts';
+
+/** What somebody may have meant by words that nothing is called. */
+
+/** Says what it can be, with the nearest as a button that keeps the rest of the words. */
+export function unknownCommand(words: readonly Word[], paths: Words): Refusal {
+  const [first = '', second] = words.map((word) => word.text.toLowerCase());
+  const below = paths.filter((path) => path.startsWith(`${first} `));
+  if (below.length > 0) {
+    const says =
+      second === undefined
+        ? say`${code(first)} needs a second word.`
+        : say`I know no ${code(`${first} ${second.slice(0, 60)}`)}.`;
+    const meant = near(`${first} ${second ?? ''}`, below);
+    const offers = meant.flatMap((path) => running(path, words.slice(2)));
+    return unknown(says, say`It can be ${joined(below.map(code), ', ')}.`, offers);
+  }
+  const two = near(`${first} ${second ?? ''}`.trim(), paths);
+  const [one] = near(first, [...new Set(paths.map(firstWordOf))]);
+  const meant = two[0] ?? paths.find((path) => firstWordOf(path) === one);
+  const says = say`I know no ${code(first.slice(0, 60))}.`;
+  if (meant === undefined) return unknown(says, say`${code('help')} shows what you may run.`, []);
+  const rest = words.slice(two.length > 0 ? meant.split(' ').length : 1);
+  return unknown(says, say`Did you mean ${code(meant)}?`, running(meant, rest));
+}
+
+const firstWordOf = (path: string): string => path.replace(/ .*/, '');
+
+const unknown = (says: Text, hint: Text, offers: readonly Offer[]): Refusal =>
+  new Refusal(say`${says} Nothing was done.`, { hint, offers });
+
+/** A button for these words; none where a quoted word would be read as an option. */
+const running = (path: string, rest: readonly Word[]): readonly Offer[] =>
+  rest.some((word) => word.quoted && word.text.startsWith('--'))
+    ? []
+    : [{ label: `Run ${path}`.slice(0, 75), words: [...path.split(' '), ...rest.map((word) => word.text)] }];
+
+/** Those of `known` that somebody may have meant by `typed`, nearest first. */
+export function near(typed: string, known: readonly string[]): readonly string[] {
+  if (typed === '' || known.length === 0) return [];
+  const nearest = closest(typed, [...known]);
+  const limit = Math.max(2, Math.floor(nearest.length / 3));
+  return known
+    .filter((one) => distance(typed, one) <= limit)
+    .sort((one, other) => distance(typed, one) - distance(typed, other))
+    .slice(0, 5);
+}
+
+/** An option that the command does not have, with the nearest that it has. */
+export function unknownOption(name: string, path: string, known: readonly string[]): Refusal {
+  const [nearest] = near(name, known);
+  return new Refusal(say`${code(path)} has no option ${code(`--${name.slice(0, 40)}`)}. Nothing was done.`, {
+    hint: nearest
+      ? say`Did you mean ${code(`--${nearest}`)}?`
+      : known.length > 0
+        ? say`It has ${joined(
+            known.map((one) => code(`--${one}`)),
+            ', ',
+          )}.`
+        : 'It has no options.',
+  });
+}
