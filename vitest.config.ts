@@ -11,7 +11,7 @@ export default defineConfig({
     reporters: ['default', './test/reporter.ts'],
     pool: 'forks',
     // Stories wait for processes and sockets more than they compute: more of them than cores.
-    maxWorkers: 5,
+    maxWorkers: 4,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     restoreMocks: true,
