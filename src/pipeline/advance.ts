@@ -4,8 +4,9 @@ import { insertChange, updateChange, type Change, type NewChange } from '../stor
 import { freeLocks, limitLocks, takeLocks, type Lock } from '../storage/locks.ts';
 import { owe } from '../storage/messages.ts';
 import { move, type Happening } from './change.ts';
+import { cardOf } from './freeze.ts';
 import type { Note } from './render.ts';
-import type { Text } from '../text.ts';
+import { say, type Text } from '../text.ts';
 import { thawed } from '../storage/json.ts';
 
 /** What goes with a move: who made it, and what is said of it. */
@@ -59,9 +60,13 @@ export function createLedger(auditKey: Buffer | undefined, onEvent: (event: stri
       auditKey,
     );
     if (saying.reply === undefined) return;
-    const message = { change: change.number, body: JSON.stringify(saying.reply), at: saying.at };
-    await owe(tx, { ...message, key: `${change.number}:${line.seq}`, kind: 'reply' });
-    if (saying.ops) await owe(tx, { ...message, key: `${change.number}:${line.seq}:ops`, kind: 'ops' });
+    const message = { change: change.number, at: saying.at };
+    const key = `${change.number}:${line.seq}`;
+    await owe(tx, { ...message, key, kind: 'reply', body: JSON.stringify(saying.reply) });
+    if (!saying.ops) return;
+    // Away from its thread, a sentence has to name its change.
+    const text = say`**#${change.number} · ${cardOf(change).title}**\n${saying.reply.text}`;
+    await owe(tx, { ...message, key: `${key}:ops`, kind: 'ops', body: JSON.stringify({ text }) });
   };
   const redraw = (tx: Tx, change: Change, at: number): Promise<unknown> =>
     owe(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at });

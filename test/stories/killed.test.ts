@@ -35,7 +35,10 @@ describe.concurrent('the bot is killed', () => {
         expect(unknown.text).toContain('I will not send it again');
         await change.tells(evidence);
         await house.slack.until(
-          () => house.slack.messages({ channel: 'C0OPS', as: ids.ana }).find(({ text }) => text.includes('unknown')),
+          () =>
+            house.slack
+              .messages({ channel: 'C0OPS', as: ids.ana })
+              .find(({ text }) => /^#1 · Let 198\.51\.100\.4 in over SSH on acme-shop\/live\n.*unknown/s.test(text)),
           patienceMs,
         );
         expect(stateOf(house, 1)).toBe('unknown');
