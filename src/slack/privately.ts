@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { request } from 'undici';
 import type { Drawn } from './blocks.ts';
-import { inert, say } from './thread.ts';
+import { inert, say, sayIn } from './thread.ts';
 
 /** Where somebody spoke: how to answer them alone. */
 export type Spoken = {
@@ -34,7 +34,7 @@ export function createPrivately(client: WebClient, apiUrl: string): (to: Spoken,
       channel: channel?.startsWith('D') ? channel : person,
       ...(channel?.startsWith('D') && thread && { thread_ts: thread }),
     };
-    await say(what, (drawn) => client.chat.postMessage({ ...inert, ...direct, ...drawn }));
+    await sayIn(client, direct, what);
   };
 }
 

@@ -1,5 +1,6 @@
 import { ErrorCode, type WebClient, type CodedError } from '@slack/web-api';
 import { Undeliverable, type Voice } from '../pipeline/deliver.ts';
+import type { Place } from '../storage/messages.ts';
 import type { Card, Note } from '../pipeline/render.ts';
 import { drawCard, drawNote, type Drawn } from './blocks.ts';
 
@@ -51,17 +52,31 @@ export function createVoice(client: WebClient, now: () => number): Voice {
     post: async (to, what) => {
       const channel = 'person' in to ? to.person : to.channel;
       takeTurn(channel);
-      const place = { channel, ...('thread' in to && { thread_ts: to.thread }) };
-      const answer = await say(draw(what), (drawn) => client.chat.postMessage({ ...inert, ...place, ...drawn }));
-      if (!answer.channel || !answer.ts)
-        throw new Undeliverable('later', 'Slack did not say where the message stands', busyAgainMs);
-      return { channel: answer.channel, ts: answer.ts };
+      return sayIn(client, { channel, ...('thread' in to && { thread_ts: to.thread }) }, draw(what));
     },
     edit: async ({ channel, ts }, what) => {
       takeEdit();
       await say(draw(what), (drawn) => client.chat.update({ channel, ts, link_names: false, parse: 'none', ...drawn }));
     },
   };
+}
+
+/** Posts in a channel or, by their id, to a person; a server that does not know people by id is asked to open the conversation. */
+export async function sayIn(
+  client: WebClient,
+  to: { channel: string; thread_ts?: string },
+  drawn: Drawn,
+): Promise<Place> {
+  try {
+    const { channel, ts } = await say(drawn, (said) => client.chat.postMessage({ ...inert, ...to, ...said }));
+    if (!channel || !ts) throw new Undeliverable('later', 'Slack did not say where the message stands', busyAgainMs);
+    return { channel, ts };
+  } catch (error) {
+    if (!/^[UW]/.test(to.channel) || !(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
+    const opened = await client.conversations.open({ users: to.channel }).catch(() => undefined);
+    if (opened?.channel?.id === undefined) throw error;
+    return sayIn(client, { ...to, channel: opened.channel.id }, drawn);
+  }
 }
 
 const draw = (what: Card | Note): Drawn => ('headline' in what ? drawCard(what) : drawNote(what));

@@ -70,7 +70,19 @@ describe('a channel without the bot', () => {
     expect(house.slack.messages({ channel, as: ana.id }).filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  test('and both were done', async () => {
-    for (const number of [1, 2]) await (await house.change(number)).tells('the host reports it finished');
+  test('a server that does not know people by their id in place of a channel: the conversation is opened', async () => {
+    const ben = house.person('ben');
+    const byId = { method: 'chat.postMessage', channel: ben.id, kind: 'error', error: 'channel_not_found' } as const;
+    house.slack.faults.add({ ...byId, times: 10 });
+    await ben.says(clear, 'C0RANDOM');
+    const told = (): unknown =>
+      house.slack.messages({ channel: ben.direct, as: ben.id }).find(({ text }) => text.includes('✅'));
+    await house.slack.until(told, patienceMs);
+  });
+
+  test('and all were done', async () => {
+    for (const [index, as] of (['ana', 'ana', 'ben'] as const).entries()) {
+      await (await house.change(index + 1, as)).tells('the host reports it finished');
+    }
   });
 });
