@@ -13,9 +13,8 @@ import { code, person as mention, say, time, type Text } from '../text.ts';
 import { LockHeld, type Ledger } from './advance.ts';
 import { authorise, mayHear, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
 import { callOf, cardOf, freeze, type Frozen } from './freeze.ts';
-import type { Wish } from './parse.ts';
 import { factLines } from './render.ts';
-import { canonicalWords, resolve, type Names, type Resolved } from './resolve.ts';
+import { canonicalWords, type Names, type Resolved } from './resolve.ts';
 import { asked } from './tell.ts';
 import { asRefusal } from './trouble.ts';
 
@@ -47,10 +46,10 @@ export type Asker = { readonly person: Person; readonly channel: Channel };
 const validMs = 5 * 60_000;
 const longestReason = 500;
 
-/** Reads names and rights, in memory and without I/O; throws `Refusal`. Fields still missing are no refusal. */
-export function consider(desk: FrontDesk, wish: Wish, { person, channel }: Asker): Considered {
+/** Holds what was read against the rules, in memory; throws `Refusal`. Fields still missing are no refusal. */
+export function consider(desk: FrontDesk, resolved: Resolved, { person, channel }: Asker): Considered {
   welcome(person);
-  const resolved = resolve(wish, desk.names(person));
+  const { wish } = resolved;
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
   if (resolved.missing.length > 0) return { kind: 'incomplete', resolved };
   const { command } = wish;

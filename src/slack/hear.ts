@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts';
 import { welcome, type Authorised, type Person } from '../pipeline/authorise.ts';
 import { officeFor } from '../pipeline/office.ts';
 import { parse, type Wish } from '../pipeline/parse.ts';
-import { canonicalWords, resolve } from '../pipeline/resolve.ts';
+import { canonicalWords, resolve, type Resolved } from '../pipeline/resolve.ts';
 import { consider, dryRun, lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
 import { asRefusal } from '../pipeline/trouble.ts';
 import { keepPage } from './answers.ts';
@@ -34,7 +34,7 @@ export async function hear(reception: Reception, heard: Heard, line: string): Pr
   const person = await speaker(reception, heard);
   const wish = parse(line, catalogue, await contextOf(reception, heard, person));
   if (wish === undefined) return openPicker(reception, heard, person);
-  const considered = await weigh(reception, heard, wish, person);
+  const considered = await weigh(reception, heard, await understand(reception, wish, person), person);
   if (considered.kind === 'incomplete') return openForm(reception, heard, wish, person);
   if (considered.kind === 'review') return openReview(reception, heard, considered.wish, considered.action);
   return run(reception, heard, considered.wish, person);
@@ -45,24 +45,30 @@ export async function hearForm(reception: Reception, heard: Heard, line: string)
   const person = await speaker(reception, heard);
   const wish = parse(line, catalogue);
   if (wish === undefined) return openPicker(reception, heard, person);
-  const considered = await weigh(reception, heard, wish, person);
+  const considered = await weigh(reception, heard, await understand(reception, wish, person), person);
   if (considered.kind === 'review') return openReview(reception, heard, considered.wish, considered.action);
   return openForm(reception, heard, wish, person);
 }
 
-/** Names and rights, with the channel that its card would stand in. */
-export async function weigh(reception: Reception, heard: Heard, wish: Wish, person: Person): Promise<Considered> {
-  const { front } = reception;
-  const isUnknown = resolve(wish, front.names(person)).problems.some(({ field }) => isTarget(wish, field));
-  if (isUnknown) await front.freshenNames();
-  const channel =
-    wish.command.shape === 'action'
-      ? await placeFor(reception, heard)
-      : { id: heard.channel ?? person.id, shared: false };
-  return consider(front, wish, { person, channel });
+/** What the words mean to this person; names that are not known yet are listed anew first. */
+export async function understand({ front }: Reception, wish: Wish, person: Person): Promise<Resolved> {
+  const resolved = resolve(wish, front.names(person));
+  if (!resolved.problems.some(({ field }) => wish.command.fields[field]?.kind !== 'plain')) return resolved;
+  await front.freshenNames();
+  return resolve(wish, front.names(person));
 }
 
-const isTarget = ({ command }: Wish, name: string): boolean => command.fields[name]?.kind !== 'plain';
+/** Rights, with the channel that its card would stand in. */
+export async function weigh(
+  reception: Reception,
+  heard: Heard,
+  resolved: Resolved,
+  person: Person,
+): Promise<Considered> {
+  const isAction = resolved.wish.command.shape === 'action';
+  const channel = isAction ? await placeFor(reception, heard) : { id: heard.channel ?? person.id, shared: false };
+  return consider(reception.front, resolved, { person, channel });
+}
 
 /** Does it: shows a report or a desk's answer, or saves the change. */
 export async function run(reception: Reception, heard: Heard, wish: Authorised, person: Person): Promise<void> {

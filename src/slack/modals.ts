@@ -69,10 +69,9 @@ export async function showReview(
   from: Origin,
   wish: Authorised,
   action: AnyAction,
-  notice?: Text,
 ): Promise<void> {
   await intoView(reception, view, action.button, async () =>
-    reviewOf(reception, from, await lookAndFreeze(reception.front, wish, action), notice),
+    reviewOf(reception, from, await lookAndFreeze(reception.front, wish, action)),
   );
 }
 

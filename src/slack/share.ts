@@ -3,6 +3,7 @@ import { Refusal } from '../errors.ts';
 import { mayHear } from '../pipeline/authorise.ts';
 import { Undeliverable } from '../pipeline/deliver.ts';
 import { parseWords } from '../pipeline/parse.ts';
+import { resolve } from '../pipeline/resolve.ts';
 import { consider } from '../pipeline/submit.ts';
 import { person as mention, say as phrase } from '../text.ts';
 import type { KeptPage } from './answers.ts';
@@ -18,7 +19,10 @@ export async function share(reception: Reception, heard: Heard, { words, page }:
   const person = await speaker(reception, heard);
   const wish = parseWords(words, catalogue);
   const place = await reception.people.channel(channel);
-  const considered = consider(reception.front, wish, { person, channel: place });
+  const considered = consider(reception.front, resolve(wish, reception.front.names(person)), {
+    person,
+    channel: place,
+  });
   if (considered.kind !== 'ready') throw new Refusal('This cannot be shared any more. Nothing was posted.');
   mayHear(reception.front.policy(), place, [considered.wish.target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
 import { parseWords, type Wish } from '../pipeline/parse.ts';
-import { resolve } from '../pipeline/resolve.ts';
+import type { Person } from '../pipeline/authorise.ts';
 import { lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
 import { channel as inChannel, joined, plain, say, type Text } from '../text.ts';
 import { keptWords } from './answers.ts';
 import { blockOf, formView, memoOf, noticeView, saidIn, type Memo } from './form.ts';
-import { run, speaker, weigh } from './hear.ts';
+import { run, speaker, understand, weigh } from './hear.ts';
 import { placeFor } from './places.ts';
 import { intoView, loadingView, namesFor, reviewOf, showReview } from './modals.ts';
 import { keep, within, wordsFor, type Heard, type Reception } from './reception.ts';
@@ -83,14 +83,15 @@ async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: 
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return ending('Sitehand', say`I do not know this command any more. Nothing was done.`);
   const wish: Wish = { path: memo.path ?? '', command, dryRun: false, ...saidIn(said.view.state.values) };
-  const { missing, problems } = resolve(wish, reception.front.names(person));
+  const resolved = await understand(reception, wish, person);
+  const { missing, problems } = resolved;
   const errors = [
     ...missing.map((field) => [blockOf(field), 'Fill this in.'] as const),
     ...problems.map(({ field, refusal }) => [blockOf(field), sentence(refusal)] as const),
   ];
   if (errors.length > 0) return { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } };
   try {
-    return await goOn(reception, heard, memo, said, await weigh(reception, heard, wish, person));
+    return await goOn(reception, heard, memo, said, person, await weigh(reception, heard, resolved, person));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.field !== undefined && error.field in { ...command.fields, reason: 1 }) {
@@ -105,6 +106,7 @@ async function goOn(
   heard: Heard,
   memo: Memo,
   said: Submission,
+  person: Person,
   considered: Considered,
 ): Promise<Response> {
   if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');
@@ -116,7 +118,6 @@ async function goOn(
       after: () => showReview(reception, said.view.id, memo.origin, wish, considered.action),
     };
   }
-  const person = await speaker(reception, heard);
   if (command.shape !== 'action') return { after: () => run(reception, heard, wish, person) };
   const kept = await keepSubmission(reception, heard, said, command.button);
   if ('response' in kept) return kept.response;
@@ -130,7 +131,8 @@ async function submitReview(reception: Reception, heard: Heard, memo: Memo, said
   const wish = parseWords(words, catalogue);
   if (wish.command.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
   const { reason } = saidIn(said.view.state.values);
-  const considered = await weigh(reception, heard, { ...wish, reason }, person);
+  const resolved = await understand(reception, { ...wish, reason }, person);
+  const considered = await weigh(reception, heard, resolved, person);
   if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');
   const action = wish.command;
   const channel = await placeFor(reception, heard);
