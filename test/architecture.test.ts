@@ -25,12 +25,12 @@ const neighbours = (file: string): readonly string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)));
 
-const leaves = ['text', 'errors', 'secret', 'log', 'metrics', 'config'];
+const leaves = ['text', 'errors', 'secret', 'log', 'metrics', 'config', 'points'];
 /** What a room may import besides itself. */
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   main: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', ...leaves],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
-  pipeline: ['policy', 'commands', 'hosting', 'storage', 'text', 'errors', 'secret'],
+  pipeline: ['policy', 'commands', 'hosting', 'storage', 'text', 'errors', 'secret', 'points'],
   commands: ['hosting', 'text', 'errors', 'secret'],
   policy: ['hosting', 'storage', 'text', 'errors'],
   hosting: ['text', 'errors', 'secret'],
@@ -38,6 +38,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   playground: [],
   text: [],
   errors: ['text'],
+  points: [],
   secret: [],
   log: ['secret'],
   metrics: [],

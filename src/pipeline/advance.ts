@@ -26,6 +26,9 @@ export type Saying = {
   readonly also?: Partial<Pick<Change, 'receipt' | 'followed' | 'superseded_by'>>;
 };
 
+/** Something that a person did beside changes. */
+export type Deed = Pick<Saying, 'by' | 'at' | 'details'> & { readonly event: string };
+
 /** A target that the change needs is held by somebody or something else; the transaction must not be committed. */
 export class LockHeld extends Error {
   readonly lock: Lock;
@@ -44,6 +47,8 @@ export type Ledger = {
   readonly advance: (tx: Tx, change: Change, happening: Happening, saying: Saying) => Promise<Change | undefined>;
   /** Says something of a change without moving it: evidence, a late answer. */
   readonly remark: (tx: Tx, change: Change, event: string, saying: Saying) => Promise<void>;
+  /** Writes down what somebody did that is no change: a lock, a pause. `details` is plain JSON, without secrets. */
+  readonly note: (tx: Tx, deed: Deed) => Promise<void>;
 };
 
 /**
@@ -93,6 +98,10 @@ export function createLedger(auditKey: Buffer | undefined, onEvent: (event: stri
       return moved;
     },
     remark: record,
+    note: async (tx, { event, by: actor, at, details }) => {
+      onEvent(event);
+      await appendAudit(tx, { at, change: null, event, actor, details: JSON.stringify(details ?? {}) }, auditKey);
+    },
   };
 }
 

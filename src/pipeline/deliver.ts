@@ -1,3 +1,4 @@
+import { passing } from '../points.ts';
 import { findChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { cardOf, claimMessages, drawn, giveUp, postpone, type Message, type Place } from '../storage/messages.ts';
@@ -61,8 +62,11 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
   const { database } = desk;
   try {
     const what = await whatOf(database, message);
+    if (what) passing('posting', message.key);
     const place = what && (await put(desk, message, what));
+    if (what) passing('posted', message.key);
     await database.transaction((tx) => (place ? drawn(tx, message.id, message.version, place) : giveUp(tx, message)));
+    passing('noted', message.key);
   } catch (error) {
     const afterMs =
       error instanceof Undeliverable && error.afterMs > 0

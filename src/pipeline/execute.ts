@@ -1,4 +1,5 @@
 import { NotSent, type Opened } from '../hosting/client.ts';
+import { passing } from '../points.ts';
 import { findChange, touchChange, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { alone } from '../storage/differences.ts';
@@ -41,16 +42,19 @@ export async function execute(desk: Execution, change: Change): Promise<void> {
   if (checked.kind === 'drifted') return giveUp(desk, change, 'supersede', checked.why);
   if (checked.kind === 'later') return again(desk, change, unansweredAgainMs);
   if (checked.kind === 'host trouble') return stumble(desk, change, checked.why);
+  passing('rechecked', change.number);
   const opened = await desk.send.open().catch((error: unknown) => {
     if (error instanceof NotSent) return error;
     throw error;
   });
   if (opened instanceof NotSent) return stumble(desk, change, inline(opened.message));
+  passing('opened', change.number);
   const sending = await commitSending(desk, change).catch((error: unknown) => {
     opened.abandon();
     throw error;
   });
   if (sending === undefined) return opened.abandon();
+  passing('sending saved', change.number);
   if (desk.ticks() - sending.ticks > freshMs || Math.abs(desk.wall() - sending.wall) > freshMs) {
     opened.abandon();
     return saveOutcome(desk, sending.change, heldUp);

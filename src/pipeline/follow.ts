@@ -1,6 +1,7 @@
 import { HostTrouble } from '../hosting/client.ts';
 import type { Reader } from '../hosting/contract/call.ts';
 import { getOperation } from '../hosting/contract/operations.ts';
+import { passing } from '../points.ts';
 import { touchChange, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { owe } from '../storage/messages.ts';
@@ -42,6 +43,7 @@ export async function follow(desk: Following, change: Change): Promise<void> {
   const seen = await see(desk, change, restored);
   const works = (await readSetting(desk.database.db, followingWorks)) !== undefined;
   const verdict = judge(change, trail, seen, works, now);
+  if (!('wait' in verdict)) passing('seen', change.number);
   await desk.database.transaction(async (tx) => {
     const at = await desk.database.now(tx);
     if (!works && isKnown(seen.operation)) await writeSetting(tx, { key: followingWorks, value: 'on', at });
@@ -52,6 +54,7 @@ export async function follow(desk: Following, change: Change): Promise<void> {
       await touchChange(tx, change, { followed, due_at: at + verdict.wait, owner: null, lease_until: null });
     } else await settle(desk, tx, change, restored, verdict, at);
   });
+  if (!('wait' in verdict)) passing('settled', change.number);
 }
 
 /** After an unknown outcome: reads what can be read, and says it without believing it; while it cannot be read, later. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Receipt, Unsent } from '../hosting/client.ts';
+import { passing } from '../points.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { joined, person, say, type Text } from '../text.ts';
@@ -27,10 +28,12 @@ const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
 /** Saves what came of it; if somebody has said *unknown* meanwhile, as the late answer that it is. */
 export async function saveOutcome(desk: Bookkeeping, sent: Change, outcome: Outcome): Promise<void> {
+  passing('answered', sent.number);
   for (const afterMs of [0, ...saveAgainAfterMs]) {
     if (afterMs > 0) await wait(afterMs, undefined, { ref: false });
     try {
       await desk.database.transaction((tx) => record(desk, tx, sent, outcome));
+      passing('answer saved', sent.number);
       return;
     } catch (error) {
       desk.onTrouble(`saving what came of #${sent.number}`, error);

@@ -2,6 +2,7 @@ import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
 import { parse } from '../pipeline/parse.ts';
 import type { InboxRow } from '../storage/inbox.ts';
+import { passing } from '../points.ts';
 import { attend, keep, turnAway, type Heard, type Reception } from './reception.ts';
 
 /** Runs work that follows an ack, and knows of it until it ends; false: too much is under way already. */
@@ -30,8 +31,10 @@ export async function take(reception: Reception, track: Track, delivered: Delive
   const end = reception.metrics.ack.startTimer({ kind });
   const row = { key, kind, person: from.person, channel: from.channel, content: said };
   const kept = delivered.changes && (await keep(reception, row));
+  if (kept === 'new') passing('kept', key);
   const told = await delivered.ack(kept === 'failed' ? noDatabase : undefined);
   end();
+  if (kept === 'new') passing('acked', key);
   if (kept === 'seen' || (kept === 'failed' && told)) return;
   const heard: Heard = { ...from, inbox: kept === 'new' ? key : undefined };
   const attended = (): Promise<void> =>
