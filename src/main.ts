@@ -117,15 +117,18 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
   const { database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
   const desk: BackOffice = {
     database,
-    ledger: createLedger(config.auditKey && Buffer.from(config.auditKey.reveal()), (event) =>
-      metrics.moves.inc({ event }),
-    ),
+    ledger: createLedger({
+      auditKey: config.auditKey && Buffer.from(config.auditKey.reveal()),
+      installation: database.installation,
+      onEvent: (event) => metrics.moves.inc({ event }),
+    }),
     owner,
     policy: policy.current,
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     names,
     allNames: () => names(undefined),
     whoIs: people.fresh,
+    membersOf: people.membersOf,
     read: hosting.read,
     send: { open: hosting.open },
     ticks: () => performance.now(),
@@ -151,11 +154,12 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
 
 /** The front half: what Slack delivers, and what is told to those who were not answered. */
 async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk }: Back) {
-  const { database, policy, names, directory, log, metrics, owner, onTrouble } = ground;
+  const { database, directory, log, metrics, owner, onTrouble } = ground;
   const { people, messages, views, bot } = slack;
   const reception: Reception = {
     front: desk,
-    office: { database, policy: policy.current, names, listing: directory.listing },
+    decisions: desk,
+    office: { ...desk, listing: directory.listing },
     people,
     messages,
     views,

@@ -29,7 +29,7 @@ export function findPostgres(): string | undefined {
  * Starts a server with an empty data folder, reachable through a socket in a temporary folder of its own. A shell
  * stands over it that stops it and removes the folder when its input ends: so it outlives nobody, however we die.
  */
-async function startPostgres(binaries: string): Promise<Server> {
+export async function startPostgres(binaries: string): Promise<Server> {
   const user = unprivileged();
   const folder = mkdtempSync(join(tmpdir(), 'sitehand-postgres-'));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);

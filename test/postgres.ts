@@ -17,7 +17,12 @@ let database: Promise<URL> | undefined;
  */
 export async function freshPostgres(): Promise<string> {
   database ??= makeDatabase();
-  const url = new URL(await database);
+  return freshSchema(await database);
+}
+
+/** The URL of an empty place for tables in that database. */
+export async function freshSchema(database: URL): Promise<string> {
+  const url = new URL(database);
   const schema = `test_${randomBytes(6).toString('hex')}`;
   await run(url, `create schema ${schema}`);
   url.searchParams.set('options', `-c search_path=${schema}`);

@@ -12,6 +12,8 @@ export type Wrong<Name extends string = string> = {
   readonly field?: Name;
   readonly says: Inline;
   readonly hint?: Inline;
+  /** Something that has to be said was not: where there is a form, it opens. */
+  readonly unsaid?: true;
   readonly offers?: readonly Offer[];
 };
 
@@ -36,6 +38,8 @@ type ActionParts<F extends Fields, S> = {
   /** Words on the form's title and its submit button, at most 24 characters. */
   readonly button: string;
   readonly risk: Risk;
+  /** Destructive ones ask for the target's name to be typed where it is live; this one asks always. */
+  readonly typedName?: 'always';
   /** In the order in which they are typed. */
   readonly fields: F;
   /** Across fields, without I/O: shown on the form before its ack. */
@@ -49,6 +53,8 @@ type ActionParts<F extends Fields, S> = {
   card(of: Before<F, S> & Late): Wording;
   /** What the host's present state says of the change, and in words. */
   proof?(of: Before<F, S> & { readonly now: S }): { readonly verdict: Verdict; readonly says: Text };
+  /** What a look shows of a change that was sent at `sentAt` and whose answer is lost: said, and believed no further. */
+  evidence?(of: Before<F, S> & { readonly now: S; readonly sentAt: number }): Text;
   /** What to expect of the host after it accepted, where nothing can be followed or read back. */
   readonly after?: string;
   /** The words of another command that takes back what this one did, with ids in them. */

@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
 import type { Domain, Environment } from '../hosting/contract/target.ts';
 import { readAddresses } from './addresses.ts';
+import { readPaths } from './paths.ts';
 import { readDuration, readMoment, showDuration, type Moment } from './times.ts';
 
 /** How a field is typed: as a word in its turn, or as `--name value`. A form does not care. */
@@ -60,6 +61,12 @@ export const environment = (label = 'Environment'): NameField<Environment, false
   shown: 'site/environment',
 });
 
+/** An environment that may be left unsaid. */
+export const anyEnvironment = (label = 'Environment'): NameField<Environment, true> => ({
+  ...environment(label),
+  optional: true,
+});
+
 /** One word, as it stands. */
 export const word = (label: string, limit = 200): PlainField<string, false> =>
   plainField(label, {
@@ -72,11 +79,15 @@ export const word = (label: string, limit = 200): PlainField<string, false> =>
   });
 
 /** Several words, kept together. */
-export const phrase = (label: string): PlainField<string, false> =>
+export const phrase = (label: string, limit = 3_000): PlainField<string, false> =>
   plainField(label, {
     many: true,
     shown: `${label.toLowerCase()}…`,
-    read: (words) => words.join(' ').trim().split(/\s+/).join(' '),
+    read: (words) => {
+      const text = words.join(' ').trim().split(/\s+/).join(' ');
+      if (text.length > limit) throw new Refusal(`${label} may have at most ${limit} characters. Nothing was done.`);
+      return text;
+    },
     show: (value) => value.split(' '),
   });
 
@@ -115,6 +126,10 @@ export const addresses = (label: string, anyWidth = false): PlainField<readonly 
     read: (words) => readAddresses(words, anyWidth),
     show: (value) => value,
   });
+
+/** Files and folders below the root of a site; commas separate them, and so do lines. */
+export const paths = (label: string): PlainField<readonly string[], false> =>
+  plainField(label, { many: true, shown: 'path,…', read: readPaths, show: (value) => value });
 
 /** Whether a word says yes. */
 export const isYes = (word: string): boolean => /^(yes|true|on|1)$/i.test(word);

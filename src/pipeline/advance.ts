@@ -2,10 +2,11 @@ import type { Tx } from '../storage/database.ts';
 import { appendAudit } from '../storage/audit.ts';
 import { insertChange, updateChange, type Change, type NewChange } from '../storage/changes.ts';
 import { freeLocks, limitLocks, takeLocks, type Lock } from '../storage/locks.ts';
-import { owe } from '../storage/messages.ts';
-import { move, type Happening } from './change.ts';
+import { findMessage, owe, redrawCards } from '../storage/messages.ts';
+import { askedPeople } from './asking.ts';
+import { coolsDown, move, type Happening } from './change.ts';
 import { cardOf } from './freeze.ts';
-import type { Note } from './render.ts';
+import { decisionButtons, permitOf, type Note } from './render.ts';
 import { say, type Text } from '../text.ts';
 import { thawed } from '../storage/json.ts';
 
@@ -19,8 +20,14 @@ export type Saying = {
   readonly details?: Readonly<Record<string, unknown>>;
   /** A reply in the thread. */
   readonly reply?: Note;
+  /** Whether the reply carries the buttons of what can be decided now. */
+  readonly decide?: boolean;
+  /** Whether the card shows more now, though nothing has moved. */
+  readonly redraw?: boolean;
   /** Whether the ops channel is told the same. */
   readonly ops?: boolean;
+  /** People who are told the same directly. */
+  readonly tell?: readonly string[];
   /** The last word, shown on the card from then on. */
   readonly outcome?: Text;
   readonly also?: Partial<Pick<Change, 'receipt' | 'followed' | 'superseded_by'>>;
@@ -41,21 +48,26 @@ export class LockHeld extends Error {
 
 /** The only hand that moves a change. Each move writes the row, its audit line, its locks and what is said of it, in one transaction. */
 export type Ledger = {
-  /** Saves a new change that needs no approval; throws `LockHeld`. */
+  /** Saves a new change, waiting or approved, and asks its approvers; throws `LockHeld`. */
   readonly begin: (tx: Tx, row: NewChange, saying: Saying) => Promise<Change>;
   /** Moves a change; undefined where the move cannot be made (any more): somebody else was first. */
   readonly advance: (tx: Tx, change: Change, happening: Happening, saying: Saying) => Promise<Change | undefined>;
-  /** Says something of a change without moving it: evidence, a late answer. */
+  /** Says something of a change without moving it: a vote, evidence, a late answer. */
   readonly remark: (tx: Tx, change: Change, event: string, saying: Saying) => Promise<void>;
   /** Writes down what somebody did that is no change: a lock, a pause. `details` is plain JSON, without secrets. */
   readonly note: (tx: Tx, deed: Deed) => Promise<void>;
 };
 
-/**
- * @param auditKey key of the audit chain; undefined: the chain is a plain hash.
- * @param onEvent told of every line, before it is committed: for counting, not for believing.
- */
-export function createLedger(auditKey: Buffer | undefined, onEvent: (event: string) => void): Ledger {
+export type LedgerOptions = {
+  /** Key of the audit chain; undefined: the chain is a plain hash. */
+  readonly auditKey: Buffer | undefined;
+  /** Id of the database: stands on every decision button. */
+  readonly installation: string;
+  /** Told of every line, before it is committed: for counting, not for believing. */
+  readonly onEvent: (event: string) => void;
+};
+
+export function createLedger({ auditKey, installation, onEvent }: LedgerOptions): Ledger {
   const record = async (tx: Tx, change: Change, event: string, saying: Saying): Promise<void> => {
     onEvent(event);
     const details = JSON.stringify({ target: change.target_name, version: change.version, ...saying.details });
@@ -64,23 +76,32 @@ export function createLedger(auditKey: Buffer | undefined, onEvent: (event: stri
       { at: saying.at, change: change.number, event, actor: saying.by, details },
       auditKey,
     );
-    if (saying.reply === undefined) return;
-    const message = { change: change.number, at: saying.at };
-    const key = `${change.number}:${line.seq}`;
-    await owe(tx, { ...message, key, kind: 'reply', body: JSON.stringify(saying.reply) });
-    if (!saying.ops) return;
-    // Away from its thread, a sentence has to name its change.
-    const text = say`**#${change.number} · ${cardOf(change).title}**\n${saying.reply.text}`;
-    await owe(tx, { ...message, key: `${key}:ops`, kind: 'ops', body: JSON.stringify({ text }) });
+    if (saying.redraw) await redrawCards(tx, change.number, saying.at);
+    if (saying.reply !== undefined) await speak(tx, change, saying, saying.reply, `${change.number}:${line.seq}`);
   };
-  const redraw = (tx: Tx, change: Change, at: number): Promise<unknown> =>
-    owe(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at });
+
+  const speak = async (tx: Tx, change: Change, saying: Saying, reply: Note, key: string): Promise<void> => {
+    const { at, decide, ops, tell = [] } = saying;
+    const buttons = [...(reply.buttons ?? []), ...(decide ? decisionButtons(change, installation) : [])];
+    const isStop = decide && change.state === 'approved' && coolsDown(change);
+    const said = { change: change.number, at };
+    const body = JSON.stringify({ ...reply, buttons });
+    await owe(tx, { ...said, key: isStop ? stopKey(change.number) : key, kind: 'reply', body });
+    // Away from its thread, a sentence has to name its change.
+    const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
+    const away = JSON.stringify({ text, buttons: isStop ? [] : buttons });
+    if (ops) await owe(tx, { ...said, key: `${key}:ops`, kind: 'ops', body: away });
+    for (const recipient of new Set(tell)) {
+      await owe(tx, { ...said, key: `${key}:${recipient}`, kind: 'direct', recipient, body: away });
+    }
+  };
 
   return {
     begin: async (tx, row, saying) => {
       const change = await insertChange(tx, row);
-      if (change.risk !== 'routine') await lock(tx, change, saying.at);
-      await redraw(tx, change, saying.at);
+      if (change.state === 'approved' && change.risk !== 'routine') await lock(tx, change, saying.at);
+      await owe(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: saying.at });
+      if (change.state === 'waiting') await copy(tx, change, saying.at);
       await record(tx, change, 'asked', saying);
       return change;
     },
@@ -88,12 +109,13 @@ export function createLedger(auditKey: Buffer | undefined, onEvent: (event: stri
       const next = move(change, happening, saying.at);
       if (next === undefined) return undefined;
       if (next.locks === 'take') await lock(tx, change, saying.at);
-      const outcome = saying.outcome && JSON.stringify(saying.outcome);
-      const moved = await updateChange(tx, change, { ...next.patch, ...saying.also, ...(outcome && { outcome }) });
+      const outcome = saying.outcome === undefined ? null : JSON.stringify(saying.outcome);
+      const moved = await updateChange(tx, change, { ...next.patch, ...saying.also, outcome });
       if (moved === undefined) return undefined;
       if (next.locks === 'free') await freeLocks(tx, change.number);
       if (typeof next.locks === 'object') await limitLocks(tx, change.number, saying.at + next.locks.keepMs);
-      await redraw(tx, moved, saying.at);
+      if (change.state === 'approved') await withdrawStop(tx, change, saying.at);
+      await redrawCards(tx, change.number, saying.at);
       await record(tx, moved, happening.kind, saying);
       return moved;
     },
@@ -103,6 +125,25 @@ export function createLedger(auditKey: Buffer | undefined, onEvent: (event: stri
       await appendAudit(tx, { at, change: null, event, actor, details: JSON.stringify(details ?? {}) }, auditKey);
     },
   };
+}
+
+/** The message with *Stop*: the time to press it begins when it stands. */
+export const stopKey = (number: number): string => `${number}:stop`;
+
+/** A button that would do nothing any more is taken away. */
+async function withdrawStop(tx: Tx, { number }: Change, at: number): Promise<void> {
+  const key = stopKey(number);
+  const message = await findMessage(tx, key);
+  if (message?.body == null) return;
+  const { text, buttons = [] } = thawed<Note>(message.body);
+  if (buttons.length > 0) await owe(tx, { key, change: number, kind: 'reply', body: JSON.stringify({ text }), at });
+}
+
+/** Everybody who is asked gets the card, with its buttons, in their direct messages. */
+async function copy(tx: Tx, change: Change, at: number): Promise<void> {
+  for (const recipient of askedPeople(permitOf(change))) {
+    await owe(tx, { key: `${change.number}:card:${recipient}`, change: change.number, kind: 'copy', recipient, at });
+  }
 }
 
 async function lock(tx: Tx, change: Change, now: number): Promise<void> {

@@ -1,11 +1,12 @@
 import { isName } from '../commands/action.ts';
+import type { AnyDesk } from '../commands/desk.ts';
 import type { Command } from '../commands/index.ts';
 import { rightOf } from '../commands/rights.ts';
 import { Refusal } from '../errors.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
 import { channelRule } from '../policy/channels.ts';
 import type { Needed } from '../policy/needed.ts';
-import { decide, mayAnywhere, mayRead, type Decision } from '../policy/policy.ts';
+import { decide, mayAnywhere, mayRead, type Decision, type Wish as Asked } from '../policy/policy.ts';
 import type { Aim, Policy } from '../policy/rules.ts';
 import { code, joined, say } from '../text.ts';
 import { isNamed, unknownName, type Resolved } from './resolve.ts';
@@ -25,6 +26,9 @@ export type Person = {
 /** Where something is asked. `shared`: with another organisation; undefined where Slack does not tell. */
 export type Channel = { readonly id: string; readonly shared: boolean | undefined };
 
+/** So many of these people are asked to approve: Slack user ids, as far as they are known, and the names of their groups. */
+export type Ask = { readonly count: number; readonly people: readonly string[]; readonly groups: readonly string[] };
+
 /** What the rules ask before it is sent; kept with the change. */
 export type Permit = {
   readonly approval: 'none' | Needed;
@@ -32,6 +36,8 @@ export type Permit = {
   readonly rules: readonly number[];
   /** Hash of the policy's text. */
   readonly policy: string;
+  /** Whom it was asked of, one entry for each thing the rules want. */
+  readonly asks?: readonly Ask[];
   /** The change on whose behalf a timer asks, if it does. */
   readonly timerOf?: number;
 };
@@ -67,7 +73,7 @@ export const mayRun = (policy: Policy, person: Person, path: string, command: Co
  */
 export function authorise(policy: Policy, person: Person, wish: Resolved, company: Company): Authorised {
   welcome(person);
-  const { target, alsoReads } = aboutOf(wish, company);
+  const { target, alsoReads, asked } = aboutOf(wish, company);
   const hidden = Object.keys(wish.input).find((name) => {
     const value = wish.input[name];
     return isNamed(value) && !mayRead(policy, person, value);
@@ -75,18 +81,20 @@ export function authorise(policy: Policy, person: Person, wish: Resolved, compan
   if (hidden !== undefined) throw unknownName(wish.wish, hidden);
   const { path, command } = wish.wish;
   const permit: Permit = { approval: 'none', rules: [], policy: policy.hash };
-  if (command.shape === 'desk') {
+  if (command.shape === 'desk' && !isDecided(command, target)) {
     if (!mayRun(policy, person, path, command))
       throw new Refusal(say`**You may not use ${code(path)}.** Nothing was done.`);
     return { ...wish, stage: 'authorised', target, alsoReads, permit };
   }
-  const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
-  if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
-  const decision = decide(policy, person, { command: rightOf(path, command), aims });
+  const decision = decide(policy, person, asked);
   if (decision.kind === 'not allowed') throw notAllowed(path, target, decision);
   const rules = decision.rules.map((rule) => rule.line);
   return { ...wish, stage: 'authorised', target, alsoReads, permit: { ...permit, approval: decision.approval, rules } };
 }
+
+/** Whether the rules are asked of this very target, or of everything; else it is enough that they allow it somewhere. */
+const isDecided = (command: AnyDesk, target: Target | undefined): boolean =>
+  command.right === 'named' && (target !== undefined || command.everywhere === true);
 
 /** Whether a card about these targets may stand in the channel; throws `Refusal` where it may not. */
 export function mayHear(policy: Policy, channel: Channel, targets: readonly (Target | undefined)[]): void {
@@ -107,15 +115,26 @@ export function mayHear(policy: Policy, channel: Channel, targets: readonly (Tar
 
 const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);
 
-function aboutOf(wish: Resolved, company: Company): Pick<Authorised, 'target' | 'alsoReads'> {
-  const { command } = wish.wish;
+/** What a wish is about: its targets, and the same as the rules are asked about it. */
+type About = Pick<Authorised, 'target' | 'alsoReads'> & { readonly asked: Asked };
+
+/** Reads it off the words' names: pure. */
+export function aboutOf(wish: Resolved, company: Company): About {
+  const { path, command } = wish.wish;
+  const { target, alsoReads } = targetsOf(wish, company);
+  const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
+  if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
+  return { target, alsoReads, asked: { command: rightOf(path, command), aims } };
+}
+
+function targetsOf({ wish: { command }, input }: Resolved, company: Company): Pick<About, 'target' | 'alsoReads'> {
   if (command.shape === 'desk') {
     const [first, ...more] = Object.entries(command.fields)
       .filter(([, field]) => isName(field))
-      .flatMap(([name]) => [wish.input[name]].filter(isNamed));
+      .flatMap(([name]) => [input[name]].filter(isNamed));
     return { target: first, alsoReads: more };
   }
-  const named = (name: string): Target[] => [wish.input[name]].filter(isNamed);
+  const named = (name: string): Target[] => [input[name]].filter(isNamed);
   const also = command.shape === 'action' ? (command.alsoReads ?? []) : [];
   return { target: command.target === 'company' ? company : named(command.target)[0], alsoReads: also.flatMap(named) };
 }

@@ -9,6 +9,8 @@ import type { Risk, State } from '../storage/schema.ts';
 export type Standing = {
   readonly state: State;
   readonly risk: Risk;
+  readonly target_live: number;
+  readonly sent_at: number | null;
   readonly settled_at: number | null;
   readonly expires_at: number;
   readonly tries: number;
@@ -51,6 +53,7 @@ export type Patch = {
   readonly owner: string | null;
   readonly lease_until: number | null;
   readonly approved_at?: number;
+  readonly expires_at?: number;
   readonly sent_at?: number | null;
   readonly tries?: number;
   readonly throttled?: number;
@@ -65,6 +68,12 @@ export type Move = { readonly patch: Patch; readonly locks: Locks };
 export const mostTries = 3;
 /** A write answered 429 goes back this often. */
 export const mostThrottles = 2;
+/** Once approved it stays valid at least this long, however late the approval came; without approval just as long. */
+export const validMs = 5 * 60_000;
+/** Longer than a write can take; when it is over, whoever finds the change calls it unknown. */
+export const leaseMs = 45_000;
+/** A machine that was frozen between its last check and its write can send late: before this nobody knows. */
+const closableAfterMs = leaseMs + 5 * 60_000;
 const tryAgainAfterMs = [2_000, 8_000];
 const firstLookAfterMs = 2_000;
 
@@ -100,10 +109,11 @@ export function move(change: Standing, happening: Happening, now: number): Move 
   const { from, to } = moves[happening.kind];
   if (change.settled_at !== null || !from.includes(change.state)) return undefined;
   if ((happening.kind === 'approve' || happening.kind === 'send') && now >= change.expires_at) return undefined;
+  if ((happening.kind === 'affirm' || happening.kind === 'deny') && now < closableFrom(change)) return undefined;
   switch (happening.kind) {
     case 'approve':
       return {
-        patch: { ...at(to), due_at: now, approved_at: now },
+        patch: { ...at(to), ...approvedAt(change, now) },
         locks: change.risk === 'routine' ? 'keep' : 'take',
       };
     case 'send':
@@ -146,6 +156,25 @@ export function move(change: Standing, happening: Happening, now: number): Move 
       return { patch: { ...at(to), settled_at: now }, locks: 'free' };
   }
 }
+
+/** What a change is born with, or becomes, when nothing but the sending is left to do. */
+export function approvedAt(
+  change: Pick<Standing, 'risk' | 'target_live' | 'expires_at'>,
+  now: number,
+): Required<Pick<Patch, 'due_at' | 'approved_at' | 'expires_at'>> {
+  const expires_at = Math.max(change.expires_at, now + validMs);
+  return { approved_at: now, expires_at, due_at: coolsDown(change) ? expires_at : now };
+}
+
+/**
+ * Whether there is time to stop it once it is approved. That time begins when the message with *Stop* stands; until
+ * then nothing is due but the end of its validity.
+ */
+export const coolsDown = ({ risk, target_live }: Pick<Standing, 'risk' | 'target_live'>): boolean =>
+  risk === 'destructive' && target_live === 1;
+
+/** From when on a person may say what came of an unknown outcome, epoch ms. */
+export const closableFrom = ({ sent_at }: Pick<Standing, 'sent_at'>): number => (sent_at ?? 0) + closableAfterMs;
 
 /** Back to approved, to be tried again later; or, its tries used up, expired with nothing sent. */
 function again(change: Standing, now: number, counts: Pick<Patch, 'tries' | 'throttled'>, afterMs: number): Move {

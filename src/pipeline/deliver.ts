@@ -1,9 +1,11 @@
 import { passing } from '../points.ts';
-import { findChange } from '../storage/changes.ts';
+import { coolDown, findChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { cardOf, claimMessages, drawn, giveUp, postpone, type Message, type Place } from '../storage/messages.ts';
+import { approvals } from '../storage/votes.ts';
 import { channel, say } from '../text.ts';
-import { renderCard, type Card, type Note } from './render.ts';
+import { stopKey } from './advance.ts';
+import { permitOf, renderCard, type Card, type Note } from './render.ts';
 import { thawed } from '../storage/json.ts';
 
 /** Where a message goes: a channel, a thread in it, or a person's direct messages. */
@@ -36,6 +38,8 @@ export type Delivery = {
 };
 
 const leaseMs = 30_000;
+/** How long an approved change can be stopped, once the message that says so stands. */
+const coolDownMs = 10_000;
 const atOnce = 20;
 /** A message that Slack has not taken for a day is given up; the change itself stays and can be asked for. */
 const longestMs = 86_400_000;
@@ -53,10 +57,16 @@ export async function deliver(desk: Delivery): Promise<number> {
 
 /**
  * A channel takes one message at a time. A card goes before what is said below another one, because it shows how its
- * change stands by itself; then the longest owed has its turn, however often it was put back.
+ * change stands by itself; then the longest owed has its turn, however often it was put back. Edits are few a minute:
+ * what is newest is looked at most.
  */
 const byTurn = (one: Message, other: Message): number =>
-  Number(one.kind !== 'card') - Number(other.kind !== 'card') || one.id - other.id;
+  Number(one.kind !== 'card') - Number(other.kind !== 'card') ||
+  Number(isEdit(one)) - Number(isEdit(other)) ||
+  (isEdit(one) ? (other.change ?? 0) - (one.change ?? 0) : 0) ||
+  one.id - other.id;
+
+const isEdit = ({ ts }: Message): boolean => ts !== null;
 
 async function draw(desk: Delivery, message: Message): Promise<void> {
   const { database } = desk;
@@ -65,7 +75,13 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
     if (what) passing('posting', message.key);
     const place = what && (await put(desk, message, what));
     if (what) passing('posted', message.key);
-    await database.transaction((tx) => (place ? drawn(tx, message.id, message.version, place) : giveUp(tx, message)));
+    await database.transaction(async (tx) => {
+      if (place === undefined) return giveUp(tx, message);
+      await drawn(tx, message.id, message.version, place);
+      if (message.change !== null && message.key === stopKey(message.change) && !isEdit(message)) {
+        await coolDown(tx, message.change, (await database.now(tx)) + coolDownMs);
+      }
+    });
     passing('noted', message.key);
   } catch (error) {
     const afterMs =
@@ -82,9 +98,13 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
 }
 
 async function whatOf(database: Database, message: Message): Promise<Card | Note | undefined> {
-  if (message.kind !== 'card') return message.body === null ? undefined : thawed<Note>(message.body);
+  const isCard = message.kind === 'card' || message.kind === 'copy';
+  if (!isCard) return message.body === null ? undefined : thawed<Note>(message.body);
   const change = message.change === null ? undefined : await findChange(database.db, message.change);
-  return change && renderCard(change);
+  // Who was never asked need not be told that nothing is to be decided any more.
+  if (change === undefined || (message.kind === 'copy' && !isEdit(message) && change.state !== 'waiting')) return undefined;
+  const approved = permitOf(change).approval === 'none' ? [] : await approvals(database.db, change.number);
+  return renderCard(change, approved, database.installation);
 }
 
 /** Edits the message where it stands; where it is gone, or was never posted, posts it. */
@@ -107,7 +127,7 @@ async function post(desk: Delivery, message: Message, what: Card | Note): Promis
     const ops = desk.opsChannel();
     return ops === undefined ? undefined : voice.post({ channel: ops }, what);
   }
-  if (message.kind === 'direct') return voice.post({ person: message.recipient ?? '' }, what);
+  if (message.kind === 'direct' || message.kind === 'copy') return toPerson(voice, message.recipient ?? '', what);
   const change = message.change === null ? undefined : await findChange(database.db, message.change);
   if (change === undefined) return undefined;
   if (message.kind === 'reply') {
@@ -125,5 +145,15 @@ async function post(desk: Delivery, message: Message, what: Card | Note): Promis
       .post({ channel: place.channel, thread: place.ts }, { text: why })
       .catch((error: unknown) => desk.onTrouble(`saying where the card of #${change.number} stands`, error));
     return place;
+  }
+}
+
+/** Whoever cannot be written to is left out: the thread says the same. */
+async function toPerson(voice: Voice, person: string, what: Card | Note): Promise<Place | undefined> {
+  try {
+    return await voice.post({ person }, what);
+  } catch (error) {
+    if (error instanceof Undeliverable && error.kind === 'gone') return undefined;
+    throw error;
   }
 }

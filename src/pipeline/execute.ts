@@ -1,14 +1,19 @@
 import { NotSent, type Opened } from '../hosting/client.ts';
 import { passing } from '../points.ts';
 import { findChange, touchChange, type Change } from '../storage/changes.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Tx } from '../storage/database.ts';
 import { alone } from '../storage/differences.ts';
+import { unowned } from '../storage/lease.ts';
+import { heldLock } from '../storage/locks.ts';
+import { redrawCards } from '../storage/messages.ts';
 import { readSetting } from '../storage/settings.ts';
 import { inline, say, type Text } from '../text.ts';
+import { leaseMs } from './change.ts';
 import { callOf } from './freeze.ts';
 import { saveOutcome, triedInVain, type Bookkeeping } from './outcome.ts';
 import { recheck, type Recheck } from './recheck.ts';
 import { wordsOfChange } from './restore.ts';
+import { lockedBy } from './submit.ts';
 import { nothingSent, notSent } from './tell.ts';
 
 /** The one door for writes: opens a connection on which one write can be sent. */
@@ -22,8 +27,6 @@ export type Execution = Recheck &
     readonly wall: () => number;
   };
 
-/** Longer than a write can take; when it is over, whoever finds the change calls it unknown. */
-const leaseMs = 45_000;
 /** A process that was stopped longer than this between saving and writing does not write. */
 const freshMs = 2_000;
 const heldUp = { kind: 'not sent', why: 'I was held up for too long between deciding and sending' } as const;
@@ -36,11 +39,12 @@ const unansweredAgainMs = 5_000;
 export async function execute(desk: Execution, change: Change): Promise<void> {
   const { database } = desk;
   if ((await database.now()) >= change.expires_at) return giveUp(desk, change, 'expire', say`It was not sent in time.`);
-  if (await isPaused(database)) return again(desk, change, unansweredAgainMs);
+  const inTheWay = await whatHoldsIt(database, change);
+  if (inTheWay) return hold(desk, change, inTheWay);
   const checked = await recheck(desk, change);
   if (checked.kind === 'void') return giveUp(desk, change, 'void', checked.why);
   if (checked.kind === 'drifted') return giveUp(desk, change, 'supersede', checked.why);
-  if (checked.kind === 'later') return again(desk, change, unansweredAgainMs);
+  if (checked.kind === 'later') return hold(desk, change, checked.why);
   if (checked.kind === 'host trouble') return stumble(desk, change, checked.why);
   passing('rechecked', change.number);
   const opened = await desk.send.open().catch((error: unknown) => {
@@ -53,7 +57,10 @@ export async function execute(desk: Execution, change: Change): Promise<void> {
     opened.abandon();
     throw error;
   });
-  if (sending === undefined) return opened.abandon();
+  if (sending === undefined) {
+    opened.abandon();
+    return hold(desk, change, say`Something came in between.`);
+  }
   passing('sending saved', change.number);
   if (desk.ticks() - sending.ticks > freshMs || Math.abs(desk.wall() - sending.wall) > freshMs) {
     opened.abandon();
@@ -71,21 +78,29 @@ async function commitSending(desk: Execution, seen: Change): Promise<Sending | u
     await alone(tx);
     const now = await desk.database.now(tx);
     const change = await findChange(tx, seen.number);
-    if (change?.version !== seen.version || change.owner !== desk.owner || (await readSetting(tx, 'pause')))
-      return undefined;
+    if (change?.version !== seen.version || change.owner !== desk.owner) return undefined;
+    if (await whatHoldsIt(desk.database, change, tx)) return undefined;
     return desk.ledger.advance(tx, change, { kind: 'send', owner: desk.owner, leaseMs }, { by: 'sitehand', at: now });
   });
   return change && { change, ...before };
 }
 
-const isPaused = async (database: Database): Promise<boolean> =>
-  (await readSetting(database.db, 'pause')) !== undefined;
+/** A pause, or a lock of somebody else: nothing is sent while it lasts. */
+async function whatHoldsIt(database: Database, change: Change, tx?: Tx): Promise<Text | undefined> {
+  const db = tx ?? database.db;
+  if ((await readSetting(db, 'pause')) !== undefined) return say`All sending is paused.`;
+  const lock = await heldLock(db, change.target, await database.now(tx));
+  return lock && lock.change !== change.number ? lockedBy(lock, change.target_name) : undefined;
+}
 
-/** Back to the shelf without a move: what could not be asked may be answered in a moment. */
-async function again({ database }: Execution, change: Change, afterMs: number): Promise<void> {
-  await database.transaction(async (tx) =>
-    touchChange(tx, change, { due_at: (await database.now(tx)) + afterMs, owner: null, lease_until: null }),
-  );
+/** Back to the shelf without a move, and the card says why: it may be otherwise in a moment. */
+async function hold({ database }: Execution, change: Change, why: Text): Promise<void> {
+  await database.transaction(async (tx) => {
+    const now = await database.now(tx);
+    const outcome = JSON.stringify(say`**Not sent yet.** ${why}`);
+    const held = await touchChange(tx, change, { due_at: now + unansweredAgainMs, ...unowned, outcome });
+    if (held && held.outcome !== change.outcome) await redrawCards(tx, change.number, now);
+  });
 }
 
 async function giveUp(
@@ -100,7 +115,7 @@ async function giveUp(
       tx,
       change,
       { kind },
-      { by: 'sitehand', at: await database.now(tx), reply, outcome: nothingSent(why) },
+      { by: 'sitehand', at: await database.now(tx), reply, outcome: nothingSent(why), tell: [change.asker] },
     );
   });
 }

@@ -9,14 +9,14 @@ import { putAnswer } from '../storage/answers.ts';
 import { readSetting, writeSetting } from '../storage/settings.ts';
 import { setTimer } from '../storage/timers.ts';
 import type { Tx } from '../storage/database.ts';
-import { joined, person, say, time, type Text } from '../text.ts';
+import { joined, say, time, type Text } from '../text.ts';
 import type { Ledger, Saying } from './advance.ts';
 import { beforeOf } from './freeze.ts';
 import type { Button } from './render.ts';
 import type { Names } from './resolve.ts';
 import { restore, type Restored } from './restore.ts';
 import { isKnown, judge, type Seen, type Trail, type Verdict } from './judge.ts';
-import { evidence, markFor, noEvidence, spoken } from './tell.ts';
+import { alarm, evidence, markFor, noEvidence, spoken } from './tell.ts';
 import { thawed } from '../storage/json.ts';
 
 export type Following = {
@@ -59,20 +59,23 @@ export async function follow(desk: Following, change: Change): Promise<void> {
 
 /** After an unknown outcome: reads what can be read, and says it without believing it; while it cannot be read, later. */
 export async function gatherEvidence(desk: Following, change: Change): Promise<void> {
-  const proof = await prove(desk.read, change, restore(change, desk.allNames()));
+  const restored = restore(change, desk.allNames());
+  const proof = await prove(desk.read, change, restored);
+  const traces = proof === undefined ? await trace(desk.read, change, restored) : undefined;
   await desk.database.transaction(async (tx) => {
     const at = await desk.database.now(tx);
-    const isLater = proof === 'trouble' && at - (change.sent_at ?? change.created_at) < evidenceWithinMs;
+    const isLater = (proof ?? traces) === 'trouble' && at - (change.sent_at ?? change.created_at) < evidenceWithinMs;
     const due_at = isLater ? at + evidenceAgainMs : null;
     const touched = await touchChange(tx, change, { due_at, owner: null, lease_until: null });
     if (touched === undefined || isLater) return;
-    const text = proof && proof !== 'trouble' ? evidence(proof.says, proof.verdict) : noEvidence;
+    const seen = traces === undefined || traces === 'trouble' ? noEvidence : traces;
+    const text = proof && proof !== 'trouble' ? evidence(proof.says, proof.verdict) : seen;
     await desk.ledger.remark(tx, touched, 'evidence', {
       by: 'sitehand',
       at,
       reply: { text },
       ops: true,
-      details: { proof },
+      details: { proof, traces },
     });
   });
 }
@@ -89,6 +92,21 @@ async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operati
     return { operation: state, message };
   } catch (error) {
     if (error instanceof HostTrouble) return { operation: 'trouble' };
+    throw error;
+  }
+}
+
+/** What else can be seen of a change that no read can prove. */
+async function trace(read: Reader, change: Change, restored: Restored | undefined): Promise<Text | 'trouble' | undefined> {
+  if (restored?.action.evidence === undefined || restored.action.look === undefined) return undefined;
+  const { action, resolved } = restored;
+  const { input } = resolved;
+  const sentAt = change.sent_at ?? change.created_at;
+  try {
+    const now = await action.look?.({ input, read });
+    return action.evidence?.({ input, before: beforeOf(change), now, sentAt });
+  } catch (error) {
+    if (error instanceof HostTrouble) return 'trouble';
     throw error;
   }
 }
@@ -122,20 +140,21 @@ async function settle(
   const { happening, says, proven } = verdict;
   const offers = proven && restored ? await offersOf(tx, change, restored, at) : { buttons: [], until: undefined };
   const after = happening.kind === 'leave' ? restored?.action.after : undefined;
-  const call = happening.kind === 'lose' ? person(change.asker) : undefined;
-  const text = joined([markFor[happening.kind], call, says, after, offers.until]);
+  const text = joined([markFor[happening.kind], says, after, offers.until]);
+  const told = { reply: { text, buttons: offers.buttons }, outcome: says };
   const saying: Saying = {
     by: 'sitehand',
     at,
-    reply: { text, buttons: offers.buttons },
-    outcome: says,
-    ops: happening.kind === 'lose',
     details: { says },
+    ...(happening.kind === 'lose' ? alarm(change, says) : told),
   };
   const moved = await desk.ledger.advance(tx, change, happening, saying);
-  if (moved === undefined || restored === undefined || (happening.kind !== 'finish' && happening.kind !== 'leave'))
-    return;
-  const later = restored.action.later?.({ input: restored.resolved.input, before: beforeOf(change) });
+  if (moved && (happening.kind === 'finish' || happening.kind === 'leave')) await startTimer(tx, change, restored, at);
+}
+
+/** What the action wants to be done later: its time begins when it is done. */
+export async function startTimer(tx: Tx, change: Change, restored: Restored | undefined, at: number): Promise<void> {
+  const later = restored?.action.later?.({ input: restored.resolved.input, before: beforeOf(change) });
   if (later) await setTimer(tx, { change: change.number, words: JSON.stringify(later.run), due_at: at + later.after });
 }
 

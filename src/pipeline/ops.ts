@@ -1,4 +1,4 @@
-import type { Database } from '../storage/database.ts';
+import type { Database, Tx } from '../storage/database.ts';
 import { abandoned } from '../storage/inbox.ts';
 import { owe } from '../storage/messages.ts';
 import { readSetting, writeSetting } from '../storage/settings.ts';
@@ -7,9 +7,12 @@ import { counted } from '../commands/page.ts';
 
 /** Owes the ops channel a line; a second one under the same key takes the place of the first. */
 export async function tellOps(database: Database, key: string, text: Text): Promise<void> {
-  await database.transaction(async (tx) => {
-    await owe(tx, { key: `ops:${key}`, kind: 'ops', body: JSON.stringify({ text }), at: await database.now(tx) });
-  });
+  await database.transaction(async (tx) => oweOps(tx, key, text, await database.now(tx)));
+}
+
+/** As `tellOps`, in the transaction of what is told. */
+export async function oweOps(tx: Tx, key: string, text: Text, at: number): Promise<void> {
+  await owe(tx, { key: `ops:${key}`, kind: 'ops', body: JSON.stringify({ text }), at });
 }
 
 const lastSeen = 'last seen';

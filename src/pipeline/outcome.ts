@@ -7,7 +7,7 @@ import { joined, person, say, type Text } from '../text.ts';
 import type { Ledger, Saying } from './advance.ts';
 import { move, type Happening } from './change.ts';
 import { wordsOfChange } from './restore.ts';
-import { answered, nothingSent, notSent, tryingAgain } from './tell.ts';
+import { alarm, answered, nothingSent, notSent, tryingAgain } from './tell.ts';
 
 export type Bookkeeping = {
   readonly database: Database;
@@ -86,9 +86,9 @@ function sayingOf(change: Change, outcome: Outcome, happening: Happening | undef
     return { ...saying, ...(happening ? triedInVain(change, happening, at, text) : { reply: { text } }) };
   const late = happening?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
   if (outcome.kind === 'accepted') return { ...saying, reply: { text: late } };
-  const unknown = outcome.kind === 'unknown';
-  const reply = { text: joined([unknown ? '⚠️' : '❌', unknown ? person(change.asker) : undefined, late]) };
-  return { ...saying, reply, outcome: text, ops: unknown };
+  if (outcome.kind === 'unknown') return { ...saying, ...alarm(change, text) };
+  const reply = { text: joined(['❌', person(change.asker), late]) };
+  return { ...saying, reply, outcome: text, tell: [change.asker] };
 }
 
 /** What is said of a try that sent nothing: when the next one is, or that there is none. */

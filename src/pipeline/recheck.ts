@@ -3,23 +3,28 @@ import type { Reader } from '../hosting/contract/call.ts';
 import type { Company } from '../hosting/contract/target.ts';
 import type { Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
-import { say, type Text } from '../text.ts';
+import type { Database } from '../storage/database.ts';
+import { approvals, type Vote } from '../storage/votes.ts';
+import { outstanding } from '../policy/approvers.ts';
+import type { Needed } from '../policy/needed.ts';
+import { inline, joined, say, type Text } from '../text.ts';
 import { HostTrouble } from '../hosting/client.ts';
-import { authorise, type Person } from './authorise.ts';
+import { aboutOf, authorise, type Person } from './authorise.ts';
 import { fingerprint, restsOf } from './freeze.ts';
-import { permitOf } from './render.ts';
+import { factLines, permitOf } from './render.ts';
 import { isNamed, type Names } from './resolve.ts';
 import { restore, type Restored } from './restore.ts';
 import { inWords } from './trouble.ts';
 
-/** What is asked once more just before a change is sent. */
+/** What is asked once more, at a click and just before a change is sent. */
 export type Recheck = {
+  readonly database: Database;
   readonly policy: () => Policy;
   readonly company: () => Company;
   /** What a person may read by name; of nobody: all there is. */
   readonly names: (person: Person | undefined) => Names;
   /** Who somebody is, asked of Slack now; undefined: nobody answered. */
-  readonly whoIs: (id: string) => Promise<Person | undefined>;
+  readonly whoIs: (id: string, team?: string) => Promise<Person | undefined>;
   readonly read: Reader;
   /** Lists the names anew, if that was not done just now; never rejects. */
   readonly freshenNames: () => Promise<void>;
@@ -30,50 +35,80 @@ export type Rechecked =
   | { readonly kind: 'as it was' }
   | { readonly kind: 'void' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
 
-/** Asks the rights, the target and what the change rests on again, by the same functions as when it was asked. */
+/** Asks the rights, the votes, the target and what the change rests on again, by the same functions as when it was asked. */
 export async function recheck(desk: Recheck, change: Change): Promise<Rechecked> {
-  if (fingerprint(change.call, change.card) !== change.fingerprint) {
-    return { kind: 'void', why: say`What is stored of this change is not what was agreed on.` };
-  }
+  if (fingerprint(change.call, change.card) !== change.fingerprint) return notAgreed;
   const rights = await recheckRights(desk, change);
   if ('kind' in rights) return rights;
   return recheckDrift(desk, change, rights);
 }
 
+const gone = (why: Text): Rechecked => ({ kind: 'void', why });
+const notAgreed = gone(say`What is stored of this change is not what was agreed on.`);
+const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack does not tell me who may do what right now.` };
+
 async function recheckRights(desk: Recheck, change: Change): Promise<Restored | Rechecked> {
-  const permit = permitOf(change);
-  const person = permit.timerOf === undefined ? await desk.whoIs(change.asker) : undefined;
-  if (permit.timerOf === undefined && person === undefined) {
-    return { kind: 'later', why: say`Slack does not tell me who may do what right now.` };
-  }
+  const isTimer = permitOf(change).timerOf !== undefined;
+  const person = isTimer ? undefined : await desk.whoIs(change.asker);
+  if (!isTimer && person === undefined) return slackIsSilent;
   await desk.freshenNames();
   const restored = restore(change, desk.names(person));
-  const gone: Rechecked = { kind: 'void', why: say`${change.target_name} is gone, or may not be read any more.` };
-  if (restored === undefined) return gone;
+  if (restored === undefined) return gone(say`${change.target_name} is gone, or may not be read any more.`);
   const { target } = restored.action;
   const named = target === 'company' ? undefined : restored.resolved.input[target];
   if (isNamed(named) && named.name !== change.target_name) {
-    return { kind: 'void', why: say`${change.target_name} is called ${named.name} now.` };
+    return gone(say`${change.target_name} is called ${named.name} now.`);
   }
-  if (person === undefined) return restored;
+  return person === undefined ? restored : recheckRules(desk, change, restored, person);
+}
+
+/** The asker may still do it, and once it is approved, the votes still suffice, for the rules of then and of now. */
+async function recheckRules(
+  desk: Recheck,
+  change: Change,
+  restored: Restored,
+  person: Person,
+): Promise<Restored | Rechecked> {
+  const policy = desk.policy();
+  const now = approvalNow(policy, person, restored, desk.company());
+  if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);
+  const then = permitOf(change).approval;
+  if (change.state === 'waiting' || (now === 'none' && then === 'none')) return restored;
+  const voters = await freshVoters(desk, await approvals(desk.database.db, change.number));
+  if (voters === undefined) return slackIsSilent;
+  const asked = { ...aboutOf(restored.resolved, desk.company()).asked, asker: change.asker };
+  const suffice = (needed: 'none' | Needed): boolean =>
+    needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
+  if (!suffice(then)) return gone(say`Somebody who approved it may not do so any more.`);
+  return suffice(now) ? restored : gone(say`The rules ask for another approval now.`);
+}
+
+function approvalNow(policy: Policy, person: Person, { resolved }: Restored, company: Company): 'none' | Needed | undefined {
   try {
-    const { permit: now } = authorise(desk.policy(), person, restored.resolved, desk.company());
-    const tightened = now.approval !== 'none' && permit.approval === 'none';
-    return tightened ? { kind: 'void', why: say`The rules ask for an approval now.` } : restored;
+    return authorise(policy, person, resolved, company).permit.approval;
   } catch (error) {
-    if (error instanceof Refusal) return { kind: 'void', why: say`${change.asker_name} may not do this any more.` };
+    if (error instanceof Refusal) return undefined;
     throw error;
   }
 }
 
+/** Those who approved, as Slack knows them now, members only; undefined where it does not answer. */
+export async function freshVoters({ whoIs }: Pick<Recheck, 'whoIs'>, votes: readonly Vote[]): Promise<readonly Person[] | undefined> {
+  const people = await Promise.all(votes.map(({ person }) => whoIs(person)));
+  const known = people.filter((one) => one !== undefined);
+  return known.length < people.length ? undefined : known.filter(({ standing }) => standing === 'member');
+}
+
 async function recheckDrift(desk: Recheck, change: Change, { action, resolved }: Restored): Promise<Rechecked> {
-  if (action.look === undefined) return { kind: 'as it was' };
+  // What rests on nothing cannot drift, and a host that is slow to show it is no reason to wait.
+  if (action.look === undefined || change.rests === 'null') return { kind: 'as it was' };
   try {
     const now = await action.look({ input: resolved.input, read: desk.read });
-    const same = restsOf(action, resolved, now) === change.rests;
-    return same
-      ? { kind: 'as it was' }
-      : { kind: 'drifted', why: say`Somebody changed ${change.target_name} in the meantime.` };
+    if (restsOf(action, resolved, now) === change.rests) return { kind: 'as it was' };
+    const { facts = {} } = action.card({ input: resolved.input, before: now, now: await desk.database.now() });
+    const lines = Object.entries(facts).map(([label, value]) => [label, inline(value)] as const);
+    const why = say`Somebody changed ${change.target_name} in the meantime. Asked again, it would be:`;
+    return { kind: 'drifted', why: joined([why, factLines(lines.filter(([, value]) => value.length > 0))], '\n') };
   } catch (error) {
     if (error instanceof HostTrouble) return { kind: 'host trouble', why: inWords(error) };
     throw error;

@@ -1,12 +1,23 @@
 import type { Words } from '../errors.ts';
 import type { Change } from '../storage/changes.ts';
+import type { Vote } from '../storage/votes.ts';
 import { bold, code, inline, joined, person, say, time, type Text } from '../text.ts';
+import { whoIsAsked } from './asking.ts';
 import type { Permit } from './authorise.ts';
+import { coolsDown } from './change.ts';
 import { cardOf, type FrozenCard } from './freeze.ts';
 import { thawed } from '../storage/json.ts';
 
+/** What a person can decide of a change, each by its button. */
+export const verdicts = ['approve', 'decline', 'cancel', 'stop', 'happened', 'did not happen'] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** Which change, of which database, in which version somebody has before them. */
+export type Seen = { readonly installation: string; readonly number: number; readonly version: number };
+
 /** What pressing a button does. Only decisions carry a change; everything else is words, or the name of stored words. */
 export type Press =
+  | ({ readonly kind: 'decision'; readonly verdict: Verdict } & Seen)
   | { readonly kind: 'words'; readonly words: Words }
   | { readonly kind: 'form'; readonly words: Words }
   | { readonly kind: 'stored'; readonly id: string }
@@ -79,8 +90,11 @@ const stateInWords: Readonly<Record<Change['state'], string>> = {
   superseded: 'Superseded; nothing was sent.',
 };
 
-/** The card of a change as its row stands. */
-export function renderCard(change: Change): Card {
+/** Who approved, and when. */
+export type Approved = Pick<Vote, 'person' | 'at'>;
+
+/** The card of a change as its row stands. `approved` are the votes that count, oldest first. */
+export function renderCard(change: Change, approved: readonly Approved[], installation: string): Card {
   const frozen = cardOf(change);
   const done = change.state === 'done' || change.state === 'happened';
   return {
@@ -98,9 +112,68 @@ export function renderCard(change: Change): Card {
       ...stateLines(change),
     ],
     warning: frozen.warning,
-    facts: [...frozen.facts, ['Fingerprint', [code(change.fingerprint.slice(0, 8))]]],
-    buttons: [],
+    facts: [...frozen.facts, ...approvalFacts(change, approved), ['Fingerprint', [code(change.fingerprint.slice(0, 8))]]],
+    buttons: decisionButtons(change, installation),
   };
+}
+
+/** Who may approve it and until when; who did. */
+function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
+  const { asks = [] } = permitOf(change);
+  const done = joined(
+    approved.map(({ person: who, at }) => say`${person(who)}, ${time(at)}`),
+    '; ',
+  );
+  const already = approved.map(({ person: who }) => who);
+  return [
+    ...(change.state === 'waiting'
+      ? [['Approve', say`${whoIsAsked(asks, already)}, until ${time(change.expires_at)}`] as const]
+      : []),
+    ...(approved.length > 0 ? [['Approved by', done] as const] : []),
+  ];
+}
+
+/** What can be decided of a change as it stands. */
+export function decisionButtons(change: Change, installation: string): readonly Button[] {
+  const seen = { installation, number: change.number, version: change.version };
+  const button = (verdict: Verdict, label: string, more: Partial<Button> = {}): Button => ({
+    label,
+    press: { kind: 'decision', verdict, ...seen },
+    ...more,
+  });
+  const { title, warning } = cardOf(change);
+  const sure = (yes: string): Partial<Button> => ({
+    confirm: { title: `${yes}?`, says: joined([title, warning], '\n'), yes },
+  });
+  if (change.settled_at !== null) return [];
+  switch (change.state) {
+    case 'waiting':
+      return [
+        button('approve', 'Approve', { style: 'primary', ...sure('Approve') }),
+        button('decline', 'Decline…'),
+        button('cancel', 'Cancel'),
+      ];
+    case 'approved':
+      return [coolsDown(change) ? button('stop', 'Stop', { style: 'danger' }) : button('cancel', 'Cancel')];
+    case 'unknown':
+      return [
+        button('happened', 'It happened', sure('It happened')),
+        button('did not happen', 'It did not happen', sure('It did not happen')),
+      ];
+    case 'sending':
+    case 'accepted':
+    case 'done':
+    case 'failed':
+    case 'rejected':
+    case 'happened':
+    case 'did not happen':
+    case 'declined':
+    case 'expired':
+    case 'cancelled':
+    case 'void':
+    case 'superseded':
+      return [];
+  }
 }
 
 /** How a change stands, in one line. */
@@ -112,6 +185,7 @@ export function standing(change: Pick<Change, 'state' | 'settled_at' | 'outcome'
 }
 
 function stateLines(change: Change): readonly Text[] {
+  if (change.state === 'approved' && change.outcome !== null) return [standing(change)];
   if (change.state === 'approved' && change.tries + change.throttled > 0 && change.due_at !== null) {
     return [say`Not sent yet; the next try is at ${time(change.due_at)}.`];
   }

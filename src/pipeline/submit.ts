@@ -1,17 +1,19 @@
 import type { AnyAction } from '../commands/action.ts';
 import type { Page } from '../commands/page.ts';
 import { Refusal } from '../errors.ts';
-import type { Company, Target } from '../hosting/contract/target.ts';
+import type { Target } from '../hosting/contract/target.ts';
 import type { Reader } from '../hosting/contract/call.ts';
-import type { Policy } from '../policy/rules.ts';
 import { scrub } from '../secret.ts';
-import type { Change } from '../storage/changes.ts';
-import type { Database } from '../storage/database.ts';
+import { countWaiting, type Change } from '../storage/changes.ts';
+import type { Database, Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
 import { heldLock, type Lock } from '../storage/locks.ts';
 import { code, person as mention, say, time, type Text } from '../text.ts';
 import { LockHeld, type Ledger } from './advance.ts';
 import { authorise, mayHear, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
+import { approvedAt, coolsDown } from './change.ts';
+import { whomToAsk, type AskingDesk } from './asking.ts';
+import { nextReminder } from './remind.ts';
 import { callOf, cardOf, freeze, type Frozen } from './freeze.ts';
 import { factLines } from './render.ts';
 import { canonicalWords, type Names, type Resolved } from './resolve.ts';
@@ -19,12 +21,10 @@ import { asked } from './tell.ts';
 import { asRefusal } from './trouble.ts';
 
 /** What the front half needs; `main.ts` gives it. */
-export type FrontDesk = {
+export type FrontDesk = AskingDesk & {
   readonly database: Database;
   readonly ledger: Ledger;
   readonly read: Reader;
-  readonly policy: () => Policy;
-  readonly company: () => Company;
   /** What this person may read, by name. */
   readonly names: (person: Person) => Names;
   /** Lists the names anew, if that was not done just now; never rejects. */
@@ -35,16 +35,16 @@ export type FrontDesk = {
 
 /** How far a wish has come: words are missing, the person has to see what will happen, or it can go on at once. */
 export type Considered =
-  | { readonly kind: 'incomplete'; readonly resolved: Resolved }
+  | { readonly kind: 'incomplete'; readonly resolved: Resolved; readonly unsaid?: Refusal }
   | { readonly kind: 'review'; readonly wish: Authorised; readonly action: AnyAction }
   | { readonly kind: 'ready'; readonly wish: Authorised };
 
 /** Who asks, and from where. */
 export type Asker = { readonly person: Person; readonly channel: Channel };
 
-/** Without approval a change is valid this long. */
-const validMs = 5 * 60_000;
 const longestReason = 500;
+/** Changes of one person that wait for approval at a time. */
+const mostWaiting = 5;
 
 /** Holds what was read against the rules, in memory; throws `Refusal`. Fields still missing are no refusal. */
 export function consider(desk: FrontDesk, resolved: Resolved, { person, channel }: Asker): Considered {
@@ -54,6 +54,7 @@ export function consider(desk: FrontDesk, resolved: Resolved, { person, channel 
   if (resolved.missing.length > 0) return { kind: 'incomplete', resolved };
   const { command } = wish;
   const wrong = command.shape === 'desk' ? undefined : command.valid?.(resolved.input);
+  if (wrong?.unsaid) return { kind: 'incomplete', resolved, unsaid: new Refusal(wrong.says, wrong) };
   if (wrong) throw new Refusal(wrong.says, wrong);
   if ((wish.reason?.length ?? 0) > longestReason) {
     throw new Refusal(`A reason has at most ${longestReason} characters. Nothing was done.`, { field: 'reason' });
@@ -61,13 +62,23 @@ export function consider(desk: FrontDesk, resolved: Resolved, { person, channel 
   const authorised = authorise(desk.policy(), person, resolved, desk.company());
   if (command.shape !== 'action') return { kind: 'ready', wish: authorised };
   mayHear(desk.policy(), channel, [authorised.target, ...authorised.alsoReads]);
-  if (authorised.permit.approval !== 'none') {
-    throw new Refusal(
-      say`**The rules ask for an approval of ${code(wish.path)} here, and approvals cannot be collected yet.** Nothing was sent.`,
-    );
-  }
-  const review = needsReview(command, authorised.target) && !wish.dryRun;
-  return review ? { kind: 'review', wish: authorised, action: command } : { kind: 'ready', wish: authorised };
+  if (wish.dryRun) return { kind: 'ready', wish: authorised };
+  if (needsReview(command, authorised.target)) return { kind: 'review', wish: authorised, action: command };
+  return wantsReason(authorised)
+    ? { kind: 'incomplete', resolved, unsaid: noReason() }
+    : { kind: 'ready', wish: authorised };
+}
+
+/** Whether the rules want a reason, and none was given. */
+export const wantsReason = ({ permit: { approval }, wish }: Authorised): boolean =>
+  approval !== 'none' && approval.reason === 'required' && wish.reason === undefined;
+
+export const noReason = (): Refusal => new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
+
+/** The name that has to be typed before it is asked for; undefined: none. */
+export function nameToType(action: AnyAction, target: Target | undefined): string | undefined {
+  const isLive = action.risk === 'destructive' && target?.kind === 'environment' && target.live;
+  return isLive || action.typedName === 'always' ? target?.name : undefined;
 }
 
 /** Whether a person has to see what will happen before it does: by risk, and by what it would happen to. */
@@ -97,12 +108,16 @@ export async function save(
   inboxKey: string | undefined,
 ): Promise<Change | undefined> {
   const { database, ledger } = desk;
+  const { approval } = frozen.permit;
+  if (wantsReason(frozen)) throw noReason();
+  const asks = approval === 'none' ? [] : await whomToAsk(desk, approval, frozen, asker.person.id);
   try {
     const change = await database.transaction(async (tx) => {
       const now = await database.now(tx);
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
-      const row = rowOf(frozen, asker, now);
-      const held = await heldLock(tx, row.target, now);
+      const row = rowOf({ ...frozen, permit: { ...frozen.permit, asks } }, asker, now);
+      if (row.state === 'waiting') await refuseTooMany(tx, row.asker);
+      const held = row.state === 'approved' ? await heldLock(tx, row.target, now) : undefined;
       if (held) throw new LockHeld(held);
       const { call, fingerprint, permit } = row;
       const details = {
@@ -115,14 +130,16 @@ export async function save(
         permit,
       };
       const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details });
-      await ledger.remark(tx, saved, 'queued', { by: 'sitehand', at: now, reply: asked(saved) });
+      const decide = saved.state === 'approved' && coolsDown(saved);
+      const event = saved.state === 'approved' ? 'queued' : 'waiting';
+      await ledger.remark(tx, saved, event, { by: 'sitehand', at: now, reply: asked(saved), decide });
       return saved;
     });
     if (change) desk.onSaved();
     return change;
   } catch (error) {
     if (error instanceof LockHeld)
-      throw new Refusal(lockedBy(error.lock, frozen.target), { hint: 'Ask again when it is free.' });
+      throw new Refusal(lockedBy(error.lock, frozen.target?.name), { hint: 'Ask again when it is free.' });
     throw error;
   }
 }
@@ -171,16 +188,35 @@ function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): NewRow 
     asker_team: person.team,
     channel: channel.id,
     permit: JSON.stringify(frozen.permit),
-    state: 'approved',
     created_at: now,
-    approved_at: now,
-    expires_at: now + validMs,
-    due_at: now,
+    ...bornAs(frozen, now),
   };
 }
 
-function lockedBy(lock: Lock, target: Target | undefined): Text {
+function bornAs(
+  { permit: { approval }, action, target }: Frozen,
+  now: number,
+): Pick<NewRow, 'state' | 'approved_at' | 'expires_at' | 'due_at'> {
+  if (approval !== 'none') {
+    const expires_at = now + approval.expires;
+    return { state: 'waiting', approved_at: null, expires_at, due_at: nextReminder(now, expires_at, now) };
+  }
+  const target_live = target?.kind === 'environment' && target.live ? 1 : 0;
+  return { state: 'approved', ...approvedAt({ risk: action.risk, target_live, expires_at: now }, now) };
+}
+
+async function refuseTooMany(tx: Tx, asker: string): Promise<void> {
+  if ((await countWaiting(tx, asker)) < mostWaiting) return;
+  throw new Refusal(say`**${mostWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
+    hint: 'Cancel one of them, or have it approved.',
+    offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
+  });
+}
+
+/** Who holds a target and until when. */
+export function lockedBy(lock: Lock, target = 'It'): Text {
   const holder = lock.change === null ? (lock.person === null ? 'somebody' : mention(lock.person)) : `#${lock.change}`;
   const until = lock.until === null ? '' : say` until ${time(lock.until)}`;
-  return say`**${target?.name} is locked by ${holder}**${until}. Nothing was sent.`;
+  const why = lock.change === null && lock.reason !== '' ? say` (“${lock.reason}”)` : '';
+  return say`**${target} is locked by ${holder}**${until}${why}. Nothing was sent.`;
 }

@@ -1,16 +1,48 @@
 import type { Words } from '../errors.ts';
 import type { Receipt } from '../hosting/client.ts';
 import type { Change } from '../storage/changes.ts';
-import { code, joined, say, time, type Text } from '../text.ts';
-import type { Happening } from './change.ts';
-import type { Note } from './render.ts';
+import { code, joined, person, say, time, type Text } from '../text.ts';
+import type { Saying } from './advance.ts';
+import { askedPeople, whoIsAsked } from './asking.ts';
+import { closableFrom, coolsDown, type Happening } from './change.ts';
+import { permitOf, type Note } from './render.ts';
 
 /** The sentences of a change's thread, one for each thing that happens to it. Pure. */
 
 /** The first reply, under the fresh card. */
 export const asked = (change: Change): Note => ({
-  text: change.state === 'approved' ? say`The rules ask for no approval. Sending it now.` : say`Waiting for approval.`,
+  text:
+    change.state === 'approved'
+      ? say`The rules ask for no approval. ${sendingSoon(change)}`
+      : say`${whoIsAsked(permitOf(change).asks ?? [])}: this waits for your approval until ${time(change.expires_at)}.`,
 });
+
+/** Nobody has decided yet. */
+export const reminder = (change: Change, voted: readonly string[]): Note => ({
+  text: say`⏳ ${whoIsAsked(permitOf(change).asks ?? [], voted)}: this still waits for your approval, until ${time(change.expires_at)}.`,
+});
+
+/** One more has approved; `left` more are needed. */
+export const counted = (by: string, left: number): Note => ({
+  text: say`Approved by ${person(by)}. ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
+});
+
+/** The last one needed has approved. */
+export const approved = (change: Change, by: string): Note => ({
+  text: say`Approved by ${person(by)}. ${sendingSoon(change)}`,
+});
+
+const sendingSoon = (change: Change): string => (coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.');
+
+/** Somebody has ended it before it was sent. */
+export const ended = (how: 'Declined' | 'Cancelled' | 'Stopped', by: string, reason?: string): Text =>
+  reason === undefined
+    ? say`**${how} by ${person(by)}.** Nothing was sent.`
+    : say`**${how} by ${person(by)}:** “${reason}” Nothing was sent.`;
+
+/** A person says what came of an unknown outcome. */
+export const closed = (happened: boolean, by: string): Text =>
+  happened ? say`**It happened,** ${person(by)} says.` : say`**It did not happen,** ${person(by)} says.`;
 
 /** What came of the write, as far as its answer tells. */
 export function answered(receipt: Receipt, change: Change): Text {
@@ -40,6 +72,23 @@ const hostSays = (message: string | undefined): string => (message ? ` It says: 
 /** After death while sending: the process that sent, or was about to, is gone. */
 export const orphaned = (change: Change): Text =>
   say`**Outcome unknown.** I was stopped at ${time(change.sent_at ?? change.created_at)} while I sent this, before I saw an answer. It may have happened, or it may not. I will not send it again.`;
+
+/** What goes with an unknown outcome: everybody who has to do with it hears of it, and can say what came of it. */
+export function alarm(change: Change, says: Text): Pick<Saying, 'reply' | 'outcome' | 'ops' | 'decide' | 'tell'> {
+  const asked = askedPeople(permitOf(change));
+  const all = [change.asker, ...asked];
+  const locked =
+    change.risk === 'routine' ? undefined : say`${change.target_name} stays locked until one of you says what came of it.`;
+  const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
+  const from = say`That can be said from ${time(closableFrom(change))} on: until then it can still arrive.`;
+  return {
+    reply: { text: joined(['⚠️', whom, says, locked, from]) },
+    outcome: says,
+    ops: true,
+    decide: true,
+    tell: all,
+  };
+}
 
 /** What reading the host again shows of a change whose outcome is unknown: what is, not that we did it. */
 export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
@@ -94,6 +143,8 @@ export const markFor: Readonly<Partial<Record<Happening['kind'], string>>> = {
   finish: '✅',
   leave: '☑️',
   fail: '❌',
+  affirm: '✅',
+  deny: '❌',
   reject: '❌',
   'reject late': '❌',
   lose: '⚠️',

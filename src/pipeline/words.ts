@@ -61,14 +61,14 @@ function asTyped(line: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** Throws `Refusal` for text with characters that cannot be seen, however it was entered. */
-export function refuseHidden(line: string): void {
+/** Throws `Refusal` for text with characters that cannot be seen, however it was entered; `field` is where it was. */
+export function refuseHidden(line: string, field?: string): void {
   const found = unseen.exec(line);
   if (found === null) return;
   const before = line.slice(Math.max(0, found.index - 12), found.index);
   throw new Refusal(
     say`There is a character that cannot be seen (${code(codeOf(found[0]))}) after “${before}”. Nothing was done.`,
-    { hint: 'Type it again instead of pasting it.' },
+    { hint: 'Type it again instead of pasting it.', ...(field !== undefined && { field }) },
   );
 }
 

@@ -5,8 +5,9 @@ import { createBeat } from './beat.ts';
 import type { Execution } from './execute.ts';
 import { execute } from './execute.ts';
 import { follow, gatherEvidence, type Following } from './follow.ts';
-import { nothingSent, notSent, orphaned } from './tell.ts';
-import { person, say } from '../text.ts';
+import { remind } from './remind.ts';
+import { alarm, nothingSent, notSent, orphaned } from './tell.ts';
+import { say } from '../text.ts';
 import { ring, type Timekeeping } from './timers.ts';
 import { wordsOfChange } from './restore.ts';
 
@@ -39,7 +40,7 @@ export async function step(desk: BackOffice, change: Change): Promise<void> {
     case 'unknown':
       return gatherEvidence(desk, change);
     case 'waiting':
-      return expire(desk, change);
+      return (await desk.database.now()) < change.expires_at ? remind(desk, change) : expire(desk, change);
     case 'done':
     case 'failed':
     case 'rejected':
@@ -59,21 +60,17 @@ async function declareUnknown({ database, ledger }: BackOffice, change: Change):
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const says = orphaned(change);
-    const reply = { text: say`⚠️ ${person(change.asker)} ${says}` };
-    await ledger.advance(tx, change, { kind: 'lose' }, { by: 'sitehand', at, reply, outcome: says, ops: true });
+    await ledger.advance(tx, change, { kind: 'lose' }, { by: 'sitehand', at, ...alarm(change, says) });
   });
 }
 
 async function expire({ database, ledger }: BackOffice, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
+    const at = await database.now(tx);
     const why = say`Nobody approved it in time.`;
     const reply = notSent(why, wordsOfChange(change));
-    await ledger.advance(
-      tx,
-      change,
-      { kind: 'expire' },
-      { by: 'sitehand', at: await database.now(tx), reply, outcome: nothingSent(why) },
-    );
+    const saying = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.asker] };
+    await ledger.advance(tx, change, { kind: 'expire' }, saying);
   });
 }
 

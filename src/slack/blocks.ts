@@ -167,6 +167,8 @@ function valueOf(press: Press): string {
       return press.id;
     case 'page':
       return `${press.from} ${press.id}`;
+    case 'decision':
+      return `${press.installation} ${press.number} ${press.version} ${press.verdict}`;
   }
 }
 

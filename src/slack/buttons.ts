@@ -4,6 +4,7 @@ import { Refusal } from '../errors.ts';
 import { join } from '../pipeline/words.ts';
 import { keptPage, keptWords } from './answers.ts';
 import { drawPage } from './blocks.ts';
+import { pressDecision } from './decisions.ts';
 import { hear, hearForm, speaker } from './hear.ts';
 import { changesSomething, take, type Track } from './intake.ts';
 import type { Heard, Reception } from './reception.ts';
@@ -21,7 +22,7 @@ const press = z.object({
     .min(1),
 });
 
-/** Buttons of messages: words as if they had been typed, or the name of a row. */
+/** Buttons of messages: words as if they had been typed, the name of a row, or a decision. */
 export function listenToButtons(app: App, reception: Reception, track: Track): void {
   app.action(/.*/, async ({ ack, body }) => {
     const read = press.safeParse(body);
@@ -34,7 +35,7 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
       kind: 'button',
       key: `button:${user.id}:${at ?? trigger}:${id}`,
       said: value,
-      changes: kind === 'stored' || (kind === 'words' && changesSomething(value)),
+      changes: kind === 'stored' || kind === 'decision' || (kind === 'words' && changesSomething(value)),
       from: {
         person: user.id,
         team: user.team_id,
@@ -58,6 +59,8 @@ async function pressed(reception: Reception, heard: Heard, kind: string, value: 
       return hearForm(reception, heard, value);
     case 'stored':
       return hear(reception, heard, join(await keptWords(database, value)));
+    case 'decision':
+      return pressDecision(reception, heard, value);
     case 'share':
       return share(reception, heard, await keptPage(database, value));
     case 'page': {

@@ -2,11 +2,11 @@ import type { InputBlock, KnownBlock, ModalView, Option } from '@slack/types';
 import { z } from 'zod';
 import { isName } from '../commands/action.ts';
 import { isYes, type Field } from '../commands/fields.ts';
-import type { Command } from '../commands/index.ts';
 import type { Given, Wish } from '../pipeline/parse.ts';
 import { refuseHidden } from '../pipeline/words.ts';
 import { factLines } from '../pipeline/render.ts';
 import { cardOf, type Frozen } from '../pipeline/freeze.ts';
+import { nameToType } from '../pipeline/submit.ts';
 import { inline, say, type Text } from '../text.ts';
 import { plainText, richText } from './blocks.ts';
 
@@ -25,12 +25,15 @@ const memo = z.object({
   words: z.array(z.string()).optional(),
   stored: z.string().optional(),
   shown: z.string().optional(),
+  /** What a decision button said, for the form that asks for its reason. */
+  decision: z.string().optional(),
 });
 /** What a form remembers in `private_metadata`. */
 export type Memo = z.infer<typeof memo>;
 
 const limits = { title: 24, memo: 3_000, label: 150, hint: 150, option: 75, input: 3_000, reason: 500 } as const;
 const reasonField = 'reason';
+const typedField = 'typed-name';
 
 /** The memo of a view, or undefined where it is none of ours. */
 export function memoOf(metadata: string): Memo | undefined {
@@ -55,20 +58,29 @@ export function formView(
     ...fields,
   ];
   if (command.shape === 'action') blocks.push(reasonInput(wish.reason));
-  return modal('form', command, { origin: from, path }, blocks, command.button);
+  return modal('form', command.button, { origin: from, path }, blocks, command.button);
 }
 
-/** What will happen, in the words of the card; its submit button does it. `stored` names the row of words that do not fit. */
+/** What will happen, in the words of the card; its submit button does it, or asks for approval. */
 export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView {
   const card = cardOf(frozen);
+  const { approval } = frozen.permit;
+  const name = nameToType(frozen.action, frozen.target);
   const blocks: KnownBlock[] = [
     ...(notice ? [richText([notice])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
     ...(card.facts.length > 0 ? [richText([factLines(card.facts)])] : []),
-    reasonInput(frozen.wish.reason),
+    ...(approval === 'none' ? [] : [richText([say`Nothing is sent before it is approved.`])]),
+    reasonInput(frozen.wish.reason, approval !== 'none' && approval.reason === 'required'),
+    ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];
-  return modal('review', frozen.action, { ...memo, shown: frozen.fingerprint }, blocks, frozen.action.button);
+  const submit = approval === 'none' ? frozen.action.button : 'Ask for approval';
+  return modal('review', frozen.action.button, { ...memo, shown: frozen.fingerprint }, blocks, submit);
 }
+
+/** Asks why a change is declined. */
+export const declineView = (number: number, memo: Memo): ModalView =>
+  modal('decline', `Decline #${number}`, memo, [reasonInput(undefined, true)], 'Decline');
 
 /** A view without a submit button: loading, an error that ends it, or what came of it. */
 export const noticeView = (title: string, text: Text): ModalView => ({
@@ -118,7 +130,12 @@ const state = z.record(
 );
 
 /** The words in a submitted view's state, by field; throws `Refusal` for characters that cannot be seen. */
-export function saidIn(values: unknown): { readonly given: Given; readonly reason: string | undefined } {
+export function saidIn(values: unknown): {
+  readonly given: Given;
+  readonly reason: string | undefined;
+  /** The name that was typed to confirm. */
+  readonly typed: string | undefined;
+} {
   const given: Record<string, readonly string[]> = {};
   for (const block of Object.values(state.parse(values))) {
     for (const [name, input] of Object.entries(block)) {
@@ -131,25 +148,27 @@ export function saidIn(values: unknown): { readonly given: Given; readonly reaso
         .filter((word) => typeof word === 'string')
         .map((word) => word.trim())
         .filter((word) => word !== '');
-      for (const word of said) refuseHidden(word.replaceAll(/[\r\n]+/g, ' '));
+      for (const word of said) refuseHidden(word.replaceAll(/[\r\n]+/g, ' '), name);
       if (said.length > 0) given[name] = said;
     }
   }
-  const { [reasonField]: reason, ...fields } = given;
-  return { given: fields, reason: reason?.[0] };
+  const { [reasonField]: reason, [typedField]: typed, ...fields } = given;
+  return { given: fields, reason: reason?.[0], typed: typed?.[0] };
 }
 
 /** The block of a field: where Slack shows an error about it. */
 export const blockOf = (field: string): string => `field:${field}`;
 
-function modal(kind: 'form' | 'review', command: Command, memo: Memo, blocks: KnownBlock[], submit: string): ModalView {
+type Kind = 'form' | 'review' | 'decline';
+
+function modal(kind: Kind, title: string, memo: Memo, blocks: KnownBlock[], submit: string): ModalView {
   const metadata = JSON.stringify(memo);
   if (metadata.length > limits.memo) throw new RangeError('the memo of a form is too long');
   return {
     type: 'modal',
     callback_id: kind,
     private_metadata: metadata,
-    title: plainText(command.button, limits.title),
+    title: plainText(title, limits.title),
     submit: plainText(submit, limits.title),
     close: plainText('Cancel', limits.title),
     blocks,
@@ -216,10 +235,18 @@ function elementOf(
   };
 }
 
-const reasonInput = (reason: string | undefined): InputBlock => ({
+/** The last thing that is asked: the name of what would be overwritten or deleted. */
+const typedInput = (label: string): InputBlock => ({
+  type: 'input',
+  block_id: blockOf(typedField),
+  label: plainText(label, limits.label),
+  element: { type: 'plain_text_input', action_id: typedField, max_length: limits.input },
+});
+
+const reasonInput = (reason: string | undefined, isRequired = false): InputBlock => ({
   type: 'input',
   block_id: blockOf(reasonField),
-  optional: true,
+  optional: !isRequired,
   label: plainText('Reason', limits.label),
   element: {
     type: 'plain_text_input',

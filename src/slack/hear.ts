@@ -7,6 +7,7 @@ import { parse, type Wish } from '../pipeline/parse.ts';
 import { canonicalWords, resolve, type Resolved } from '../pipeline/resolve.ts';
 import { consider, dryRun, lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
 import { asRefusal } from '../pipeline/trouble.ts';
+import { joined, type Text } from '../text.ts';
 import { keepPage } from './answers.ts';
 import { drawPage } from './blocks.ts';
 import { giveFile } from './files.ts';
@@ -35,7 +36,7 @@ export async function hear(reception: Reception, heard: Heard, line: string): Pr
   const wish = parse(line, catalogue, await contextOf(reception, heard, person));
   if (wish === undefined) return openPicker(reception, heard, person);
   const considered = await weigh(reception, heard, await understand(reception, wish, person), person);
-  if (considered.kind === 'incomplete') return openForm(reception, heard, wish, person);
+  if (considered.kind === 'incomplete') return openForm(reception, heard, wish, person, wordsOf(considered.unsaid));
   if (considered.kind === 'review') return openReview(reception, heard, considered.wish, considered.action);
   return run(reception, heard, considered.wish, person);
 }
@@ -47,8 +48,11 @@ export async function hearForm(reception: Reception, heard: Heard, line: string)
   if (wish === undefined) return openPicker(reception, heard, person);
   const considered = await weigh(reception, heard, await understand(reception, wish, person), person);
   if (considered.kind === 'review') return openReview(reception, heard, considered.wish, considered.action);
-  return openForm(reception, heard, wish, person);
+  const unsaid = considered.kind === 'incomplete' ? considered.unsaid : undefined;
+  return openForm(reception, heard, wish, person, wordsOf(unsaid));
 }
+
+const wordsOf = (unsaid: Refusal | undefined): Text | undefined => unsaid && joined([unsaid.says, unsaid.hint]);
 
 /** What the words mean to this person; names that are not known yet are listed anew first. */
 export async function understand({ front }: Reception, wish: Wish, person: Person): Promise<Resolved> {
@@ -75,7 +79,7 @@ export async function run(reception: Reception, heard: Heard, wish: Authorised, 
   const { command } = wish.wish;
   const now = Date.now();
   if (command.shape === 'desk') {
-    const office = officeFor(reception.office, person, now);
+    const office = officeFor(reception.office, person, now, { permit: wish.permit, inbox: heard.inbox });
     return answer(reception, heard, wish, await command.answer({ input: wish.input, office }));
   }
   if (command.shape === 'report') {

@@ -1,4 +1,4 @@
-import { catalogue } from '../commands/index.ts';
+import { catalogue, isDeed } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
 import { parse } from '../pipeline/parse.ts';
 import type { InboxRow } from '../storage/inbox.ts';
@@ -45,10 +45,11 @@ export async function take(reception: Reception, track: Track, delivered: Delive
   if (!track(attended)) await turnAway(reception, heard);
 }
 
-/** Whether these words are an action. What cannot be read is refused later, and changes nothing. */
+/** Whether these words change something. What cannot be read is refused later, and changes nothing. */
 export function changesSomething(line: string): boolean {
   try {
-    return parse(line, catalogue)?.command.shape === 'action';
+    const wish = parse(line, catalogue);
+    return wish !== undefined && isDeed(wish.command);
   } catch {
     return false;
   }

@@ -28,7 +28,7 @@ export async function openForm(
   says?: Text,
 ): Promise<void> {
   const view = formView(wish, originOf(heard), namesFor(reception, person), says);
-  if (await open(reception, heard, view)) return;
+  if (await openView(reception, heard, view)) return;
   await offerForm(
     reception,
     heard,
@@ -42,7 +42,7 @@ export async function openPicker(reception: Reception, heard: Heard, person: Per
   const commands = [...catalogue]
     .filter(([path, command]) => mayRun(policy, person, path, command))
     .map(([path, { summary }]) => ({ path, summary }));
-  if (await open(reception, heard, pickerView(commands, originOf(heard)))) return;
+  if (await openView(reception, heard, pickerView(commands, originOf(heard)))) return;
   throw new Refusal('Say what to do after the slash command or the mention; help shows what you may run.', {
     offers: [{ label: 'Help', words: ['help'] }],
   });
@@ -57,7 +57,7 @@ export async function openReview(
 ): Promise<void> {
   const words = [...canonicalWords(wish), ...(wish.wish.reason === undefined ? [] : [`--reason=${wish.wish.reason}`])];
   if (heard.trigger === undefined) return offerForm(reception, heard, words);
-  const view = await open(reception, heard, loadingView(action));
+  const view = await openView(reception, heard, loadingView(action));
   if (view === undefined) return offerForm(reception, heard, words);
   await showReview(reception, view, originOf(heard), wish, action);
 }
@@ -122,7 +122,7 @@ export function namesFor(reception: Reception, person: Person): (id: string) => 
 export const originOf = ({ channel, thread, person }: Heard): Origin => ({ channel: channel ?? person, thread });
 
 /** Opens a view; undefined where there is no trigger, it came too late, or Slack does not answer. */
-async function open({ views }: Reception, { trigger }: Heard, view: ModalView): Promise<string | undefined> {
+export async function openView({ views }: Reception, { trigger }: Heard, view: ModalView): Promise<string | undefined> {
   if (trigger === undefined) return undefined;
   try {
     return opened.parse(await within(2_500, views.views.open({ trigger_id: trigger, view }))).view.id;

@@ -7,7 +7,9 @@ export type People = {
   /** From memory where it is not older than a minute; undefined: Slack did not answer in time. */
   readonly known: (id: string, team?: string) => Promise<Person | undefined>;
   /** Asked of Slack now, people and groups. */
-  readonly fresh: (id: string) => Promise<Person | undefined>;
+  readonly fresh: (id: string, team?: string) => Promise<Person | undefined>;
+  /** Who is in a Slack user group, from memory where it is young; undefined: Slack did not answer. */
+  readonly membersOf: (group: string) => Promise<readonly string[] | undefined>;
   readonly channel: (id: string) => Promise<Channel>;
   /** Slack said that a user group has other members now. */
   readonly groupChanged: (group: string) => void;
@@ -105,7 +107,8 @@ export function createPeople(options: PeopleOptions): People {
   };
   return {
     known: (id, from) => person(id, false, from),
-    fresh: (id) => person(id, true),
+    fresh: (id, from) => person(id, true, from),
+    membersOf: async (group) => members.get(group) ?? membersOf(group),
     channel: async (id) => (/^[DU]/.test(id) ? { id, shared: false } : (channels.get(id) ?? channelOf(id))),
     groupChanged: (group) => members.forget(group),
   };

@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { Fault, Refusal } from '../errors.ts';
+import type { DecisionDesk } from '../pipeline/decide.ts';
 import type { OfficeDesk } from '../pipeline/office.ts';
 import type { FrontDesk } from '../pipeline/submit.ts';
 import { closeInbox, receive, type InboxRow } from '../storage/inbox.ts';
@@ -14,6 +15,7 @@ import type { Spoken } from './privately.ts';
 /** What the edge works with; `app.ts` puts it together. */
 export type Reception = {
   readonly front: FrontDesk;
+  readonly decisions: DecisionDesk;
   readonly office: OfficeDesk;
   readonly people: People;
   /** For messages, and for views and private words: a pause that Slack asks of the one does not delay the other. */

@@ -1,12 +1,13 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { catalogue } from '../commands/index.ts';
+import { catalogue, isDeed } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
 import { parseWords, type Wish } from '../pipeline/parse.ts';
 import type { Person } from '../pipeline/authorise.ts';
-import { lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
-import { channel as inChannel, joined, plain, say, type Text } from '../text.ts';
+import { lookAndFreeze, nameToType, noReason, save, wantsReason, type Considered } from '../pipeline/submit.ts';
+import { channel as inChannel, codeOf, joined, plain, say, type Text } from '../text.ts';
 import { keptWords } from './answers.ts';
+import { declined } from './decisions.ts';
 import { blockOf, formView, memoOf, noticeView, saidIn, type Memo } from './form.ts';
 import { run, speaker, understand, weigh } from './hear.ts';
 import { placeFor } from './places.ts';
@@ -60,10 +61,13 @@ export async function submit(reception: Reception, said: Submission): Promise<Re
         return await within(patienceMs, submitForm(reception, heard, memo, said));
       case 'review':
         return await within(patienceMs, submitReview(reception, heard, memo, said));
+      case 'decline':
+        return await within(patienceMs, submitDecline(reception, heard, memo, said));
       default:
         return {};
     }
   } catch (error) {
+    if (error instanceof Refusal && hasField(said, error.field)) return wrongField(error.field, sentence(error));
     if (error instanceof Refusal) return ending('Sitehand', joined([error.says, error.hint]));
     return ending('Sitehand', [{ text: wordsFor(reception, 'reading a form', error).text }]);
   }
@@ -109,7 +113,7 @@ async function goOn(
   person: Person,
   considered: Considered,
 ): Promise<Response> {
-  if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');
+  if (considered.kind === 'incomplete') throw considered.unsaid ?? new Refusal('Something is missing. Nothing was done.');
   const { wish } = considered;
   const { command } = wish.wish;
   if (considered.kind === 'review') {
@@ -118,7 +122,7 @@ async function goOn(
       after: () => showReview(reception, said.view.id, memo.origin, wish, considered.action),
     };
   }
-  if (command.shape !== 'action') return { after: () => run(reception, heard, wish, person) };
+  if (!isDeed(command)) return { after: () => run(reception, heard, wish, person) };
   const kept = await keepSubmission(reception, heard, said, command.button);
   if ('response' in kept) return kept.response;
   return { after: () => run(reception, { ...heard, ...kept }, wish, person), ...kept };
@@ -130,11 +134,14 @@ async function submitReview(reception: Reception, heard: Heard, memo: Memo, said
   const words = memo.words ?? (await keptWords(reception.front.database, memo.stored ?? ''));
   const wish = parseWords(words, catalogue);
   if (wish.command.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
-  const { reason } = saidIn(said.view.state.values);
+  const { reason, typed } = saidIn(said.view.state.values);
   const resolved = await understand(reception, { ...wish, reason }, person);
   const considered = await weigh(reception, heard, resolved, person);
   if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');
   const action = wish.command;
+  const name = nameToType(action, considered.wish.target);
+  if (wantsReason(considered.wish)) throw noReason();
+  if (name !== undefined && typed !== name) throw notTyped(typed ?? '', name);
   const channel = await placeFor(reception, heard);
   const kept = await keepSubmission(reception, heard, said, action.button);
   if ('response' in kept) return kept.response;
@@ -152,12 +159,29 @@ async function submitReview(reception: Reception, heard: Heard, memo: Memo, said
       if (change === undefined)
         return noticeView(action.button, say`I was held up and have told you so; nothing was done by this form.`);
       const where = change.channel === person.id ? say`our direct messages` : say`${inChannel(change.channel)}`;
+      const stands = change.state === 'waiting' ? 'waits for approval' : 'is on its way';
       return noticeView(
         action.button,
-        say`**#${change.number} is on its way.** Its card stands in ${where}; its thread tells the rest.`,
+        say`**#${change.number} ${stands}.** Its card stands in ${where}; its thread tells the rest.`,
       );
     });
   return { ...updating(loadingView(action)), after, ...kept };
+}
+
+/** Why a change is declined: written down before it is acked, decided afterwards. */
+async function submitDecline(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+  saidIn(said.view.state.values);
+  const kept = await keepSubmission(reception, heard, said, 'Decline');
+  if ('response' in kept) return kept.response;
+  const after = (): Promise<void> => declined(reception, { ...heard, ...kept }, said.view.id, memo, said.view.state.values);
+  return { ...updating(noticeView('Decline', say`One moment…`)), after, ...kept };
+}
+
+/** What was typed to confirm is not the name, letter by letter. */
+function notTyped(typed: string, name: string): Refusal {
+  const strange = [...typed].find((letter) => letter > '\u007F' && !name.includes(letter));
+  const looksLike = strange === undefined ? '' : ` It has “${strange}” (${codeOf(strange)}) in it.`;
+  return new Refusal(`This is not ${name}.${looksLike} Nothing was done.`, { field: 'typed-name' });
 }
 
 type Kept = { readonly inbox: string } | { readonly response: Response };
@@ -181,6 +205,12 @@ async function keepSubmission(reception: Reception, heard: Heard, { view }: Subm
 /** A view is submitted once in each of its versions. */
 const formKey = (view: Submission['view']): string => `form:${view.id}:${view.hash ?? ''}`;
 
+const wrongField = (field: string, says: string): Response => ({
+  ack: { response_action: 'errors', errors: { [blockOf(field)]: says } },
+});
+/** Whether the submitted view has an input of that name. */
+const hasField = ({ view }: Submission, field: string | undefined): field is string =>
+  field !== undefined && blockOf(field) in z.record(z.string(), z.unknown()).catch({}).parse(view.state.values);
 const updating = (view: ModalView): Response => ({ ack: { response_action: 'update', view } });
 const ending = (title: string, text: Text): Response => updating(noticeView(title, text));
 const sentence = (refusal: Refusal): string => plain(joined([refusal.says, refusal.hint])).slice(0, 1_900);

@@ -22,10 +22,9 @@ export type ChangePatch = Pick<
   | 'sent_at'
   | 'receipt'
   | 'operation'
-  | 'outcome'
   | 'superseded_by'
 >;
-type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed';
+type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'outcome';
 
 /** Saves a new change, with version 1; resolves with the whole row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
@@ -80,6 +79,18 @@ export function touchChange(
 /** Gives the caller up to `limit` changes that are due, longest overdue first; see `claim`. */
 export const claimDue = (tx: Tx, wanted: Claim): Promise<Change[]> => claim<Change>(tx, 'changes', wanted);
 
+/** Lets an approved change be sent from `dueAt` on (epoch ms); one that was tried already goes its own way. */
+export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<void> {
+  await tx
+    .updateTable('changes')
+    .set({ due_at: dueAt })
+    .where('number', '=', number)
+    .where('state', '=', 'approved')
+    .where('tries', '=', 0)
+    .where('throttled', '=', 0)
+    .execute();
+}
+
 /** How many changes of this person wait for approval. */
 export async function countWaiting(db: Reader, asker: string): Promise<number> {
   const { count } = await db
@@ -111,7 +122,7 @@ export function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]>
   return found.orderBy('number', 'desc').limit(filter.limit).execute();
 }
 
-/** The change whose card stands at this place: a thread's channel and its first message's `ts`. */
+/** The change whose card, or a copy of it, stands at this place: a thread's channel and its first message's `ts`. */
 export function findByCard(db: Reader, channel: string, ts: string): Promise<Change | undefined> {
   return db
     .selectFrom('changes')
@@ -119,6 +130,6 @@ export function findByCard(db: Reader, channel: string, ts: string): Promise<Cha
     .selectAll('changes')
     .where('card.channel', '=', channel)
     .where('card.ts', '=', ts)
-    .where('card.kind', '=', 'card')
+    .where('card.kind', 'in', ['card', 'copy'])
     .executeTakeFirst();
 }

@@ -157,8 +157,11 @@ export type MessageTable = {
   /** Names the message, so that it is said once: `1042:card`, `1042:3`, `1042:running`. */
   key: string;
   change: number | null;
-  /** `card` and `reply` belong to a change; `direct` goes to a person, `ops` to the ops channel. */
-  kind: 'card' | 'reply' | 'direct' | 'ops';
+  /**
+   * `card` and `reply` belong to a change; `copy` is the card in an approver's direct messages; `direct` goes to a
+   * person, `ops` to the ops channel.
+   */
+  kind: 'card' | 'reply' | 'copy' | 'direct' | 'ops';
   /** Channel or person; null: where the change's card stands. */
   recipient: string | null;
   /** JSON; null for a card, which is rendered from its change when it is drawn. */

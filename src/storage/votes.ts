@@ -30,3 +30,7 @@ export function listVotes(db: Reader, change: number): Promise<Vote[]> {
     .limit(100)
     .execute();
 }
+
+/** The approvals among them. */
+export const approvals = async (db: Reader, change: number): Promise<Vote[]> =>
+  (await listVotes(db, change)).filter(({ verdict }) => verdict === 'approve');

@@ -169,6 +169,8 @@ export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly stri
       return fc.integer({ min: 1, max: 20_000 }).map((value) => [String(value)]);
     case 'search':
       return printable.filter((word) => !/\p{Cc}/u.test(word)).map((word) => [word]);
+    case 'why':
+      return fc.constantFrom(['release', '42'], ['maintenance'], ['--', 'it', 'is', '--urgent']);
     case 'command':
       return fc.constantFrom(['cache', 'clear'], ['logs']);
     default:

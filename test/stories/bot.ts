@@ -7,7 +7,7 @@ import { vi } from 'vitest';
 export const patienceMs = 25_000;
 
 // A story is a few such steps; whatever does not come says itself what came instead, before this.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+if (process.env['VITEST']) vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** How a process of the bot ended. */
 export type Exit = { readonly code: number | null; readonly signal: string | null };
@@ -17,6 +17,9 @@ export type Bot = {
   /** Resolves when it knows the names of all sites; rejects with its last words when it ends before. */
   readonly ready: Promise<void>;
   readonly port: () => number;
+  readonly pid: number;
+  /** Resolves when the process is gone, whoever ended it. */
+  readonly ended: Promise<Exit>;
   /** Sends the signal and resolves when the process is gone. */
   readonly end: (signal: NodeJS.Signals) => Promise<Exit>;
 };
@@ -47,7 +50,7 @@ export function startBot(env: Readonly<Record<string, string>>, onLine: (line: s
   ]);
   // A bot that is not waited for may end unheard.
   ready.catch(() => undefined);
-  return { ready, port: () => port, end: (signal) => (child.kill(signal), exited) };
+  return { ready, port: () => port, pid: child.pid ?? 0, ended: exited, end: (signal) => (child.kill(signal), exited) };
 }
 
 /** Resolves when the bot says that it is ready: it knows the names of all sites. */

@@ -30,7 +30,7 @@ export type House = {
   /** Everything but reads that the host received, oldest first; of one environment where it is named. */
   readonly writes: (environment?: string) => readonly Entry[];
   /** Starts the bot; resolves when it is ready. Rejects with its last words when it ends before. */
-  readonly start: (environment?: Readonly<Record<string, string>>) => Promise<void>;
+  readonly start: (environment?: Readonly<Record<string, string>>) => Promise<Bot>;
   /** SIGKILL: nothing is finished. */
   readonly kill: () => Promise<Exit>;
   /** SIGTERM: what runs is finished. */
@@ -127,6 +127,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       await started.ready;
       bot = started;
       if (byHttp) slack.deliverTo(`http://127.0.0.1:${bot.port()}/slack/events`);
+      return started;
     },
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),

@@ -1,0 +1,32 @@
+import { listBackups } from '../../hosting/contract/backups.ts';
+import type { Reader } from '../../hosting/contract/call.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { say, time, type Text } from '../../text.ts';
+
+/** The newest backup of an environment; `at` in epoch milliseconds, undefined where the host does not tell. */
+export type NewestBackup = { readonly type: string; readonly at: number | undefined } | null;
+
+const dayMs = 86_400_000;
+
+/** Reads which backup of an environment is the newest; null: there is none. */
+export async function newestBackup(read: Reader, { id }: Environment): Promise<NewestBackup> {
+  const backups = await read(listBackups({ env_id: id }));
+  const [newest] = backups.toSorted((one, other) => (other.created_at ?? 0) - (one.created_at ?? 0));
+  return newest === undefined ? null : { type: newest.type ?? '', at: newest.created_at ?? undefined };
+}
+
+/** It as a fact on a card. */
+export const backupFact = (backup: NewestBackup): Text =>
+  backup === null ? say`none` : say`${backup.type || 'of unknown kind'}, ${whenMade(backup)}`;
+
+/** What must not be overlooked about it; undefined where it is young enough. */
+export function backupWarning({ name }: Environment, backup: NewestBackup, now: number): Text | undefined {
+  if (backup === null) return say`**There is no backup of ${name}.**`;
+  if (backup.at === undefined) return say`**How old the newest backup of ${name} is, the host does not say.**`;
+  return now - backup.at > dayMs
+    ? say`**The newest backup of ${name} is older than a day:** ${whenMade(backup)}.`
+    : undefined;
+}
+
+const whenMade = ({ at }: { readonly at: number | undefined }): Text =>
+  at === undefined ? say`at a time the host does not tell` : [time(at, 'date')];

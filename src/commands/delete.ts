@@ -1,0 +1,30 @@
+import { deleteEnvironment } from '../hosting/contract/sites.ts';
+import { joined, say } from '../text.ts';
+import { action } from './action.ts';
+import { backupFact, newestBackup } from './backups/newest.ts';
+import { environment } from './fields.ts';
+
+export const deletion = action({
+  summary: 'Delete an environment for good',
+  button: 'Delete an environment',
+  risk: 'destructive',
+  typedName: 'always',
+  fields: { env: environment() },
+  target: 'env',
+  look: async ({ input, read }) => ({ backup: await newestBackup(read, input.env) }),
+  rests: () => null,
+  call: ({ input }) => deleteEnvironment({ env_id: input.env.id }),
+  card: ({ input: { env }, before }) => ({
+    title: say`Delete ${env.name}`,
+    done: say`Deleted ${env.name}`,
+    warning: joined(
+      [
+        env.live ? say`**${env.name} counts as LIVE.**` : undefined,
+        say`**${env.name} will be deleted, with its files and its database.** This cannot be taken back from here; its backups may go with it.`,
+      ],
+      '\n',
+    ),
+    facts: { 'Newest backup': backupFact(before.backup), Environment: say`\`${env.id}\`` },
+  }),
+  after: 'A deletion usually takes some minutes.',
+});

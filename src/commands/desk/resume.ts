@@ -1,0 +1,26 @@
+import { Refusal } from '../../errors.ts';
+import { person, say, time } from '../../text.ts';
+import { desk } from '../desk.ts';
+
+export const resume = desk({
+  summary: 'End a pause: what is approved and still valid is sent',
+  button: 'Resume',
+  right: 'named',
+  changes: true,
+  everywhere: true,
+  fields: {},
+  answer: async ({ office }) => {
+    const pause = await office.resume();
+    if (pause === undefined) throw new Refusal(say`**Nothing is paused.** Nothing was done.`);
+    const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
+    return {
+      title: say`**Sending goes on**`,
+      parts: [
+        {
+          kind: 'text',
+          text: say`The pause of ${person(pause.by)} since ${time(pause.at, 'date')}${why} is over. Rights and targets are checked again before anything is sent.`,
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,101 @@
+import { pushEnvironment } from '../hosting/contract/sites.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { joined, say, time, type Text } from '../text.ts';
+import { action } from './action.ts';
+import { backupFact, backupWarning, newestBackup } from './backups/newest.ts';
+import { environment, flag, option, paths } from './fields.ts';
+import { counted } from './page.ts';
+
+const shownPaths = 8;
+
+export const push = action({
+  summary: 'Overwrite one environment with another of the same site',
+  button: 'Push an environment',
+  risk: 'destructive',
+  fields: {
+    from: environment('From'),
+    onto: environment('Onto'),
+    files: flag('Files'),
+    database: flag('Database'),
+    searchReplace: flag('Search and replace'),
+    only: option(paths('Only these paths')),
+  },
+  target: 'onto',
+  alsoReads: ['from'],
+  valid: ({ from, onto, files, database, only }) => {
+    if (from.id === onto.id) return { field: 'onto', says: say`From and onto are both ${onto.name}. ${nothing}` };
+    if (from.site?.id === undefined || onto.site?.id === undefined) return { field: 'onto', says: noSite, hint: pinIt };
+    if (from.site.id !== onto.site.id) return { field: 'onto', says: say`A push stays inside one site. ${nothing}` };
+    if (!files && !database) return { field: 'files', says: unsaid, hint: sayWhich, unsaid: true };
+    if (only && !files) return { field: 'only', says: say`Paths go with files, and files are not pushed. ${nothing}` };
+    return undefined;
+  },
+  look: async ({ input, read }) => ({ backup: await newestBackup(read, input.onto) }),
+  // A backup that is made meanwhile is no reason to ask again.
+  rests: () => null,
+  call: ({ input: { from, onto, files, database, searchReplace, only } }) =>
+    pushEnvironment({
+      site_id: onto.site?.id ?? '',
+      source_env_id: from.id,
+      target_env_id: onto.id,
+      push_db: database,
+      push_files: files,
+      run_search_and_replace: searchReplace,
+      push_files_option: only ? 'SPECIFIC_FILES' : 'ALL_FILES',
+      ...(only && { file_list: only }),
+    }),
+  card: ({ input, before, now }) => ({
+    title: say`Push ${input.from.name} → ${input.onto.name}`,
+    done: say`Pushed ${input.from.name} → ${input.onto.name}`,
+    warning: joined([...lost(input), backupWarning(input.onto, before.backup, now)], '\n'),
+    facts: {
+      Files: !input.files ? 'no' : (listed(input.only) ?? 'all'),
+      Database: input.database ? 'yes' : 'no',
+      'Search and replace': input.searchReplace ? 'yes' : 'no',
+      [`Newest backup of ${input.onto.name}`]: backupFact(before.backup),
+      'From → onto': say`\`${short(input.from)}\` → \`${short(input.onto)}\``,
+    },
+  }),
+  evidence: ({ input: { onto }, now: { backup }, sentAt }) =>
+    backup?.at !== undefined && backup.at >= sentAt - clockSkewMs
+      ? say`A backup of ${onto.name} (${backup.type}) was made at ${time(backup.at)}. The host makes one before a push, so it probably started.`
+      : say`The host makes a backup of ${onto.name} before a push, and there is no new one. It may not have started, or not yet.`,
+  after: 'A push usually takes some minutes.',
+  next: ({ input: { onto } }) => [
+    { label: `Clear the cache of ${onto.name}`.slice(0, 75), words: ['cache', 'clear', onto.id] },
+    { label: 'Error log since the push', words: ['logs', onto.id, 'error', '--since=1h'] },
+  ],
+});
+
+/** The host's clock need not be ours. */
+const clockSkewMs = 5_000;
+const nothing = 'Nothing was done.';
+const unsaid = say`What shall be pushed? ${nothing}`;
+const sayWhich = say`Say \`--files\`, \`--database\` or both.`;
+const noSite = say`The host does not tell which site these belong to, and a push names its site. ${nothing}`;
+const pinIt = say`Whoever keeps the policy file can name it there under \`sites\`.`;
+
+type Pushed = {
+  readonly from: Environment;
+  readonly onto: Environment;
+  readonly files: boolean;
+  readonly database: boolean;
+  readonly only?: readonly string[] | undefined;
+};
+
+/** What will be gone, the worst first. */
+function lost({ from, onto, files, database, only }: Pushed): readonly (Text | undefined)[] {
+  return [
+    database
+      ? say`**The DATABASE of ${onto.name} will be replaced.** Orders, users and comments made there since ${from.name} was copied are lost.`
+      : undefined,
+    files && !only ? say`**All files of ${onto.name} will be replaced.**` : undefined,
+    only ? say`**${counted(only.length, 'path')} of ${onto.name} will be replaced.**` : undefined,
+    say`Redirects, geolocation, PHP and server settings of ${onto.name} are always overwritten.`,
+  ];
+}
+
+const listed = (only: readonly string[] | undefined): string | undefined =>
+  only && `only ${only.slice(0, shownPaths).join(', ')}${more(only.length - shownPaths)}`;
+const more = (left: number): string => (left > 0 ? ` and ${left} more` : '');
+const short = ({ id }: Environment): string => `…${id.slice(-4)}`;

@@ -1,0 +1,187 @@
+import { Refusal } from '../errors.ts';
+import { passing } from '../points.ts';
+import { findChange, holdChange, type Change } from '../storage/changes.ts';
+import type { Tx } from '../storage/database.ts';
+import { closeInbox } from '../storage/inbox.ts';
+import { approvals, castVote, type Vote } from '../storage/votes.ts';
+import { scrub } from '../secret.ts';
+import { joined, say, type Text } from '../text.ts';
+import { LockHeld, type Ledger, type Saying } from './advance.ts';
+import { rule, type Ballot, type Ruling } from './approve.ts';
+import { aboutOf, welcome, type Person } from './authorise.ts';
+import { startTimer } from './follow.ts';
+import type { Bookkeeping } from './outcome.ts';
+import { freshVoters, recheck, type Recheck } from './recheck.ts';
+import { permitOf, type Seen, type Verdict } from './render.ts';
+import { restore, restoreGone, wordsOfChange, type Restored } from './restore.ts';
+import { lockedBy } from './submit.ts';
+import { approved, closed, counted, ended, markFor, nothingSent, notSent } from './tell.ts';
+
+/** What decisions need: the rights and looks of just before a send, and the ledger. */
+export type DecisionDesk = Recheck & Bookkeeping & { readonly onSaved: () => void };
+
+/** Somebody's decision, as it was delivered; believed no further than who pressed which button. */
+export type Decided = Seen & {
+  readonly verdict: Verdict;
+  readonly person: string;
+  readonly team: string | undefined;
+  readonly reason?: string | undefined;
+  /** The delivery that this answers. */
+  readonly inbox: string | undefined;
+};
+
+const longestReason = 500;
+/** How often the votes are read again because somebody voted meanwhile. */
+const mostRecounts = 5;
+
+/**
+ * Decides: rights, target and drift asked afresh, then one transaction in which the database alone says who was first.
+ * Resolves when it is saved; throws `Refusal` for whoever came too late, may not, or could not be checked.
+ */
+export async function decide(desk: DecisionDesk, decided: Decided): Promise<void> {
+  if (decided.verdict === 'decline' && !decided.reason?.trim()) {
+    throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
+  }
+  const { by, change, restored } = await present(desk, decided);
+  const asked = { ...aboutOf(restored.resolved, desk.company()).asked, asker: change.asker };
+  const ballot = { policy: desk.policy(), needed: permitOf(change).approval, asked, by };
+  for (let tries = 0; tries < mostRecounts; tries += 1) {
+    const votes = await approvals(desk.database.db, change.number);
+    const voters = await freshVoters(desk, votes);
+    if (voters === undefined) throw couldNotCheck(say`Slack does not tell me who the other approvers are right now.`);
+    // Whoever may not is told so before the host is asked anything.
+    rule(decided, { ...ballot, voters, change, now: await desk.database.now() });
+    if (tries === 0 && decided.verdict === 'approve') await refuseIfMovedOn(desk, change, decided);
+    passing('click checked', change.number);
+    if (await commit(desk, decided, { ...ballot, voters, votes, restored })) {
+      passing('click saved', change.number);
+      return desk.onSaved();
+    }
+  }
+  throw couldNotCheck(say`Others are voting at the same moment.`);
+}
+
+type Present = { readonly by: Person; readonly change: Change; readonly restored: Restored };
+
+/** Who decides of what, both as they are now. Whoever may not read the change gets the same words as if there were none. */
+async function present(desk: DecisionDesk, { installation, number, person, team }: Decided): Promise<Present> {
+  if (installation !== desk.database.installation) {
+    throw new Refusal('This button belongs to another installation of me. Nothing was done.', {
+      hint: 'Press the one that the other installation drew.',
+    });
+  }
+  const by = await desk.whoIs(person, team);
+  if (by === undefined) throw couldNotCheck(say`Slack does not tell me right now who you are.`);
+  welcome(by);
+  const change = await findChange(desk.database.db, number);
+  const restored = change && (restore(change, desk.names(by)) ?? restoreGone(change, desk, by));
+  if (change === undefined || restored === undefined) {
+    throw new Refusal(say`I know no change #${number} that you may read. Nothing was done.`);
+  }
+  return { by, change, restored };
+}
+
+const couldNotCheck = (why: Text): Refusal =>
+  new Refusal(say`**I could not check this.** ${why} Nothing was sent, and nothing was changed by your click.`, {
+    hint: 'Press it again in a minute.',
+  });
+
+/** Before an approval counts, everything it is about is asked once more; where that is not as it was, the change ends. */
+async function refuseIfMovedOn(desk: DecisionDesk, change: Change, { inbox }: Decided): Promise<void> {
+  const checked = await recheck(desk, change);
+  if (checked.kind === 'as it was') return;
+  if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
+  const kind = checked.kind === 'void' ? 'void' : 'supersede';
+  const reply = notSent(checked.why, kind === 'void' ? undefined : wordsOfChange(change));
+  await desk.database.transaction(async (tx) => {
+    const at = await desk.database.now(tx);
+    if (!(await answers(tx, inbox, at))) return;
+    const saying = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.asker] };
+    await desk.ledger.advance(tx, change, { kind }, saying);
+  });
+  throw new Refusal(say`**#${change.number} can no longer be approved.** ${nothingSent(checked.why)}`);
+}
+
+/** Whether the delivery is still ours to answer: somebody may have been told already that nothing was done. */
+const answers = async (tx: Tx, inbox: string | undefined, at: number): Promise<boolean> =>
+  inbox === undefined || closeInbox(tx, inbox, at);
+
+type Sitting = Omit<Ballot, 'change' | 'now'> &
+  Pick<Present, 'by' | 'restored'> & { readonly votes: readonly Vote[] };
+
+/**
+ * The one transaction: the change as it is now, and what the decision makes of it. False, with nothing written, where
+ * somebody has voted since the votes were read: they have to be asked about first.
+ */
+async function commit(desk: DecisionDesk, decided: Decided, sitting: Sitting): Promise<boolean> {
+  const { database, ledger } = desk;
+  try {
+    return await database.transaction(async (tx) => {
+      const change = await holdChange(tx, decided.number);
+      const now = await database.now(tx);
+      if (change === undefined || !(await answers(tx, decided.inbox, now))) return true;
+      const votes = await approvals(tx, change.number);
+      if (votes.length !== sitting.votes.length) throw new Recount();
+      if (decided.verdict === 'approve' && votes.some(({ person }) => person === decided.person)) {
+        throw new Refusal(say`You have approved #${change.number} already. Nothing was changed by your click.`);
+      }
+      await apply(tx, ledger, change, decided, sitting, now);
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof Recount) return false;
+    if (!(error instanceof LockHeld)) throw error;
+    const { lock } = error;
+    throw new Refusal(say`${lockedBy(lock)} Your approval was not counted.`, { hint: 'Approve it when it is free.' });
+  }
+}
+
+class Recount extends Error {}
+
+async function apply(
+  tx: Tx,
+  ledger: Ledger,
+  change: Change,
+  decided: Decided,
+  sitting: Sitting,
+  at: number,
+): Promise<void> {
+  const ruling = rule(decided, { ...sitting, change, now: at });
+  const { person, verdict, reason } = decided;
+  const saying = { ...sayingOf(change, decided, sitting.by, ruling), at };
+  if (verdict === 'approve') {
+    await castVote(tx, { change: change.number, person, verdict, reason: reason ?? null, version: change.version, at });
+  }
+  if (ruling.kind === 'vote') return ledger.remark(tx, change, 'vote', { ...saying, redraw: true });
+  const moved = await ledger.advance(tx, change, ruling.happening, saying);
+  if (moved && ruling.happening.kind === 'affirm') await startTimer(tx, moved, sitting.restored, at);
+}
+
+function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling): Omit<Saying, 'at'> {
+  const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason: decided.reason && scrub(decided.reason) } };
+  switch (decided.verdict) {
+    case 'approve':
+      return ruling.kind === 'vote'
+        ? { ...base, reply: counted(by.id, ruling.left.reduce((sum, { count }) => sum + count, 0)) }
+        : { ...base, reply: approved(change, by.id), decide: true, tell: [change.asker] };
+    case 'decline':
+      return { ...base, ...endedBy(change, ended('Declined', by.id, decided.reason && scrub(decided.reason).slice(0, longestReason))) };
+    case 'cancel':
+      return { ...base, ...endedBy(change, ended('Cancelled', by.id)) };
+    case 'stop':
+      return { ...base, ...endedBy(change, ended('Stopped', by.id)) };
+    case 'happened':
+    case 'did not happen': {
+      const happened = decided.verdict === 'happened';
+      const says = closed(happened, by.id);
+      const text = joined([markFor[happened ? 'affirm' : 'deny'], says]);
+      const again = happened ? [] : notSent(says, wordsOfChange(change)).buttons;
+      return { ...base, reply: { text, buttons: again ?? [] }, outcome: says, ops: true };
+    }
+  }
+}
+
+function endedBy(change: Change, says: Text): Pick<Saying, 'reply' | 'outcome' | 'tell'> {
+  const { buttons = [] } = notSent(says, wordsOfChange(change));
+  return { reply: { text: say`⛔ ${says}`, buttons }, outcome: says, tell: [change.asker] };
+}

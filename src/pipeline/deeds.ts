@@ -1,0 +1,124 @@
+import type { Hold, Office, Pause } from '../commands/desk.ts';
+import { Refusal } from '../errors.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { scrub } from '../secret.ts';
+import type { Database, Tx } from '../storage/database.ts';
+import { alone } from '../storage/differences.ts';
+import { closeInbox } from '../storage/inbox.ts';
+import { thawed } from '../storage/json.ts';
+import { heldLock, takeLocks, unlock, type Lock } from '../storage/locks.ts';
+import { readSetting, removeSetting, writeSetting } from '../storage/settings.ts';
+import { person as mention, say, time, type Text } from '../text.ts';
+import type { Ledger } from './advance.ts';
+import type { Permit, Person } from './authorise.ts';
+import { oweOps } from './ops.ts';
+
+/** What a person does beside changes: each deed, its line in the trail and its announcement are one transaction. */
+
+export type DeedDesk = { readonly database: Database; readonly ledger: Ledger };
+
+/** Who does it, by which rules, and the inbox row that it answers. */
+export type Doer = {
+  readonly person: Person;
+  readonly permit: Permit | undefined;
+  readonly inbox: string | undefined;
+};
+
+/** Set while nothing may be sent: `execute.ts` asks whether it is there, and no more. */
+const pauseKey = 'pause';
+
+/** The deeds that an office does for one person. */
+export function deedsFor(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> {
+  const { person } = doer;
+  return {
+    lock: (env, said, forMs) =>
+      once(desk, doer, async (tx, at) => {
+        const target = keyOf(env);
+        const why = scrub(said);
+        const until = forMs === undefined ? undefined : at + forMs;
+        const terms = { person: person.id, reason: why, ...(until !== undefined && { until }) };
+        const held = await takeLocks(tx, [target], terms, at);
+        if (held) return { done: false, hold: holdOf(held) };
+        const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
+        const says = say`**${env.name} was locked by ${mention(person.id)}** ${end}: “${why}”. Changes of it are refused.`;
+        await record(desk, doer, tx, at, { event: 'lock', target: env, reason: why, until, says });
+        return { done: true, hold: { by: { person: person.id }, why, until } };
+      }),
+    unlock: (env) =>
+      once(desk, doer, async (tx, at) => {
+        const held = await heldLock(tx, keyOf(env), at);
+        if (held === undefined) return { done: false, hold: undefined };
+        const freed = await unlock(tx, held.target);
+        if (freed === undefined) return { done: false, hold: holdOf(held) };
+        const whose = freed.person === person.id ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
+        const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
+        await record(desk, doer, tx, at, { event: 'unlock', target: env, lock: freed, says });
+        return { done: true, hold: holdOf(freed) };
+      }),
+    pause: (said) =>
+      once(desk, doer, async (tx, at) => {
+        const paused = await readPause(tx);
+        if (paused) return { done: false, pause: paused };
+        const why = said === undefined ? undefined : scrub(said);
+        const pause: Pause = { by: person.id, name: person.name, why, at };
+        await writeSetting(tx, { key: pauseKey, value: JSON.stringify(pause), at });
+        const because = why === undefined ? say`.` : say`: “${why}”.`;
+        const says = say`⚠️ **Nothing is sent any more: ${mention(person.id)} paused it**${because}`;
+        await record(desk, doer, tx, at, { event: 'pause', reason: why, says });
+        return { done: true, pause };
+      }),
+    resume: () =>
+      once(desk, doer, async (tx, at) => {
+        const paused = await readPause(tx);
+        if (paused === undefined) return undefined;
+        await removeSetting(tx, pauseKey);
+        const says = say`**Sending goes on: ${mention(person.id)} resumed it.** It was paused by ${mention(paused.by)} at ${time(paused.at, 'date')}.`;
+        await record(desk, doer, tx, at, { event: 'resume', paused, says });
+        return paused;
+      }),
+  };
+}
+
+/** Runs a deed alone among all that lock, send or write the trail, if its delivery was not answered yet. */
+export function once<T>(
+  { database }: DeedDesk,
+  { inbox }: Pick<Doer, 'inbox'>,
+  work: (tx: Tx, at: number) => Promise<T>,
+): Promise<T> {
+  return database.transaction(async (tx) => {
+    const at = await database.now(tx);
+    // Whoever closed it has told its sender already that nothing was done.
+    if (inbox !== undefined && !(await closeInbox(tx, inbox, at))) throw new Refusal('It is too late. Nothing was done.');
+    await alone(tx);
+    return work(tx, at);
+  });
+}
+
+type Told = { readonly event: string; readonly target?: Environment; readonly says: Text } & Readonly<
+  Record<string, unknown>
+>;
+
+async function record({ ledger }: DeedDesk, { person, permit }: Doer, tx: Tx, at: number, told: Told): Promise<void> {
+  const { event, target, says, ...rest } = told;
+  const details = {
+    ...(target && { target: target.name, target_key: keyOf(target) }),
+    name: person.name,
+    ...rest,
+    ...(permit && { permit: JSON.stringify(permit) }),
+  };
+  await ledger.note(tx, { event, by: person.id, at, details });
+  await oweOps(tx, `deed:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
+}
+
+const keyOf = (env: Environment): string => `environment:${env.id}`;
+
+const holdOf = ({ change, person, reason, until }: Lock): Hold => ({
+  by: change === null ? { person: person ?? '' } : { change },
+  why: reason,
+  until: until ?? undefined,
+});
+
+async function readPause(tx: Tx): Promise<Pause | undefined> {
+  const setting = await readSetting(tx, pauseKey);
+  return setting && thawed<Pause>(setting.value);
+}

@@ -1,0 +1,96 @@
+import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
+import { patienceMs, type Bot } from '../stories/bot.ts';
+import { onScene, type Scene } from './scene.ts';
+import type { Row, Story } from './story.ts';
+import { standing, whatCame, wrongIn, type Wrong } from './verdict.ts';
+
+/** One killing and what came of it. */
+export type Run = {
+  readonly row: string;
+  readonly database: Scene['database'];
+  readonly came: string;
+  readonly wrong?: Wrong | undefined;
+};
+
+/**
+ * Lives through the story once for each row, in an order of chance and in one house: killed at the row's point, started
+ * again, watched until all is said. Who comes back from one death dies the next. A round that does not end is the last.
+ */
+export function live(story: Story, rows: readonly Row[], seed: string, url?: string): Promise<readonly Run[]> {
+  const random = randomFrom(seed);
+  return onScene(url, async (scene) => {
+    const runs: Run[] = [];
+    let bot = await scene.start();
+    for (const row of shuffled(rows, random)) {
+      const base = { row: row.name, database: scene.database };
+      try {
+        const { next, came, wrong } = await dieAndComeBack(scene, story, row, bot, random);
+        runs.push({ ...base, came, wrong });
+        bot = next;
+      } catch (error) {
+        const says = error instanceof Error ? error.message : String(error);
+        return [...runs, { ...base, came: 'not ended', wrong: { kind: 'lost', says } }];
+      }
+    }
+    return runs;
+  });
+}
+
+async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, random: Random) {
+  const { slack } = scene.house;
+  const before = await standing(scene, story);
+  await story.prepare?.(scene, random);
+  troubled(scene, row, random);
+  const acting = story.act(scene, random);
+  await dead(scene, row, bot, before.writes);
+  calm(scene);
+  await scene.endLeases();
+  const next = await scene.start();
+  const { envelope } = await acting;
+  if (envelope !== undefined && random.chance(0.5)) await slack.redeliver(envelope);
+  await scene.atRest();
+  const seen = await whatCame(scene, story, before);
+  const wrong = wrongIn(story, seen, row.allowed);
+  if (wrong || seen.end !== 'untouched') return { next, came: seen.came, wrong };
+  // Untouched means that it can be done again, and then happens.
+  await story.act(scene, random);
+  await scene.atRest();
+  const again = await whatCame(scene, story, { ...before, told: seen.told });
+  return { next, came: seen.came, wrong: wrongIn(story, again, ['1 written, done']) };
+}
+
+/** The order to die, and small troubles besides: a slow host, a slow Slack, everything delivered up to three times. */
+function troubled({ house, order }: Scene, { at }: Row, random: Random): void {
+  house.slack.delivery.duplicates = random.integer(1, 3);
+  house.slack.faults.add({ method: 'chat.postMessage', kind: 'delay', delayMs: random.integer(0, 50) });
+  if (at === 'received') house.hosting.faults.add({ kind: 'hang', method: 'POST', applied: random.chance(0.5) });
+  else {
+    house.hosting.faults.add({ kind: 'delay', ms: random.integer(0, 50), times: 'always' });
+    order(at);
+  }
+}
+
+function calm({ house }: Scene): void {
+  house.slack.delivery.duplicates = 1;
+  house.slack.faults.clear();
+  house.hosting.faults.remove();
+}
+
+/** Resolves when the bot is dead: by its own hand, or by ours while the host has the write. */
+async function dead({ house, obeyed }: Scene, { at }: Row, bot: Bot, writesBefore: number): Promise<void> {
+  if (at === 'received') {
+    const isReceived = (): boolean => house.writes()[writesBefore]?.state === 'received';
+    await house.hosting.until(() => isReceived() || undefined, patienceMs);
+    await bot.end('SIGKILL');
+    return;
+  }
+  await obeyed();
+  await bot.ended;
+}
+
+function shuffled<T>(list: readonly T[], random: Random): readonly T[] {
+  return list
+    .map((one) => ({ one, at: random.next() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ one }) => one);
+}

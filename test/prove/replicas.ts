@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
+import { ids } from '../stories/house.ts';
+import { eventually, onScene, type Scene } from './scene.ts';
+import { threadsOf } from './verdict.ts';
+
+/** What is shown by two bots on one PostgreSQL; rejects where it is not so. */
+export type Tale = { readonly name: string; readonly tell: (url: string, seed: string) => Promise<void> };
+
+const tale = (name: string, story: (scene: Scene, random: Random) => Promise<void>): Tale => ({
+  name,
+  tell: (url, seed) => onScene(url, (scene) => story(scene, randomFrom(seed))),
+});
+
+const clear = ({ house }: Scene, environment = 'acme-shop/live'): Promise<unknown> =>
+  house.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`);
+
+const stateOf = async ({ rows }: Scene, number = 1): Promise<unknown> =>
+  (await rows(`select state from changes where number = ${number}`))[0]?.['state'];
+
+const allToldOf = ({ house }: Scene, number = 1): string => threadsOf(house, number).join('\n');
+
+/** The bot, standing still at that point with a change in its hands. */
+async function sleeperAt(scene: Scene, point: 'opened' | 'sending saved') {
+  const bot = await scene.start();
+  scene.order({ point, signal: 'SIGSTOP' });
+  await clear(scene);
+  await scene.obeyed();
+  return { bot, since: performance.now() };
+}
+
+/** All that two replicas have to hold. */
+export const tales: readonly Tale[] = [
+  tale('both hear everything: each change is written once, each word is said once', async (scene, random) => {
+    await Promise.all([scene.start(), scene.start()]);
+    const { slack, writes } = scene.house;
+    slack.delivery.duplicates = random.integer(2, 5);
+    const names = ['acme-shop/live', 'acme-shop/staging', 'acme-blog/live', 'acme-blog/staging', 'acme-docs/live'];
+    await Promise.all(names.map((name) => clear(scene, name)));
+    await scene.atRest();
+    assert.deepEqual(
+      names.map((name) => writes(name).length),
+      [1, 1, 1, 1, 1],
+    );
+    for (const number of [1, 2, 3, 4, 5]) {
+      const threads = threadsOf(scene.house, number);
+      assert.equal(threads.length, 1, `cards of #${number}`);
+      for (const words of ['The host accepted it', 'the host reports it finished'])
+        assert.equal(allToldOf(scene, number).split(`${words}`).length, 2, `#${number}: ${words}`);
+    }
+  }),
+
+  tale(
+    'asleep after it saved sending, called unknown by the other: awake, it writes nothing and says so',
+    async (scene) => {
+      const { bot, since } = await sleeperAt(scene, 'sending saved');
+      await scene.endLeases();
+      await scene.start();
+      await scene.atRest();
+      assert.equal(await stateOf(scene), 'unknown');
+      assert.match(allToldOf(scene), /Outcome unknown/);
+      // Nobody ends a lease within two seconds; here we did.
+      await eventually('stale', () => (performance.now() - since > 2_100 ? '' : 'what it saved is fresh'));
+      process.kill(bot.pid, 'SIGCONT');
+      await eventually('told', () => (allToldOf(scene).includes('I wrote nothing') ? '' : allToldOf(scene)));
+      await scene.atRest();
+      assert.equal(await stateOf(scene), 'unknown');
+      assert.equal(scene.house.writes().length, 0);
+    },
+  ),
+
+  tale('asleep with its connection open, sent by the other: awake, it does not send', async (scene) => {
+    const { bot } = await sleeperAt(scene, 'opened');
+    await scene.endLeases();
+    await scene.start();
+    await scene.atRest();
+    assert.equal(await stateOf(scene), 'done');
+    process.kill(bot.pid, 'SIGCONT');
+    // Told to end, it first ends what it has in hand.
+    assert.deepEqual(await bot.end('SIGTERM'), { code: 0, signal: null });
+    await scene.atRest();
+    assert.equal(await stateOf(scene), 'done');
+    assert.equal(scene.house.writes().length, 1);
+  }),
+
+  tale('their clocks hours apart: what expires goes by the clock of the database', async (scene, random) => {
+    const hours = random.integer(1, 30);
+    const ahead = await scene.start(hours);
+    await clear(scene);
+    await scene.atRest();
+    assert.equal(await stateOf(scene), 'done');
+    await ahead.end('SIGTERM');
+    await scene.start(-hours);
+    await scene.write(`insert into settings (key, value, at) values ('pause', 'a tale', 1)`);
+    await clear(scene);
+    await eventually('saved', async () => ((await stateOf(scene, 2)) === 'approved' ? '' : 'not yet'));
+    await scene.write(
+      `update changes set expires_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, due_at = 1 where number = 2`,
+    );
+    await scene.atRest();
+    assert.equal(await stateOf(scene, 2), 'expired');
+    assert.match(allToldOf(scene, 2), /It was not sent in time/);
+    assert.equal(scene.house.writes().length, 1);
+  }),
+];

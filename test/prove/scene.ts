@@ -1,0 +1,100 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { z } from 'zod';
+import type { Bot } from '../stories/bot.ts';
+import { openHouse, patienceMs, type House } from '../stories/house.ts';
+import { orderShape } from './kill-at.ts';
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** A house whose bots die or stand still on order, on either database. */
+export type Scene = {
+  readonly house: House;
+  readonly database: 'SQLite' | 'PostgreSQL';
+  /** Starts a bot that obeys orders, with its clock right or so many hours wrong. */
+  readonly start: (hoursWrong?: number) => Promise<Bot>;
+  /** Lays down an order; the first bot that comes to its point takes it. */
+  readonly order: (order: z.input<typeof orderShape>) => void;
+  /** Resolves when the order has been taken. */
+  readonly obeyed: () => Promise<void>;
+  readonly rows: (sql: string) => Promise<Rows>;
+  readonly write: (sql: string) => Promise<unknown>;
+  /** Ends the leases of whoever is gone, instead of waiting a minute; on SQLite the next start does that by itself. */
+  readonly endLeases: () => Promise<void>;
+  /** Resolves when nothing is under way any more; rejects with what still is, if it stays so. */
+  readonly atRest: () => Promise<void>;
+};
+
+/** Opens an empty house, on the PostgreSQL at `url` or on SQLite, for as long as `tale` takes. */
+export async function onScene<T>(url: string | undefined, tale: (scene: Scene) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'sitehand-prove-'));
+  const file = join(folder, 'order.json');
+  const killing = `--import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)}`;
+  const house = await openHouse({ start: false, environment: url === undefined ? {} : { DATABASE_URL: url } });
+  const { rows, write, close } = url === undefined ? sqlite(house) : await postgres(url);
+  const scene: Scene = {
+    house,
+    database: url === undefined ? 'SQLite' : 'PostgreSQL',
+    start: (hoursWrong = 0) =>
+      house.start({ NODE_OPTIONS: `${killing} --import ./test/prove/clock.ts?hours=${hoursWrong}` }),
+    order: (order) => writeFileSync(file, JSON.stringify(orderShape.parse(order))),
+    obeyed: () => eventually('obeyed', () => (existsSync(file) ? readFileSync(file, 'utf8') : '')),
+    rows,
+    write,
+    endLeases: async () => {
+      if (url === undefined) return;
+      await write(`update changes set lease_until = 1 where owner is not null`);
+      await write(`update changes set due_at = 1 where state = 'sending'`);
+      await write(`update messages set lease_until = 1 where owner is not null`);
+      await write(`update inbox set lease_until = 1 where closed_at is null`);
+    },
+    atRest: () => eventually('all of it ended', async () => (await rows(underWay)).map(inWords).join(', ')),
+  };
+  try {
+    return await tale(scene);
+  } finally {
+    await close();
+    await house.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Whatever has to end: neither lost nor owed. A waiting change waits for people, an unknown one once its evidence is told. */
+const underWay = `
+  select 'change ' || number || ' ' || state as what from changes
+    where settled_at is null and state <> 'waiting' and not (state = 'unknown' and due_at is null)
+  union all select 'delivery ' || key from inbox where closed_at is null
+  union all select 'message ' || key from messages where due_at is not null`;
+const inWords = ({ what }: Rows[number]): string => String(what);
+
+type Book = Pick<Scene, 'rows' | 'write'> & { readonly close: () => Promise<void> };
+
+const sqlite = ({ rows, rewrite }: House): Book => ({
+  rows: async (sql) => rows(sql),
+  write: async (sql) => rewrite(sql),
+  close: async () => {},
+});
+
+async function postgres(url: string): Promise<Book> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return {
+    rows: async (sql) => (await client.query<Rows[number]>(sql)).rows,
+    write: (sql) => client.query(sql),
+    close: () => client.end(),
+  };
+}
+
+/** Resolves when `left` says that nothing is missing any more; rejects with what is, when patience is over. */
+export async function eventually(what: string, left: () => Promise<string> | string): Promise<void> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const missing = await left();
+    if (missing === '') return;
+    if (performance.now() > until) throw new Error(`not ${what}: ${missing}`);
+    await wait(25);
+  }
+}

@@ -1,0 +1,78 @@
+import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import { ids } from '../stories/house.ts';
+import type { Scene } from './scene.ts';
+import type { Came, Story } from './story.ts';
+
+/** What must never be, and whatever else is not as its row says. */
+export type Wrong = { readonly kind: 'sent twice' | 'lost' | 'untold' | 'otherwise'; readonly says: string };
+
+/** How far everything was when a round began: what is beyond it is of that round. */
+export type Standing = { readonly number: number; readonly writes: number; readonly told: number };
+
+/** What came of a round, as the host, the database and Slack have it. */
+export type Seen = {
+  readonly came: string;
+  readonly end: string;
+  readonly writes: number;
+  readonly changes: number;
+  /** How many private messages the story's person has by now, and whether one of the new ones says that it was lost. */
+  readonly told: number;
+  readonly isToldOfLoss: boolean;
+  /** The newest card in the channel and what stands below it. */
+  readonly thread: string;
+};
+
+/** How far everything is now. */
+export async function standing({ house, rows }: Scene, { person }: Story): Promise<Standing> {
+  const [newest] = await rows('select coalesce(max(number), 0) as number from changes');
+  return {
+    number: Number(newest?.['number']),
+    writes: house.writes().length,
+    told: privately(house, person).length,
+  };
+}
+
+/** What came of it since `before`; asked when all is at rest. */
+export async function whatCame({ house, rows }: Scene, { person }: Story, before: Standing): Promise<Seen> {
+  const changes = await rows(`select number, state from changes where number > ${before.number}`);
+  const [change = { number: 0, state: 'waiting' }] = changes;
+  const end = change['state'] === 'waiting' ? 'untouched' : String(change['state']);
+  const writes = house.writes().length - before.writes;
+  const messages = privately(house, person);
+  return {
+    came: `${writes} written, ${end}`,
+    end,
+    writes,
+    changes: changes.length,
+    told: messages.length,
+    isToldOfLoss: messages.slice(before.told).some(({ text }) => text.includes('I was restarted before I got to')),
+    thread: threadsOf(house, Number(change['number'])).at(-1) ?? '',
+  };
+}
+
+/** The worst that is wrong with it, if anything. */
+export function wrongIn(story: Story, seen: Seen, allowed: readonly Came[]): Wrong | undefined {
+  const { came, end, writes, changes, isToldOfLoss, thread } = seen;
+  const says = JSON.stringify(seen);
+  if (writes > 1 || changes > 1) return { kind: 'sent twice', says };
+  const isTold =
+    end === 'untouched' ? isToldOfLoss : (end === 'unknown' ? /⚠️ @.*Outcome unknown/ : story.done).test(thread);
+  if (!isTold) return { kind: 'untold', says };
+  if (isToldOfLoss && end !== 'untouched') return { kind: 'otherwise', says };
+  return allowed.some((one) => one === came) ? undefined : { kind: 'otherwise', says };
+}
+
+const privately = ({ slack }: Scene['house'], person: string): readonly SeenMessage[] =>
+  slack.messages({ channel: `D0${person}`, as: person });
+
+/** What stands on and below each card of the change, oldest card first: there is a second one where Slack took the first unseen. */
+export function threadsOf({ slack }: Scene['house'], number: number): readonly string[] {
+  const [channel, as] = ['C0ACME', ids.ana];
+  const cards = slack.messages({ channel, as }).filter(({ text }) => text.includes(`· #${number}\n`));
+  return cards.map(({ ts }) =>
+    slack
+      .messages({ channel, thread: ts, as })
+      .map(({ text }) => text)
+      .join('\n'),
+  );
+}

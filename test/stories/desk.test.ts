@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openHouse, patienceMs, type House } from './house.ts';
+
+/** Ana and Ben develop, Chi and Dee lead; Rob reads, of the shop alone. */
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA, U02BEN]
+  leads: [U03CHI, U04DEE]
+  readers: [U06ROB]
+rules:
+  - allow: [read]
+    to: [developers, leads]
+  - allow: [read]
+    to: [readers]
+    where: ['acme-shop/*']
+  - allow: [routine, sensitive]
+    to: [developers]
+    where: ['*/staging']
+  - allow: [routine]
+    to: [developers]
+    where: ['acme-blog/live']
+    approval: { by: [leads], count: 1, expires: 1h }
+  - allow: [lock, unlock]
+    to: [developers]
+    where: ['*/staging']
+  - allow: [lock, unlock, audit, pause, resume]
+    to: [leads]
+channels:
+  C0ACME: { sites: ['acme-*'] }
+  ops: C0OPS
+`;
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ policy });
+});
+afterAll(() => house.close());
+
+const inOps = (words: RegExp): Promise<{ readonly text: string }> =>
+  house.slack.until(
+    () => house.slack.messages({ channel: 'C0OPS', as: 'U03CHI' }).find(({ text }) => words.test(text)),
+    patienceMs,
+  );
+const events = (): readonly unknown[] => house.rows('select event from audit order by seq').map(({ event }) => event);
+const clear = '/site cache clear acme-docs/staging';
+
+test('somebody without the right changes nothing, and the trail shows nothing of it', async () => {
+  const ana = house.person('ana');
+  const tries = [
+    ['/site lock acme-shop/live not mine', 'You may not run lock on acme-shop/live'],
+    ['/site unlock acme-shop/live', 'You may not run unlock on acme-shop/live'],
+    ['/site pause because', 'You may not run pause'],
+    ['/site resume', 'You may not run resume'],
+    ['/site audit', 'You may not use audit'],
+    ['/site audit export csv', 'You may not use audit export'],
+  ] as const;
+  for (const [line, refused] of tries) {
+    const said = await ana.says(line);
+    expect((await said.hears(refused)).text).toMatch(/Nothing was done\./);
+  }
+  const rob = await house.person('rob').says('/site lock acme-blog/live why not');
+  await rob.hears('I know no environment acme-blog/live that you may read');
+  expect(events()).toEqual([]);
+  expect(house.rows('select * from locks')).toEqual([]);
+});
+
+test('a lock keeps a change away and says whose it is; said twice it is longer; unlocked, the change goes', async () => {
+  const [ana, ben] = [house.person('ana'), house.person('ben')];
+  const locked = await ben.says('/site lock acme-docs/staging release 42 --for 2h');
+  const told = await locked.hears('acme-docs/staging is locked by you');
+  expect(told.ephemeral).toBe(true);
+  await inOps(/acme-docs\/staging was locked by @Ben.*“release 42”/);
+  const refused = await ana.says(clear);
+  await refused.hears(/acme-docs\/staging is locked by @Ben until .*Nothing was sent\./);
+  const taken = await house.person('chi').says('/site lock acme-docs/staging mine now');
+  await taken.hears(/is locked by @Ben until .*“release 42”.*so it was not locked\. Nothing was done\./);
+  const again = await ben.says('/site lock acme-docs/staging a longer release');
+  await again.hears(/is locked by you until it is unlocked[^]*a longer release/);
+  expect(house.writes('acme-docs/staging')).toEqual([]);
+
+  await ben.clicks(await again.hears('Unlock'), 'Unlock');
+  await inOps(/acme-docs\/staging was unlocked by @Ben/);
+  const change = await ana.asks(clear);
+  await change.tells('the host reports it finished');
+  const free = await ben.says('/site unlock acme-docs/staging');
+  await free.hears('acme-docs/staging is not locked. Nothing was done.');
+});
+
+test('a pause holds what is not sent, and what is still valid goes when it is over', async () => {
+  const chi = house.person('chi');
+  const paused = await chi.says('/site pause the host is odd');
+  await paused.hears('Nothing is sent from now on');
+  await inOps(/Nothing is sent any more: @Chi paused it: “the host is odd”/);
+  const before = house.writes().length;
+  const change = await house.person('ana').asks('/site cache clear acme-blog/staging');
+  const twice = await house.person('dee').says('/site pause me too');
+  await twice.hears(/Nothing is sent already: @Chi paused it at .*Nothing was changed\./);
+  await change.shows('🔒');
+  expect(house.writes()).toHaveLength(before);
+  const resumed = await house.person('dee').says('/site resume');
+  await resumed.hears('Sending goes on');
+  await change.tells('the host reports it finished');
+  expect(house.writes()).toHaveLength(before + 1);
+  const nothing = await chi.says('/site resume');
+  await nothing.hears('Nothing is paused. Nothing was done.');
+});
+
+test('a lock asked for by form is taken once', async () => {
+  const chi = house.person('chi');
+  await chi.says('/site lock acme-shop/staging');
+  await chi.form('Keep changes away');
+  await chi.submits({ why: 'maintenance' });
+  await inOps(/acme-shop\/staging was locked by @Chi until it is unlocked: “maintenance”/);
+  expect(house.rows("select * from audit where event = 'lock' and details like '%maintenance%'")).toHaveLength(1);
+  await (await chi.says('/site unlock acme-shop/staging')).hears('acme-shop/staging is unlocked');
+});
+
+test('changes are listed for whoever may read them', async () => {
+  const all = await (await house.person('ben').says('/site changes')).hears('Changes · 2 changes');
+  expect(all.text).toContain('acme-docs/staging');
+  expect(all.text).toContain('acme-blog/staging');
+  const one = await (await house.person('ben').says('/site changes acme-docs/staging')).hears('Changes of acme-docs/staging');
+  expect(one.text).not.toContain('acme-blog');
+  const mine = await house.person('ben').says('/site changes --mine');
+  await mine.hears('Your changes · 0 changes');
+  const rob = await house.person('rob').says('/site changes');
+  await rob.hears('There is none that you may read.');
+  const waiting = await house.person('ana').says('/site changes --waiting');
+  await waiting.hears('Changes that wait for approval');
+});
