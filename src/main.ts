@@ -14,6 +14,7 @@ import { sweep, takeOver, tellTheLost } from './pipeline/housekeeping.ts';
 import { createNames } from './pipeline/names.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
+import { bearWitness, type Telling } from './pipeline/witness.ts';
 import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
 import { mentionedGroups } from './policy/people.ts';
 import { openPolicy, type PolicyFile } from './policy/watch.ts';
@@ -118,7 +119,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
   const desk: BackOffice = {
     database,
     ledger: createLedger({
-      auditKey: config.auditKey && Buffer.from(config.auditKey.reveal()),
+      auditKey: auditKeyOf(config),
       installation: database.installation,
       onEvent: (event) => metrics.moves.inc({ event }),
     }),
@@ -159,7 +160,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   const reception: Reception = {
     front: desk,
     decisions: desk,
-    office: { ...desk, listing: directory.listing },
+    office: { ...desk, listing: directory.listing, auditKey: auditKeyOf(config), personOf: people.known },
     people,
     messages,
     views,
@@ -178,6 +179,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     beat('telling who was lost', 5_000, () => tellTheLost(housekeeping)),
     beat('sweeping', 60_000, () => sweep(housekeeping)),
     beat('noting that I am here', 15_000, () => noteAlive(database)),
+    beat('telling the head of the trail', 3_600_000, async () => logHead(log, await bearWitness(database))),
   ];
   const notReady = async (): Promise<string | undefined> => {
     await readSetting(database.db, 'pause');
@@ -185,6 +187,14 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
   };
   return { door: createDoor({ config, reception, bot, notReady }), beats };
+}
+
+const auditKeyOf = ({ auditKey }: Config): Buffer | undefined => auditKey && Buffer.from(auditKey.reveal());
+
+/** The log is a witness of its own: kept elsewhere, it holds what the database cannot take back. */
+function logHead(log: Logger, telling: Telling | undefined): void {
+  if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
+  if (telling?.kind === 'altered') log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
 }
 
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */

@@ -1,4 +1,5 @@
 import type { Environment, Domain } from '../hosting/contract/target.ts';
+import type { Words } from '../errors.ts';
 import { person, say, time, type Text } from '../text.ts';
 import type { Fields, Input } from './fields.ts';
 import type { Page } from './page.ts';
@@ -30,10 +31,22 @@ export type Office = {
   change(number: number): Promise<ChangeStory | undefined>;
   /** Changes that this person may read, newest first; `more`: there are, or may be, older ones. */
   changes(filter: ChangeFilter): Promise<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }>;
+  /** Whether somebody (left out: this person) may say these words, and what decides it; nothing of them runs. */
+  can(words: Words, person: string | undefined): Promise<Ability>;
+  /** The trail that this person may read, newest first; `more`: there are, or may be, older lines. */
+  trail(filter: TrailFilter): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }>;
+  /** Holds the whole trail against its hashes and against the head that was told last. */
+  verify(): Promise<Finding>;
+  /** The trail that this person may read as a file, its newest lines where it is too long; written down itself. */
+  takeAway(format: 'csv' | 'jsonl', since: number | undefined): Promise<TrailFile>;
   /** Names of the policy's groups this person is in, and whether policy knows them at all. */
   standing(): { readonly groups: readonly string[]; readonly known: boolean };
   /** Locks an environment in this person's name, for so many milliseconds or until it is unlocked; `done` false: `hold` kept it. */
-  lock(env: Environment, why: string, forMs: number | undefined): Promise<{ readonly done: boolean; readonly hold: Hold }>;
+  lock(
+    env: Environment,
+    why: string,
+    forMs: number | undefined,
+  ): Promise<{ readonly done: boolean; readonly hold: Hold }>;
   /** Takes away the lock that a person holds; `done` false: a change holds it, or, without `hold`, nobody. */
   unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: Hold | undefined }>;
   /** Stops all sends of all replicas; `done` false: they were stopped already. */
@@ -58,6 +71,93 @@ export type ChangeLine = {
   readonly asker: string;
   readonly at: number;
 };
+
+/** A rule of the policy, by the line it begins in. */
+export type RuleLine = { readonly line: number; readonly text: string };
+
+/** Whether somebody may run a command on something, and what decides it. */
+export type Ability = {
+  readonly person: { readonly id: string; readonly name: string };
+  readonly path: string;
+  /** The class of the command; `named`: a rule has to name it. */
+  readonly risk: string;
+  /** What it would be about; undefined: nothing in particular. */
+  readonly target: string | undefined;
+  readonly answer:
+    | { readonly kind: 'for everybody' }
+    | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | Approving }
+    | { readonly kind: 'denied'; readonly rule: RuleLine; readonly whoMay: readonly string[] }
+    | { readonly kind: 'no rule'; readonly lets: readonly RuleLine[]; readonly whoMay: readonly string[] }
+    /** Guests, bots and strangers: no rule is read for them. */
+    | { readonly kind: 'not welcome'; readonly why: string }
+    | { readonly kind: 'hidden'; readonly what: string };
+};
+
+/** The approval that the rules want. `expires` is in milliseconds. */
+export type Approving = {
+  readonly asks: readonly { readonly count: number; readonly people: number; readonly groups: readonly string[] }[];
+  /** Who that is, by name. */
+  readonly who: Text;
+  readonly expires: number;
+  readonly reason: 'required' | 'optional';
+};
+
+/** Which lines of the trail to list: about an environment, since a moment (epoch ms), by a Slack user id. */
+export type TrailFilter = {
+  readonly env: Environment | undefined;
+  readonly since: number | undefined;
+  readonly by: string | undefined;
+};
+
+/** A line of the trail: what somebody did, and on what grounds. */
+export type TrailLine = {
+  readonly seq: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Slack user id, or `sitehand`. */
+  readonly actor: string;
+  /** The name as it was. */
+  readonly name: string | undefined;
+  /** What was done, to stand after a name. */
+  readonly says: string;
+  readonly change: number | undefined;
+  readonly target: string | undefined;
+  readonly reason: string | undefined;
+  /** Lines of the rules that allowed it, and the hash of the policy they stand in. */
+  readonly rules: readonly number[];
+  readonly policy: string | undefined;
+  readonly fingerprint: string | undefined;
+  /** Who had approved by then, by name. */
+  readonly approvers: readonly string[];
+  /** What the host answered. */
+  readonly receipt: string | undefined;
+};
+
+/** The trail as a file. */
+export type TrailFile = {
+  readonly name: string;
+  readonly content: string;
+  readonly lines: number;
+  /** Older lines were left out. */
+  readonly more: boolean;
+};
+
+/** What verifying the trail showed. Times are epoch milliseconds. */
+export type Finding = {
+  readonly verdict:
+    | { readonly ok: true; readonly lines: number; readonly unkeyed: number; readonly head: TrailHead }
+    /** `seq` is the first line that is wrong, `why` a clause without a full stop. */
+    | { readonly ok: false; readonly seq: number; readonly why: string };
+  /** When the first line was written. */
+  readonly since: number | undefined;
+  /** The head that was told last, and when. */
+  readonly witnessed: (TrailHead & { readonly at: number }) | undefined;
+  /** Whether the chain is made with a key. */
+  readonly keyed: boolean;
+};
+
+/** Where the trail ends: the number of its newest line, and its hash. */
+export type TrailHead = { readonly seq: number; readonly hash: string };
 
 /** What keeps changes away from a target. Times are epoch milliseconds; without `until` it lasts until it is freed. */
 export type Hold = {

@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts';
+import { Refusal, type Words } from '../errors.ts';
 import type { Domain, Environment } from '../hosting/contract/target.ts';
 import { readAddresses } from './addresses.ts';
 import { readPaths } from './paths.ts';
@@ -23,6 +23,10 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   readonly many: boolean;
   /** All it can be, where that is a short list. */
   readonly choices?: readonly string[];
+  /** Whether a word can be meant for it: any other is left to the next field. Left out: every word can. */
+  fits?(word: string): boolean;
+  /** The last field, which takes all words that follow, options among them; its command has no options. */
+  readonly rest?: true;
   /** What it is when nobody says anything; such a field is never missing. */
   readonly absent?: T;
   /** Throws `Refusal`; a form's state comes in as words too. */
@@ -76,6 +80,34 @@ export const word = (label: string, limit = 200): PlainField<string, false> =>
       return first;
     },
     show: (value) => [value],
+  });
+
+/** Somebody of the workspace, mentioned or by their id: a Slack user id. */
+export const somebody = (label: string): PlainField<string, false> =>
+  plainField(label, {
+    shown: '@person',
+    fits: (word) => /^@?[UW][A-Z\d]{2,20}$/.test(word),
+    read: ([first = '']) => {
+      const id = /^@?([UW][A-Z\d]{2,20})$/.exec(first)?.[1];
+      if (id !== undefined) return id;
+      const said = first.slice(0, 40);
+      throw new Refusal(`${label} is somebody of this workspace, like @Ana, not “${said}”. Nothing was done.`);
+    },
+    show: (value) => [`@${value}`],
+  });
+
+/** The words of another command, options and all: everything that follows belongs to it. A form gives them as one text. */
+export const rest = (label: string): PlainField<Words, false> =>
+  plainField<Words>(label, {
+    many: true,
+    rest: true,
+    shown: `${label.toLowerCase()}…`,
+    read: (words) => {
+      const [first = ''] = words;
+      // What is quoted in it is read by whoever reads the command.
+      return words.length === 1 && !/["“”„«»‘’']/.test(first) ? first.trim().split(/\s+/) : words;
+    },
+    show: (value) => value,
   });
 
 /** Several words, kept together. */
@@ -175,7 +207,8 @@ export function optional<T>(field: PlainField<T>): PlainField<T, true> {
   return { ...field, optional: true };
 }
 
-type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> & Partial<Pick<PlainField<T>, 'many' | 'choices' | 'shown'>>;
+type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> &
+  Partial<Pick<PlainField<T>, 'many' | 'choices' | 'shown' | 'fits' | 'rest'>>;
 
 function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {
   return {

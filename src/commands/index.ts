@@ -6,6 +6,10 @@ import { backupsList } from './backups/list.ts';
 import { cacheClear } from './cache/clear.ts';
 import { deletion } from './delete.ts';
 import type { AnyDesk } from './desk.ts';
+import { auditExport } from './desk/audit/export.ts';
+import { auditVerify } from './desk/audit/verify.ts';
+import { audit } from './desk/audit.ts';
+import { can } from './desk/can.ts';
 import { change } from './desk/change.ts';
 import { changes } from './desk/changes.ts';
 import { environments } from './desk/environments.ts';
@@ -34,6 +38,10 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['environments', environments],
   ['changes', changes],
   ['change', change],
+  ['can', can],
+  ['audit', audit],
+  ['audit verify', auditVerify],
+  ['audit export', auditExport],
   ['lock', lock],
   ['unlock', unlock],
   ['pause', pause],

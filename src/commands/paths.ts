@@ -11,7 +11,8 @@ const longestPath = 500;
 export function readPaths(words: readonly string[]): readonly string[] {
   const paths = words.flatMap((word) => word.split(/[,\r\n]/)).map((path) => path.trim().replace(/\/+$/, ''));
   const said = [...new Set(paths.filter((path) => path !== ''))];
-  if (said.length === 0) throw new Refusal('No path was said. Nothing was done.', { hint: 'For all files leave --only out.' });
+  if (said.length === 0)
+    throw new Refusal('No path was said. Nothing was done.', { hint: 'For all files leave --only out.' });
   if (said.length > mostPaths) {
     throw new Refusal(`These are ${said.length} paths; at most ${mostPaths} can be named at once. Nothing was done.`);
   }

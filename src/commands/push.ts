@@ -71,7 +71,7 @@ export const push = action({
 const clockSkewMs = 5_000;
 const nothing = 'Nothing was done.';
 const unsaid = say`What shall be pushed? ${nothing}`;
-const sayWhich = say`Say \`--files\`, \`--database\` or both.`;
+const sayWhich = say`Files (\`--files\`), the database (\`--database\`), or both.`;
 const noSite = say`The host does not tell which site these belong to, and a push names its site. ${nothing}`;
 const pinIt = say`Whoever keeps the policy file can name it there under \`sites\`.`;
 

@@ -18,14 +18,17 @@ const announced: readonly Right[] = [
   ...['audit', 'use', 'lock', 'unlock', 'pause', 'resume'].map((path) => ({ path, risk: 'named' }) as const),
 ];
 
-/** A command as the rules know it. */
+/** A command as the rules know it: whoever may read the trail may verify it and take it away. */
 export function rightOf(path: string, command: Command): Right {
+  if (path.startsWith('audit ')) return { path: 'audit', risk: 'named' };
   if (command.shape === 'action') return { path, risk: command.risk };
   return { path, risk: command.shape === 'desk' && command.right === 'named' ? 'named' : 'read' };
 }
 
 /** Everything a rule may name. */
 export const rights: readonly Right[] = [
-  ...[...catalogue].map(([path, command]) => rightOf(path, command)),
+  ...[...catalogue]
+    .map(([path, command]) => rightOf(path, command))
+    .filter(({ path }, at, all) => all.findIndex((one) => one.path === path) === at),
   ...announced.filter(({ path }) => !catalogue.has(path)),
 ];

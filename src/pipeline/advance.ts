@@ -76,7 +76,7 @@ export function createLedger({ auditKey, installation, onEvent }: LedgerOptions)
       { at: saying.at, change: change.number, event, actor: saying.by, details },
       auditKey,
     );
-    if (saying.redraw) await redrawCards(tx, change.number, saying.at);
+    if (saying.redraw) await redrawCards(tx, change.number, saying.at, true);
     if (saying.reply !== undefined) await speak(tx, change, saying, saying.reply, `${change.number}:${line.seq}`);
   };
 
@@ -115,7 +115,9 @@ export function createLedger({ auditKey, installation, onEvent }: LedgerOptions)
       if (next.locks === 'free') await freeLocks(tx, change.number);
       if (typeof next.locks === 'object') await limitLocks(tx, change.number, saying.at + next.locks.keepMs);
       if (change.state === 'approved') await withdrawStop(tx, change, saying.at);
-      await redrawCards(tx, change.number, saying.at);
+      // A copy is there to be decided on: what happens between the decision and the end it need not show.
+      const isNews = change.state === 'waiting' || moved.state === 'unknown' || moved.settled_at !== null;
+      await redrawCards(tx, change.number, saying.at, isNews);
       await record(tx, moved, happening.kind, saying);
       return moved;
     },

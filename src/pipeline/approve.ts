@@ -81,7 +81,10 @@ function close(decision: Decision, ballot: Ballot): Ruling {
   else if (decide(policy, by, asked).kind !== 'allowed') throw refusal(ballot, say`You may not do this yourself.`);
   const from = closableFrom(change);
   if (now < from) {
-    throw refusal(ballot, say`It can still arrive at the host; nobody can know before ${time(from)}. Press again then.`);
+    throw refusal(
+      ballot,
+      say`It can still arrive at the host; nobody can know before ${time(from)}. Press again then.`,
+    );
   }
   return move({ kind: decision.verdict === 'happened' ? 'affirm' : 'deny' });
 }
@@ -93,7 +96,10 @@ function refuseUnlessApprover(ballot: Ballot, verb: string): void {
   throw refusal(ballot, refused(voice?.why, verb));
 }
 
-function refused(why: Extract<ReturnType<typeof mayApprove>, { kind: 'does not count' }>['why'] | undefined, verb: string): Text {
+function refused(
+  why: Extract<ReturnType<typeof mayApprove>, { kind: 'does not count' }>['why'] | undefined,
+  verb: string,
+): Text {
   switch (why) {
     case 'yourself':
       return say`**It is your own change**, and nobody may ${verb} their own.`;

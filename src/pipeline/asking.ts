@@ -5,7 +5,8 @@ import { canonicalId, idsIn, isUserGroup, mentionedGroups } from '../policy/peop
 import { mayRead } from '../policy/policy.ts';
 import type { Person, Policy } from '../policy/rules.ts';
 import { bold, joined, person as mention, say, type Text } from '../text.ts';
-import { aboutOf, type Ask, type Permit } from './authorise.ts';
+import { aboutOf } from './about.ts';
+import type { Ask, Permit } from './authorise.ts';
 import type { Resolved } from './resolve.ts';
 
 /** Who is asked to approve a change, and how that is said. */
@@ -22,7 +23,12 @@ const mostPeople = 25;
 const mostNamed = 5;
 
 /** Who can approve this wish of `asker`, for each thing the rules want: those whose click would count right now. */
-export async function whomToAsk(desk: AskingDesk, needed: Needed, wish: Resolved, asker: string): Promise<readonly Ask[]> {
+export async function whomToAsk(
+  desk: AskingDesk,
+  needed: Needed,
+  wish: Resolved,
+  asker: string,
+): Promise<readonly Ask[]> {
   const policy = desk.policy();
   const { asked, target, alsoReads } = aboutOf(wish, desk.company());
   const targets = [target, ...alsoReads].filter((one) => one !== undefined);
@@ -57,7 +63,9 @@ const readsAll = (policy: Policy, person: Person, targets: readonly Target[]): b
   targets.every((target) => mayRead(policy, person, target));
 
 /** Everybody who is asked, each once. */
-export const askedPeople = ({ asks = [] }: Permit): readonly string[] => [...new Set(asks.flatMap(({ people }) => people))];
+export const askedPeople = ({ asks = [] }: Permit): readonly string[] => [
+  ...new Set(asks.flatMap(({ people }) => people)),
+];
 
 /** `@Chi or @Dee`; `2 of @Chi, @Dee, @Fay`; names of groups where their people are not known. */
 export const whoIsAsked = (asks: readonly Ask[], without: readonly string[] = []): Text =>

@@ -1,4 +1,3 @@
-import { isName } from '../commands/action.ts';
 import type { AnyDesk } from '../commands/desk.ts';
 import type { Command } from '../commands/index.ts';
 import { rightOf } from '../commands/rights.ts';
@@ -6,9 +5,10 @@ import { Refusal } from '../errors.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
 import { channelRule } from '../policy/channels.ts';
 import type { Needed } from '../policy/needed.ts';
-import { decide, mayAnywhere, mayRead, type Decision, type Wish as Asked } from '../policy/policy.ts';
-import type { Aim, Policy } from '../policy/rules.ts';
+import { decide, mayAnywhere, mayRead, type Decision } from '../policy/policy.ts';
+import type { Policy } from '../policy/rules.ts';
 import { code, joined, say } from '../text.ts';
+import { aboutOf } from './about.ts';
 import { isNamed, unknownName, type Resolved } from './resolve.ts';
 
 /** Who somebody is, right now. */
@@ -51,7 +51,8 @@ export type Authorised = Resolved & {
   readonly permit: Permit;
 };
 
-const unwelcome: Readonly<Record<Exclude<Person['standing'], 'member'>, string>> = {
+/** Why somebody may do nothing here. */
+export const unwelcome: Readonly<Record<Exclude<Person['standing'], 'member'>, string>> = {
   guest: 'Guests of this workspace may not use Sitehand.',
   bot: 'Other bots may not use Sitehand.',
   stranger: 'Only members of this workspace may use Sitehand.',
@@ -87,13 +88,13 @@ export function authorise(policy: Policy, person: Person, wish: Resolved, compan
     return { ...wish, stage: 'authorised', target, alsoReads, permit };
   }
   const decision = decide(policy, person, asked);
-  if (decision.kind === 'not allowed') throw notAllowed(path, target, decision);
+  if (decision.kind === 'not allowed') throw notAllowed(wish, target, decision);
   const rules = decision.rules.map((rule) => rule.line);
   return { ...wish, stage: 'authorised', target, alsoReads, permit: { ...permit, approval: decision.approval, rules } };
 }
 
 /** Whether the rules are asked of this very target, or of everything; else it is enough that they allow it somewhere. */
-const isDecided = (command: AnyDesk, target: Target | undefined): boolean =>
+export const isDecided = (command: AnyDesk, target: Target | undefined): boolean =>
   command.right === 'named' && (target !== undefined || command.everywhere === true);
 
 /** Whether a card about these targets may stand in the channel; throws `Refusal` where it may not. */
@@ -115,32 +116,8 @@ export function mayHear(policy: Policy, channel: Channel, targets: readonly (Tar
 
 const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);
 
-/** What a wish is about: its targets, and the same as the rules are asked about it. */
-type About = Pick<Authorised, 'target' | 'alsoReads'> & { readonly asked: Asked };
-
-/** Reads it off the words' names: pure. */
-export function aboutOf(wish: Resolved, company: Company): About {
-  const { path, command } = wish.wish;
-  const { target, alsoReads } = targetsOf(wish, company);
-  const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
-  if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
-  return { target, alsoReads, asked: { command: rightOf(path, command), aims } };
-}
-
-function targetsOf({ wish: { command }, input }: Resolved, company: Company): Pick<About, 'target' | 'alsoReads'> {
-  if (command.shape === 'desk') {
-    const [first, ...more] = Object.entries(command.fields)
-      .filter(([, field]) => isName(field))
-      .flatMap(([name]) => [input[name]].filter(isNamed));
-    return { target: first, alsoReads: more };
-  }
-  const named = (name: string): Target[] => [input[name]].filter(isNamed);
-  const also = command.shape === 'action' ? (command.alsoReads ?? []) : [];
-  return { target: command.target === 'company' ? company : named(command.target)[0], alsoReads: also.flatMap(named) };
-}
-
 function notAllowed(
-  path: string,
+  { wish: { path, command } }: Resolved,
   target: Target | undefined,
   decision: Extract<Decision, { kind: 'not allowed' }>,
 ): Refusal {
@@ -153,5 +130,7 @@ function notAllowed(
       : who
         ? say`The rule in line ${rule?.line} lets ${who} do it.`
         : say`No rule allows it to anybody.`;
-  return new Refusal(say`**You may not run ${path}${where}.** ${because} Nothing was sent.`);
+  return new Refusal(
+    say`**You may not run ${path}${where}.** ${because} Nothing was ${command.shape === 'desk' ? 'done' : 'sent'}.`,
+  );
 }

@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { passing } from '../points.ts';
+import { samePerson } from '../policy/people.ts';
 import { findChange, holdChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
@@ -8,14 +9,15 @@ import { scrub } from '../secret.ts';
 import { joined, say, type Text } from '../text.ts';
 import { LockHeld, type Ledger, type Saying } from './advance.ts';
 import { rule, type Ballot, type Ruling } from './approve.ts';
-import { aboutOf, welcome, type Person } from './authorise.ts';
+import { aboutOf } from './about.ts';
+import { welcome, type Person } from './authorise.ts';
 import { startTimer } from './follow.ts';
 import type { Bookkeeping } from './outcome.ts';
+import { namesWith, readerOf } from './readable.ts';
 import { freshVoters, recheck, type Recheck } from './recheck.ts';
 import { permitOf, type Seen, type Verdict } from './render.ts';
-import { restore, restoreGone, wordsOfChange, type Restored } from './restore.ts';
-import { lockedBy } from './submit.ts';
-import { approved, closed, counted, ended, markFor, nothingSent, notSent } from './tell.ts';
+import { restore, wordsOfChange, type Restored } from './restore.ts';
+import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from './tell.ts';
 
 /** What decisions need: the rights and looks of just before a send, and the ledger. */
 export type DecisionDesk = Recheck & Bookkeeping & { readonly onSaved: () => void };
@@ -74,7 +76,8 @@ async function present(desk: DecisionDesk, { installation, number, person, team 
   if (by === undefined) throw couldNotCheck(say`Slack does not tell me right now who you are.`);
   welcome(by);
   const change = await findChange(desk.database.db, number);
-  const restored = change && (restore(change, desk.names(by)) ?? restoreGone(change, desk, by));
+  const mayRead = change !== undefined && readerOf(desk, by)(change);
+  const restored = mayRead ? restore(change, namesWith(desk, change)) : undefined;
   if (change === undefined || restored === undefined) {
     throw new Refusal(say`I know no change #${number} that you may read. Nothing was done.`);
   }
@@ -106,8 +109,7 @@ async function refuseIfMovedOn(desk: DecisionDesk, change: Change, { inbox }: De
 const answers = async (tx: Tx, inbox: string | undefined, at: number): Promise<boolean> =>
   inbox === undefined || closeInbox(tx, inbox, at);
 
-type Sitting = Omit<Ballot, 'change' | 'now'> &
-  Pick<Present, 'by' | 'restored'> & { readonly votes: readonly Vote[] };
+type Sitting = Omit<Ballot, 'change' | 'now'> & Pick<Present, 'by' | 'restored'> & { readonly votes: readonly Vote[] };
 
 /**
  * The one transaction: the change as it is now, and what the decision makes of it. False, with nothing written, where
@@ -122,7 +124,10 @@ async function commit(desk: DecisionDesk, decided: Decided, sitting: Sitting): P
       if (change === undefined || !(await answers(tx, decided.inbox, now))) return true;
       const votes = await approvals(tx, change.number);
       if (votes.length !== sitting.votes.length) throw new Recount();
-      if (decided.verdict === 'approve' && votes.some(({ person }) => person === decided.person)) {
+      if (
+        decided.verdict === 'approve' &&
+        votes.some(({ person }) => samePerson(sitting.policy, person, decided.person))
+      ) {
         throw new Refusal(say`You have approved #${change.number} already. Nothing was changed by your click.`);
       }
       await apply(tx, ledger, change, decided, sitting, now);
@@ -158,14 +163,26 @@ async function apply(
 }
 
 function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling): Omit<Saying, 'at'> {
-  const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason: decided.reason && scrub(decided.reason) } };
+  const base = {
+    by: by.id,
+    details: { name: by.name, verdict: decided.verdict, reason: decided.reason && scrub(decided.reason) },
+  };
   switch (decided.verdict) {
     case 'approve':
       return ruling.kind === 'vote'
-        ? { ...base, reply: counted(by.id, ruling.left.reduce((sum, { count }) => sum + count, 0)) }
+        ? {
+            ...base,
+            reply: counted(
+              by.id,
+              ruling.left.reduce((sum, { count }) => sum + count, 0),
+            ),
+          }
         : { ...base, reply: approved(change, by.id), decide: true, tell: [change.asker] };
     case 'decline':
-      return { ...base, ...endedBy(change, ended('Declined', by.id, decided.reason && scrub(decided.reason).slice(0, longestReason))) };
+      return {
+        ...base,
+        ...endedBy(change, ended('Declined', by.id, decided.reason && scrub(decided.reason).slice(0, longestReason))),
+      };
     case 'cancel':
       return { ...base, ...endedBy(change, ended('Cancelled', by.id)) };
     case 'stop':

@@ -32,7 +32,7 @@ export function deedsFor(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unl
   const { person } = doer;
   return {
     lock: (env, said, forMs) =>
-      once(desk, doer, async (tx, at) => {
+      undisturbed(desk, async (tx, at) => {
         const target = keyOf(env);
         const why = scrub(said);
         const until = forMs === undefined ? undefined : at + forMs;
@@ -45,18 +45,19 @@ export function deedsFor(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unl
         return { done: true, hold: { by: { person: person.id }, why, until } };
       }),
     unlock: (env) =>
-      once(desk, doer, async (tx, at) => {
+      undisturbed(desk, async (tx, at) => {
         const held = await heldLock(tx, keyOf(env), at);
         if (held === undefined) return { done: false, hold: undefined };
         const freed = await unlock(tx, held.target);
         if (freed === undefined) return { done: false, hold: holdOf(held) };
-        const whose = freed.person === person.id ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
+        const whose =
+          freed.person === person.id ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
         const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
         await record(desk, doer, tx, at, { event: 'unlock', target: env, lock: freed, says });
         return { done: true, hold: holdOf(freed) };
       }),
     pause: (said) =>
-      once(desk, doer, async (tx, at) => {
+      undisturbed(desk, async (tx, at) => {
         const paused = await readPause(tx);
         if (paused) return { done: false, pause: paused };
         const why = said === undefined ? undefined : scrub(said);
@@ -68,7 +69,7 @@ export function deedsFor(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unl
         return { done: true, pause };
       }),
     resume: () =>
-      once(desk, doer, async (tx, at) => {
+      undisturbed(desk, async (tx, at) => {
         const paused = await readPause(tx);
         if (paused === undefined) return undefined;
         await removeSetting(tx, pauseKey);
@@ -79,27 +80,34 @@ export function deedsFor(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unl
   };
 }
 
-/** Runs a deed alone among all that lock, send or write the trail, if its delivery was not answered yet. */
-export function once<T>(
-  { database }: DeedDesk,
-  { inbox }: Pick<Doer, 'inbox'>,
-  work: (tx: Tx, at: number) => Promise<T>,
-): Promise<T> {
-  return database.transaction(async (tx) => {
-    const at = await database.now(tx);
-    // Whoever closed it has told its sender already that nothing was done.
-    if (inbox !== undefined && !(await closeInbox(tx, inbox, at))) throw new Refusal('It is too late. Nothing was done.');
+/** Runs a deed alone among all that lock, send or write the trail. */
+const undisturbed = <T>({ database }: DeedDesk, work: (tx: Tx, at: number) => Promise<T>): Promise<T> =>
+  database.transaction(async (tx) => {
     await alone(tx);
-    return work(tx, at);
+    return work(tx, await database.now(tx));
   });
-}
 
-type Told = { readonly event: string; readonly target?: Environment; readonly says: Text } & Readonly<
+/** Writes down a deed that changes nothing here, and answers its delivery. */
+export const writeDown = (
+  desk: DeedDesk,
+  doer: Doer,
+  told: { readonly event: string } & Readonly<Record<string, unknown>>,
+): Promise<void> => undisturbed(desk, (tx, at) => record(desk, doer, tx, at, told));
+
+type Told = { readonly event: string; readonly target?: Environment; readonly says?: Text } & Readonly<
   Record<string, unknown>
 >;
 
-async function record({ ledger }: DeedDesk, { person, permit }: Doer, tx: Tx, at: number, told: Told): Promise<void> {
+/** Throws where the delivery was answered already: its sender was told that nothing was done, and so nothing is. */
+async function record(
+  { ledger }: DeedDesk,
+  { person, permit, inbox }: Doer,
+  tx: Tx,
+  at: number,
+  told: Told,
+): Promise<void> {
   const { event, target, says, ...rest } = told;
+  if (inbox !== undefined && !(await closeInbox(tx, inbox, at))) throw new Refusal('It is too late. Nothing was done.');
   const details = {
     ...(target && { target: target.name, target_key: keyOf(target) }),
     name: person.name,
@@ -107,7 +115,7 @@ async function record({ ledger }: DeedDesk, { person, permit }: Doer, tx: Tx, at
     ...(permit && { permit: JSON.stringify(permit) }),
   };
   await ledger.note(tx, { event, by: person.id, at, details });
-  await oweOps(tx, `deed:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
+  if (says) await oweOps(tx, `deed:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 
 const keyOf = (env: Environment): string => `environment:${env.id}`;

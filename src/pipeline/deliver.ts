@@ -102,7 +102,8 @@ async function whatOf(database: Database, message: Message): Promise<Card | Note
   if (!isCard) return message.body === null ? undefined : thawed<Note>(message.body);
   const change = message.change === null ? undefined : await findChange(database.db, message.change);
   // Who was never asked need not be told that nothing is to be decided any more.
-  if (change === undefined || (message.kind === 'copy' && !isEdit(message) && change.state !== 'waiting')) return undefined;
+  if (change === undefined || (message.kind === 'copy' && !isEdit(message) && change.state !== 'waiting'))
+    return undefined;
   const approved = permitOf(change).approval === 'none' ? [] : await approvals(database.db, change.number);
   return renderCard(change, approved, database.installation);
 }

@@ -13,8 +13,7 @@ import { callOf } from './freeze.ts';
 import { saveOutcome, triedInVain, type Bookkeeping } from './outcome.ts';
 import { recheck, type Recheck } from './recheck.ts';
 import { wordsOfChange } from './restore.ts';
-import { lockedBy } from './submit.ts';
-import { nothingSent, notSent } from './tell.ts';
+import { lockedBy, nothingSent, notSent } from './tell.ts';
 
 /** The one door for writes: opens a connection on which one write can be sent. */
 export type Send = { readonly open: () => Promise<Opened> };
@@ -99,7 +98,7 @@ async function hold({ database }: Execution, change: Change, why: Text): Promise
     const now = await database.now(tx);
     const outcome = JSON.stringify(say`**Not sent yet.** ${why}`);
     const held = await touchChange(tx, change, { due_at: now + unansweredAgainMs, ...unowned, outcome });
-    if (held && held.outcome !== change.outcome) await redrawCards(tx, change.number, now);
+    if (held && held.outcome !== change.outcome) await redrawCards(tx, change.number, now, false);
   });
 }
 

@@ -97,7 +97,11 @@ async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operati
 }
 
 /** What else can be seen of a change that no read can prove. */
-async function trace(read: Reader, change: Change, restored: Restored | undefined): Promise<Text | 'trouble' | undefined> {
+async function trace(
+  read: Reader,
+  change: Change,
+  restored: Restored | undefined,
+): Promise<Text | 'trouble' | undefined> {
   if (restored?.action.evidence === undefined || restored.action.look === undefined) return undefined;
   const { action, resolved } = restored;
   const { input } = resolved;

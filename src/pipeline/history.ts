@@ -41,7 +41,11 @@ export async function changesFor(
   const lines: ChangeLine[] = [];
   let beforeNumber: number | undefined;
   for (let read = 0; read < mostRead; read += batch) {
-    const found = await listChanges(desk.database.db, { ...wanted, limit: batch, ...(beforeNumber && { beforeNumber }) });
+    const found = await listChanges(desk.database.db, {
+      ...wanted,
+      limit: batch,
+      ...(beforeNumber && { beforeNumber }),
+    });
     for (const change of found) {
       if (!mayRead(change)) continue;
       if (lines.length === mostShown) return { lines, more: true };

@@ -1,13 +1,15 @@
 import type { Office } from '../commands/desk.ts';
 import { catalogue } from '../commands/index.ts';
 import type { Listing } from '../hosting/directory.ts';
+import { abilityOf, type AbilityDesk } from './ability.ts';
 import { mayRun, type Permit, type Person } from './authorise.ts';
-import { deedsFor, type DeedDesk } from './deeds.ts';
+import { deedsFor } from './deeds.ts';
 import { changesFor, storyFor, type Archive } from './history.ts';
+import { trailDeskFor, type TrailDesk } from './trail-desk.ts';
 import { inWords } from './trouble.ts';
 import { usage } from './usage.ts';
 
-export type OfficeDesk = DeedDesk & Archive & { readonly listing: () => Listing };
+export type OfficeDesk = TrailDesk & Archive & AbilityDesk & { readonly listing: () => Listing };
 
 /** On what grounds somebody asks: the rules that allow it, and the inbox row that is answered. */
 export type Grounds = { readonly permit?: Permit; readonly inbox?: string | undefined };
@@ -15,6 +17,7 @@ export type Grounds = { readonly permit?: Permit; readonly inbox?: string | unde
 /** What desk commands may ask, for one person: nothing that this person may not read. */
 export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds: Grounds = {}): Office {
   const { policy } = desk;
+  const doer = { person, permit: grounds.permit, inbox: grounds.inbox };
   return {
     person,
     now,
@@ -30,6 +33,7 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
       return { ...desk.names(person), at, trouble: trouble && inWords(trouble) };
     },
     change: (number) => storyFor(desk, person, number),
+    can: (words, id) => abilityOf(desk, person, words, id),
     changes: (filter) => changesFor(desk, person, filter),
     standing: () => {
       const groups = [...policy().groups]
@@ -38,6 +42,7 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
       const everyone = policy().rules.some((rule) => rule.effect === 'allow' && rule.to === 'everyone');
       return { groups, known: everyone || groups.length > 0 };
     },
-    ...deedsFor(desk, { person, permit: grounds.permit, inbox: grounds.inbox }),
+    ...deedsFor(desk, doer),
+    ...trailDeskFor(desk, doer),
   };
 }

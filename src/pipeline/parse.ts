@@ -3,7 +3,7 @@ import { flag } from '../commands/fields.ts';
 import { Refusal, type Words } from '../errors.ts';
 import { code, say } from '../text.ts';
 import { unknownCommand, unknownOption } from './meant.ts';
-import { optionName, takesValue, usage } from './usage.ts';
+import { optionName, takesRest, takesValue, usage } from './usage.ts';
 import { split, type Word } from './words.ts';
 
 /** The words given for each field, read no further; fields nobody spoke of are absent. */
@@ -42,7 +42,7 @@ export const parseWords = (words: Words, commands: ReadonlyMap<string, Command>)
 
 function wishOf(words: readonly Word[], commands: ReadonlyMap<string, Command>, context: Context): Wish {
   const { path, command, rest } = commandOf(words, commands);
-  const { positional, options } = sorted(rest, path, command);
+  const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);
   const { reason, 'dry-run': dryRun, ...named } = options;
   return {
     path,
@@ -143,6 +143,7 @@ function assigned(words: readonly Word[], path: string, command: Command, contex
   }
   for (const [name, field] of fields) {
     if (field.kind !== 'plain') continue;
+    if (left[0] && field.optional && field.fits?.(left[0].text) === false) continue;
     const taken = left.splice(0, field.many ? left.length : 1);
     if (taken.length > 0) given[name] = taken.map((word) => word.text);
   }

@@ -25,16 +25,25 @@ export function readerOf(desk: Shelf, person: Person, right: 'read' | 'audit' = 
   const known = new Map<string, boolean>();
   const may = (target: Target): boolean => {
     const key = `${target.kind}:${target.id}:${target.name}`;
-    const answer = known.get(key) ?? (mayRead(policy, person, target) && (right === 'read' || mayAudit(policy, person, target)));
+    const answer =
+      known.get(key) ?? (mayRead(policy, person, target) && (right === 'read' || mayAudit(policy, person, target)));
     known.set(key, answer);
     return answer;
   };
   return (about) => targets(about).every(may);
 }
 
+/** All there is by name, with what this change is about where the host does not list it any more: it can still be ended. */
+export function namesWith(desk: Shelf, about: About): Names {
+  const { environments, domains } = desk.names(undefined);
+  const gone = targetsIn(desk)(about).filter((one) => one.kind === 'environment');
+  return { domains, environments: [...new Set([...environments, ...gone])] };
+}
+
 /** Whether a rule allows this person the trail of this target. */
 const mayAudit = (policy: Policy, person: Person, target: Target): boolean =>
-  decide(policy, person, { command: { path: 'audit', risk: 'named' }, aims: [{ target, access: 'read' }] }).kind === 'allowed';
+  decide(policy, person, { command: { path: 'audit', risk: 'named' }, aims: [{ target, access: 'read' }] }).kind ===
+  'allowed';
 
 /** The targets of a change: as the host lists them now, and by what is stored of them where it does not. */
 function targetsIn({ names, company }: Shelf): (about: About) => readonly Target[] {

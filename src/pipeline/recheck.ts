@@ -9,7 +9,8 @@ import { outstanding } from '../policy/approvers.ts';
 import type { Needed } from '../policy/needed.ts';
 import { inline, joined, say, type Text } from '../text.ts';
 import { HostTrouble } from '../hosting/client.ts';
-import { aboutOf, authorise, type Person } from './authorise.ts';
+import { aboutOf } from './about.ts';
+import { authorise, type Person } from './authorise.ts';
 import { fingerprint, restsOf } from './freeze.ts';
 import { factLines, permitOf } from './render.ts';
 import { isNamed, type Names } from './resolve.ts';
@@ -83,7 +84,12 @@ async function recheckRules(
   return suffice(now) ? restored : gone(say`The rules ask for another approval now.`);
 }
 
-function approvalNow(policy: Policy, person: Person, { resolved }: Restored, company: Company): 'none' | Needed | undefined {
+function approvalNow(
+  policy: Policy,
+  person: Person,
+  { resolved }: Restored,
+  company: Company,
+): 'none' | Needed | undefined {
   try {
     return authorise(policy, person, resolved, company).permit.approval;
   } catch (error) {
@@ -93,7 +99,10 @@ function approvalNow(policy: Policy, person: Person, { resolved }: Restored, com
 }
 
 /** Those who approved, as Slack knows them now, members only; undefined where it does not answer. */
-export async function freshVoters({ whoIs }: Pick<Recheck, 'whoIs'>, votes: readonly Vote[]): Promise<readonly Person[] | undefined> {
+export async function freshVoters(
+  { whoIs }: Pick<Recheck, 'whoIs'>,
+  votes: readonly Vote[],
+): Promise<readonly Person[] | undefined> {
   const people = await Promise.all(votes.map(({ person }) => whoIs(person)));
   const known = people.filter((one) => one !== undefined);
   return known.length < people.length ? undefined : known.filter(({ standing }) => standing === 'member');

@@ -112,7 +112,11 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
       ...stateLines(change),
     ],
     warning: frozen.warning,
-    facts: [...frozen.facts, ...approvalFacts(change, approved), ['Fingerprint', [code(change.fingerprint.slice(0, 8))]]],
+    facts: [
+      ...frozen.facts,
+      ...approvalFacts(change, approved),
+      ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
+    ],
     buttons: decisionButtons(change, installation),
   };
 }

@@ -3,21 +3,20 @@ import type { Page } from '../commands/page.ts';
 import { Refusal } from '../errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import type { Reader } from '../hosting/contract/call.ts';
-import { scrub } from '../secret.ts';
 import { countWaiting, type Change } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
-import { heldLock, type Lock } from '../storage/locks.ts';
-import { code, person as mention, say, time, type Text } from '../text.ts';
+import { heldLock } from '../storage/locks.ts';
+import { code, say } from '../text.ts';
 import { LockHeld, type Ledger } from './advance.ts';
 import { authorise, mayHear, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
-import { approvedAt, coolsDown } from './change.ts';
+import { coolsDown } from './change.ts';
 import { whomToAsk, type AskingDesk } from './asking.ts';
-import { nextReminder } from './remind.ts';
+import { rowOf } from './row.ts';
 import { callOf, cardOf, freeze, type Frozen } from './freeze.ts';
 import { factLines } from './render.ts';
 import { canonicalWords, type Names, type Resolved } from './resolve.ts';
-import { asked } from './tell.ts';
+import { asked, lockedBy } from './tell.ts';
 import { asRefusal } from './trouble.ts';
 
 /** What the front half needs; `main.ts` gives it. */
@@ -73,7 +72,8 @@ export function consider(desk: FrontDesk, resolved: Resolved, { person, channel 
 export const wantsReason = ({ permit: { approval }, wish }: Authorised): boolean =>
   approval !== 'none' && approval.reason === 'required' && wish.reason === undefined;
 
-export const noReason = (): Refusal => new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
+export const noReason = (): Refusal =>
+  new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
 
 /** The name that has to be typed before it is asked for; undefined: none. */
 export function nameToType(action: AnyAction, target: Target | undefined): string | undefined {
@@ -159,64 +159,10 @@ export function dryRun(frozen: Frozen): Page {
   };
 }
 
-/** The key under which a target is locked and found. */
-export const targetKey = (target: Target): string =>
-  target.kind === 'company' ? 'company' : `${target.kind}:${target.id}`;
-
-type NewRow = Parameters<Ledger['begin']>[1];
-
-function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): NewRow {
-  const { target } = frozen;
-  if (target === undefined) throw new Error(`${frozen.wish.path} has no target`);
-  return {
-    command: frozen.wish.path,
-    risk: frozen.action.risk,
-    words: JSON.stringify(canonicalWords(frozen)),
-    target: targetKey(target),
-    target_name: target.name,
-    target_live: target.kind === 'environment' && target.live ? 1 : 0,
-    reads: JSON.stringify(frozen.alsoReads.map(targetKey)),
-    before: JSON.stringify(frozen.before ?? null),
-    rests: frozen.rests,
-    call: frozen.call,
-    card: frozen.card,
-    fingerprint: frozen.fingerprint,
-    // Everybody reads a card, and it is kept: a key that somebody pasted must not be in it.
-    reason: frozen.wish.reason === undefined ? null : scrub(frozen.wish.reason),
-    asker: person.id,
-    asker_name: person.name,
-    asker_team: person.team,
-    channel: channel.id,
-    permit: JSON.stringify(frozen.permit),
-    created_at: now,
-    ...bornAs(frozen, now),
-  };
-}
-
-function bornAs(
-  { permit: { approval }, action, target }: Frozen,
-  now: number,
-): Pick<NewRow, 'state' | 'approved_at' | 'expires_at' | 'due_at'> {
-  if (approval !== 'none') {
-    const expires_at = now + approval.expires;
-    return { state: 'waiting', approved_at: null, expires_at, due_at: nextReminder(now, expires_at, now) };
-  }
-  const target_live = target?.kind === 'environment' && target.live ? 1 : 0;
-  return { state: 'approved', ...approvedAt({ risk: action.risk, target_live, expires_at: now }, now) };
-}
-
 async function refuseTooMany(tx: Tx, asker: string): Promise<void> {
   if ((await countWaiting(tx, asker)) < mostWaiting) return;
   throw new Refusal(say`**${mostWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
     hint: 'Cancel one of them, or have it approved.',
     offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
   });
-}
-
-/** Who holds a target and until when. */
-export function lockedBy(lock: Lock, target = 'It'): Text {
-  const holder = lock.change === null ? (lock.person === null ? 'somebody' : mention(lock.person)) : `#${lock.change}`;
-  const until = lock.until === null ? '' : say` until ${time(lock.until)}`;
-  const why = lock.change === null && lock.reason !== '' ? say` (“${lock.reason}”)` : '';
-  return say`**${target} is locked by ${holder}**${until}${why}. Nothing was sent.`;
 }

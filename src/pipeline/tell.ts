@@ -1,6 +1,7 @@
 import type { Words } from '../errors.ts';
 import type { Receipt } from '../hosting/client.ts';
 import type { Change } from '../storage/changes.ts';
+import type { Lock } from '../storage/locks.ts';
 import { code, joined, person, say, time, type Text } from '../text.ts';
 import type { Saying } from './advance.ts';
 import { askedPeople, whoIsAsked } from './asking.ts';
@@ -78,7 +79,9 @@ export function alarm(change: Change, says: Text): Pick<Saying, 'reply' | 'outco
   const asked = askedPeople(permitOf(change));
   const all = [change.asker, ...asked];
   const locked =
-    change.risk === 'routine' ? undefined : say`${change.target_name} stays locked until one of you says what came of it.`;
+    change.risk === 'routine'
+      ? undefined
+      : say`${change.target_name} stays locked until one of you says what came of it.`;
   const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
   const from = say`That can be said from ${time(closableFrom(change))} on: until then it can still arrive.`;
   return {
@@ -156,4 +159,12 @@ export function spoken(milliseconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min${seconds % 60 ? ` ${seconds % 60} s` : ''}`;
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** Who holds a target and until when. */
+export function lockedBy(lock: Lock, target = 'It'): Text {
+  const holder = lock.change === null ? (lock.person === null ? 'somebody' : person(lock.person)) : `#${lock.change}`;
+  const until = lock.until === null ? '' : say` until ${time(lock.until)}`;
+  const why = lock.change === null && lock.reason !== '' ? say` (“${lock.reason}”)` : '';
+  return say`**${target} is locked by ${holder}**${until}${why}. Nothing was sent.`;
 }

@@ -11,6 +11,10 @@ export const optionName = (field: string): string => field.replace(/[A-Z]/g, (le
 /** Whether an option is followed by a value, or is said by itself. */
 export const takesValue = (field: Field): boolean => field.kind !== 'plain' || typeof field.absent !== 'boolean';
 
+/** Whether a command ends in the words of another one, whose options are not its own. */
+export const takesRest = ({ fields }: { readonly fields: Fields }): boolean =>
+  Object.values(fields).some((field) => field.kind === 'plain' && field.rest === true);
+
 /** How a command is typed: `allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run]`. */
 export function usage(path: string, command: Command): string {
   const words = Object.entries(command.fields).map(([name, field]) => usageOf(name, field));
@@ -35,7 +39,7 @@ export function wordsOf(path: string, fields: Fields, given: (field: string) => 
   if (aside.reason !== undefined) options.push(saidAs('reason', aside.reason));
   if (aside.dryRun) options.push('--dry-run');
   const start = path.split(' ');
-  return words.some((word) => word.startsWith('--'))
+  return words.some((word) => word.startsWith('--')) && !takesRest({ fields })
     ? [...start, ...options, '--', ...words]
     : [...start, ...words, ...options];
 }

@@ -5,6 +5,7 @@ import { join } from '../pipeline/words.ts';
 import { keptPage, keptWords } from './answers.ts';
 import { drawPage } from './blocks.ts';
 import { pressDecision } from './decisions.ts';
+import { publishHome } from './home.ts';
 import { hear, hearForm, speaker } from './hear.ts';
 import { changesSomething, take, type Track } from './intake.ts';
 import type { Heard, Reception } from './reception.ts';
@@ -16,6 +17,7 @@ const press = z.object({
   trigger_id: z.string().optional(),
   response_url: z.string().optional(),
   channel: z.object({ id: z.string() }).optional(),
+  view: z.object({ type: z.string() }).optional(),
   message: z.object({ thread_ts: z.string().optional() }).optional(),
   actions: z
     .array(z.object({ action_id: z.string(), action_ts: z.string().optional(), value: z.string().optional() }))
@@ -28,7 +30,7 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
     const read = press.safeParse(body);
     const button = read.data?.actions[0];
     if (read.data === undefined || button?.value === undefined) return ack();
-    const { user, channel, message, trigger_id: trigger, response_url: responseUrl } = read.data;
+    const { user, view, channel, message, trigger_id: trigger, response_url: responseUrl } = read.data;
     const { action_id: id, action_ts: at, value } = button;
     const [kind = ''] = id.split(':');
     return take(reception, track, {
@@ -45,7 +47,15 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
         trigger,
       },
       ack: async () => (await ack(), false),
-      work: (heard) => pressed(reception, heard, kind, value),
+      work: (heard) =>
+        pressed(reception, heard, kind, value).finally(() =>
+          // What was pressed there stands there in an older form.
+          view?.type === 'home'
+            ? publishHome(reception, user.id).catch((error: unknown) =>
+                reception.log.warn({ err: error }, 'a home stays old'),
+              )
+            : undefined,
+        ),
     });
   });
 }

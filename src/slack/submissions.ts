@@ -113,7 +113,8 @@ async function goOn(
   person: Person,
   considered: Considered,
 ): Promise<Response> {
-  if (considered.kind === 'incomplete') throw considered.unsaid ?? new Refusal('Something is missing. Nothing was done.');
+  if (considered.kind === 'incomplete')
+    throw considered.unsaid ?? new Refusal('Something is missing. Nothing was done.');
   const { wish } = considered;
   const { command } = wish.wish;
   if (considered.kind === 'review') {
@@ -170,10 +171,13 @@ async function submitReview(reception: Reception, heard: Heard, memo: Memo, said
 
 /** Why a change is declined: written down before it is acked, decided afterwards. */
 async function submitDecline(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
-  saidIn(said.view.state.values);
+  if (saidIn(said.view.state.values).reason === undefined) {
+    throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
+  }
   const kept = await keepSubmission(reception, heard, said, 'Decline');
   if ('response' in kept) return kept.response;
-  const after = (): Promise<void> => declined(reception, { ...heard, ...kept }, said.view.id, memo, said.view.state.values);
+  const after = (): Promise<void> =>
+    declined(reception, { ...heard, ...kept }, said.view.id, memo, said.view.state.values);
   return { ...updating(noticeView('Decline', say`One moment…`)), after, ...kept };
 }
 

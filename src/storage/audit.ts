@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { alone } from './differences.ts';
 import type { AuditTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
@@ -65,4 +65,45 @@ export function listAudit(db: Reader, filter: AuditFilter): Promise<AuditLine[]>
   if (until !== undefined) found = found.where('at', '<', until);
   if (beforeSeq !== undefined) found = found.where('seq', '<', beforeSeq);
   return found.orderBy('seq', 'desc').limit(filter.limit).execute();
+}
+
+/** Lines of these changes of these kinds, oldest first. */
+export async function linesOfChanges(
+  db: Reader,
+  changes: readonly number[],
+  events: readonly string[],
+): Promise<AuditLine[]> {
+  if (changes.length === 0) return [];
+  const lines = db.selectFrom('audit').selectAll().where('change', 'in', changes).where('event', 'in', events);
+  return lines.orderBy('seq').execute();
+}
+
+/** How many changes of a target, and deeds beside changes, are looked at for its lines. */
+const MOST_CHANGES = 200;
+const MOST_DEEDS = 1_000;
+
+/** The newest lines about a target: of its changes, and of deeds whose details name its key as `target_key`; `limit` at most. */
+export async function linesAbout(db: Reader, target: string, limit: number): Promise<AuditLine[]> {
+  const changes = await db
+    .selectFrom('changes')
+    .select('number')
+    .where('target', '=', target)
+    .orderBy('number', 'desc')
+    .limit(MOST_CHANGES)
+    .execute();
+  const numbers = changes.map(({ number }) => number);
+  const lines = db.selectFrom('audit').selectAll();
+  // Ordered by the bare column, SQLite would read the whole trail from its end rather than the lines of these changes.
+  const newest = lines.where('change', 'in', numbers).orderBy(sql`+seq`, 'desc').limit(limit);
+  const ofChanges = numbers.length === 0 ? [] : await newest.execute();
+  const deeds = await lines.where('change', 'is', null).orderBy('seq', 'desc').limit(MOST_DEEDS).execute();
+  const named = JSON.stringify({ target_key: target }).slice(1, -1);
+  return [...ofChanges, ...deeds.filter(({ details }) => details.includes(named))]
+    .sort((one, other) => other.seq - one.seq)
+    .slice(0, limit);
+}
+
+/** The line of that place, or undefined. */
+export function findAudit(db: Reader, seq: number): Promise<AuditLine | undefined> {
+  return db.selectFrom('audit').selectAll().where('seq', '=', seq).executeTakeFirst();
 }

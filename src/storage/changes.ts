@@ -133,3 +133,13 @@ export function findByCard(db: Reader, channel: string, ts: string): Promise<Cha
     .where('card.kind', 'in', ['card', 'copy'])
     .executeTakeFirst();
 }
+
+/** What these changes are about, in no order. */
+export async function aboutChanges(
+  db: Reader,
+  numbers: readonly number[],
+): Promise<Pick<Change, 'number' | 'target' | 'target_name' | 'target_live' | 'reads'>[]> {
+  if (numbers.length === 0) return [];
+  const columns = ['number', 'target', 'target_name', 'target_live', 'reads'] as const;
+  return db.selectFrom('changes').select(columns).where('number', 'in', numbers).execute();
+}

@@ -96,13 +96,13 @@ export async function giveUp(tx: Tx, { id, version, kind, change, ts }: Message)
   await waiting.where('change', '=', change).where('kind', '=', 'reply').execute();
 }
 
-/** Owes the card of a change, and every copy of it that stands or is to stand, in its newest form. */
-export async function redrawCards(tx: Tx, change: number, at: number): Promise<void> {
+/** Owes the card of a change in its newest form; `all`: every copy of it too. Edits are few a minute. */
+export async function redrawCards(tx: Tx, change: number, at: number, all: boolean): Promise<void> {
   await tx
     .updateTable('messages')
     .set({ version: sql`version + 1`, due_at: at, tries: 0 })
     .where('change', '=', change)
-    .where('kind', 'in', ['card', 'copy'])
+    .where('kind', 'in', all ? ['card', 'copy'] : ['card'])
     .execute();
 }
 

@@ -1,7 +1,17 @@
-import { deepStrictEqual } from 'node:assert';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mostThrottles, mostTries, move, type Happening, type Move, type Standing } from '../../src/pipeline/change.ts';
+import {
+  approvedAt,
+  closableFrom,
+  coolsDown,
+  mostThrottles,
+  mostTries,
+  move,
+  validMs,
+  type Happening,
+  type Move,
+  type Standing,
+} from '../../src/pipeline/change.ts';
 import type { State } from '../../src/storage/schema.ts';
 
 const now = 1_000_000;
@@ -50,6 +60,8 @@ const happenings: readonly Happening[] = [
 const standing = (state: State, more: Partial<Standing> = {}): Standing => ({
   state,
   risk: 'sensitive',
+  target_live: 1,
+  sent_at: null,
   settled_at: open.has(state) ? null : now - 1,
   expires_at: expires,
   tries: 0,
@@ -75,7 +87,7 @@ const moving = (
 /** Every move there is, by the state it starts from; what does not stand here cannot happen. */
 const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Move>>>>> = {
   waiting: {
-    approve: moving('approved', now, { approved_at: now }, 'take'),
+    approve: moving('approved', now, { approved_at: now, expires_at: expires }, 'take'),
     decline: settled('declined'),
     cancel: settled('cancelled'),
     expire: settled('expired'),
@@ -156,6 +168,49 @@ describe('tries and time', () => {
   });
 });
 
+describe('once it is approved', () => {
+  const cooling = { risk: 'destructive', target_live: 1 } as const;
+
+  test.each([
+    ['destructive', 1, true],
+    ['destructive', 0, false],
+    ['sensitive', 1, false],
+    ['routine', 1, false],
+  ] as const)('%s, live %d: time to stop it is %s', (risk, target_live, cools) => {
+    expect(coolsDown({ risk, target_live })).toBe(cools);
+    const made = move(standing('waiting', { risk, target_live }), { kind: 'approve' }, now)?.patch;
+    expect(made?.due_at).toBe(cools ? made?.expires_at : now);
+  });
+
+  test.each([
+    ['early', 10 * validMs, 10 * validMs],
+    ['late', 1, validMs],
+    ['exactly in time', validMs, validMs],
+  ])('%s, it stays valid for five minutes at least, and is never cut short', (_, left, valid) => {
+    expect(approvedAt({ ...cooling, expires_at: now + left }, now)).toEqual({
+      approved_at: now,
+      expires_at: now + valid,
+      due_at: now + valid,
+    });
+  });
+
+  test('what was stopped before it was due is never sent', () => {
+    const stopped = move(standing('approved', cooling), { kind: 'cancel' }, now)?.patch;
+    const after = { ...standing('approved', cooling), ...stopped };
+    expect(move(after, { kind: 'send', owner: 'me', leaseMs: 1 }, now)).toBeUndefined();
+  });
+});
+
+test.each(['affirm', 'deny'] as const)('%s not before the last write can have arrived', (kind) => {
+  const unknown = standing('unknown', { sent_at: now });
+  expect(closableFrom(unknown)).toBe(now + 345_000);
+  expect(move(unknown, { kind }, now + 344_999)).toBeUndefined();
+  expect(move(unknown, { kind }, now + 345_000)).toEqual({
+    patch: { ...settled(kind === 'affirm' ? 'happened' : 'did not happen').patch, settled_at: now + 345_000 },
+    locks: 'free',
+  });
+});
+
 const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'approve' } as const) },
   {
@@ -172,7 +227,7 @@ const birth = fc.record({
   risk: fc.constantFrom('routine', 'sensitive', 'destructive'),
 });
 
-type Row = Standing & Pick<Move['patch'], 'due_at' | 'owner' | 'lease_until'> & { readonly sent_at: number | null };
+type Row = Standing & Pick<Move['patch'], 'due_at' | 'owner' | 'lease_until'>;
 type Told = {
   readonly from: Row;
   readonly to: Row;
@@ -186,7 +241,7 @@ function run(
   born: { readonly state: State; readonly risk: Standing['risk'] },
   steps: readonly { readonly happening: Happening; readonly afterMs: number }[],
 ): readonly Told[] {
-  let row: Row = { ...standing(born.state, { risk: born.risk }), due_at: now, ...nobody, sent_at: null };
+  let row: Row = { ...standing(born.state, { risk: born.risk }), due_at: now, ...nobody };
   let at = now;
   const told: Told[] = [];
   for (const { happening, afterMs } of steps) {
@@ -267,67 +322,4 @@ describe('whatever happens, in whatever order', () => {
     always((told) => {
       for (const { to } of told) expect(to.owner !== null && to.lease_until !== null).toBe(to.state === 'sending');
     }));
-});
-
-/** The same life told a second time, as plainly as possible: what the table of the design says of states alone. */
-class Model {
-  state: State = 'waiting';
-  over = false;
-  tries = 0;
-  throttled = 0;
-}
-const simple: Readonly<Record<string, readonly [from: readonly State[], to: State, over: boolean]>> = {
-  approve: [['waiting'], 'approved', false],
-  decline: [['waiting'], 'declined', true],
-  cancel: [['waiting', 'approved'], 'cancelled', true],
-  void: [['waiting', 'approved'], 'void', true],
-  supersede: [['waiting', 'approved'], 'superseded', true],
-  expire: [['waiting', 'approved'], 'expired', true],
-  send: [['approved'], 'sending', false],
-  accept: [['sending'], 'accepted', false],
-  reject: [['sending'], 'rejected', true],
-  lose: [['sending', 'accepted'], 'unknown', false],
-  finish: [['accepted'], 'done', true],
-  fail: [['accepted'], 'failed', true],
-  leave: [['accepted'], 'accepted', true],
-  affirm: [['unknown'], 'happened', true],
-  deny: [['unknown'], 'did not happen', true],
-  'accept late': [['unknown'], 'accepted', false],
-  'reject late': [['unknown'], 'rejected', true],
-};
-
-class Happens implements fc.Command<Model, { row: Standing }> {
-  readonly happening: Happening;
-  constructor(happening: Happening) {
-    this.happening = happening;
-  }
-  check = (): boolean => true;
-  run(model: Model, real: { row: Standing }): void {
-    const { kind } = this.happening;
-    const made = move(real.row, this.happening, now);
-    if (made) real.row = { ...real.row, ...made.patch };
-    const back = new Map<string, State>([
-      ['stumble', 'approved'],
-      ['hand back', 'sending'],
-      ['throttle', 'sending'],
-    ]).get(kind);
-    if (!model.over && back === model.state) {
-      if (kind === 'throttle') model.throttled += 1;
-      else model.tries += 1;
-      model.over = model.tries >= 3 || model.throttled > 2;
-      model.state = model.over ? 'expired' : 'approved';
-    } else if (!model.over && simple[kind]?.[0].includes(model.state)) [, model.state, model.over] = simple[kind];
-    deepStrictEqual([real.row.state, real.row.settled_at !== null], [model.state, model.over]);
-  }
-  toString = (): string => this.happening.kind;
-}
-
-test('it goes as a simple model of its life goes', () => {
-  const commands = happenings.map((happening) => fc.constant(new Happens(happening)));
-  fc.assert(
-    fc.property(fc.commands(commands, { maxCommands: 60 }), (steps) => {
-      fc.modelRun(() => ({ model: new Model(), real: { row: standing('waiting') } }), steps);
-    }),
-    { numRuns: 300 },
-  );
 });

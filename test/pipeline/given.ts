@@ -12,6 +12,7 @@ import { tell } from '../../src/policy/mistakes.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import type { Change } from '../../src/storage/changes.ts';
 import { plain, say } from '../../src/text.ts';
+import { codePoint } from '../code-points.ts';
 
 /** What the tests of the pure stages share: a company, its people, their rules, and a change. */
 
@@ -37,12 +38,25 @@ export const ana: Person = {
   zone: 'Europe/Berlin',
 };
 
-export function policyOf(...rules: readonly string[]): Policy {
-  const text = `version: 1\nlive: ["*/live"]\ngroups:\n  developers: [U01ANA]\n  leads: [U03CHI, U04DEE]\nrules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`;
+/** Another member of the workspace. */
+export const member = (id: string, name: string, more: Partial<Person> = {}): Person => ({ ...ana, id, name, ...more });
+export const chi = member('U03CHI', 'Chi');
+export const dee = member('U04DEE', 'Dee');
+export const fay = member('U05FAY', 'Fay');
+/** He may read, and nothing else. */
+export const rob = member('U06ROB', 'Rob');
+
+/** The policy that this file is; a mistake in it fails the test. */
+export function policyFrom(text: string): Policy {
   const loaded = loadPolicy(text, rights);
   if (loaded.kind === 'mistakes') throw new Error(loaded.mistakes.map(tell).join('\n'));
   return loaded.policy;
 }
+
+export const policyOf = (...rules: readonly string[]): Policy =>
+  policyFrom(
+    `version: 1\nlive: ["*/live"]\ngroups:\n  developers: [U01ANA]\n  leads: [U03CHI, U04DEE]\nrules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`,
+  );
 
 export function commandAt(path: string): Command {
   const command = catalogue.get(path);
@@ -126,9 +140,19 @@ export const address: fc.Arbitrary<string> = fc.oneof(
   fc.integer({ min: 1, max: 0xffff }).map((part) => `2001:db8::${part.toString(16)}`),
   fc.integer({ min: 1, max: 0xffff }).map((part) => `2001:db8:${part.toString(16)}::/48`),
 );
+/** Paths below the root of a site, as `--only` takes them. */
+export const path: fc.Arbitrary<string> = fc
+  .array(
+    fc.constantFrom('wp-content', 'uploads', 'a b', 'ä', 'a\u0308', '.htaccess', '--x', '2026', '😀', "it's", 'x=y'),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  )
+  .map((parts) => parts.join('/'));
 /** Text of every kind: markup, control characters, halves of pairs, other scripts, long. */
 export const hostile: fc.Arbitrary<string> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: codePoint, maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   fc.string({ maxLength: 60 }),
   fc.constantFrom(
@@ -167,8 +191,13 @@ export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly stri
     case 'lines':
     case 'number':
       return fc.integer({ min: 1, max: 20_000 }).map((value) => [String(value)]);
+    case 'only':
+      return fc.uniqueArray(path, { minLength: 1, maxLength: 12 });
     case 'search':
       return printable.filter((word) => !/\p{Cc}/u.test(word)).map((word) => [word]);
+    case 'person':
+    case 'by':
+      return fc.constantFrom(['@U01ANA'], ['@W0BEN12345']);
     case 'why':
       return fc.constantFrom(['release', '42'], ['maintenance'], ['--', 'it', 'is', '--urgent']);
     case 'command':

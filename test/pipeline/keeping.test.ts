@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnyAction } from '../../src/commands/action.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import type { Authorised, Person } from '../../src/pipeline/authorise.ts';
@@ -9,8 +9,23 @@ import { recheck, type Recheck } from '../../src/pipeline/recheck.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
 import { restore } from '../../src/pipeline/restore.ts';
 import type { Change } from '../../src/storage/changes.ts';
+import { openDatabase, type Database } from '../../src/storage/database.ts';
+import { castVote } from '../../src/storage/votes.ts';
 import { plain } from '../../src/text.ts';
-import { ana, changeOf, commandAt, company, live, names, policyOf, staging, wishFor } from './given.ts';
+import {
+  ana,
+  changeOf,
+  chi,
+  commandAt,
+  company,
+  dee,
+  live,
+  member,
+  names,
+  policyOf,
+  staging,
+  wishFor,
+} from './given.ts';
 
 function actionAt(path: string): AnyAction {
   const command = commandAt(path);
@@ -108,11 +123,23 @@ describe('a change that was kept', () => {
 
 describe('promise 4: what is asked again just before it is sent', () => {
   const rules = ['{ allow: [read], to: [developers] }', '{ allow: [sensitive], to: [developers] }'];
+  const byLeads = (count: number): string =>
+    `{ allow: [sensitive], to: [developers], approval: { by: [leads], count: ${count} } }`;
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase('sqlite::memory:', { now: () => 1_000 });
+    await database.db.insertInto('changes').values(kept()).execute();
+    await database.transaction((tx) =>
+      castVote(tx, { change: 1042, person: chi.id, verdict: 'approve', reason: null, version: 1, at: 1 }),
+    );
+  });
+  afterAll(() => database.close());
   const desk = (more: Partial<Recheck> & { list?: readonly string[] } = {}): Recheck => ({
+    database,
     policy: () => policyOf(...rules),
     company: () => company,
     names: () => names,
-    whoIs: async () => ana,
+    whoIs: async (id) => [ana, chi, dee].find((one) => one.id === id),
     freshenNames: async () => {},
     read: async (call) =>
       call.reply.parse({
@@ -124,6 +151,20 @@ describe('promise 4: what is asked again just before it is sent', () => {
         },
       }),
     ...more,
+  });
+  const wanting = (count: number, more: Partial<Change> = {}): Change =>
+    kept(undefined, {
+      permit: JSON.stringify({
+        approval: { requirements: [{ by: ['leads'], count }], expires: 3_600_000, reason: 'optional' },
+        rules: [],
+        policy: 'p',
+      }),
+      ...more,
+    });
+  const wants = (count: number): Partial<Recheck> => ({ policy: () => policyOf(rules[0] ?? '', byLeads(count)) });
+  const chiIs = (more: Partial<Person>): Partial<Recheck> => ({
+    ...wants(1),
+    whoIs: async (id) => (id === ana.id ? ana : member(chi.id, chi.name, more)),
   });
   const is = (standing: Person['standing']): Partial<Recheck> => ({ whoIs: async () => ({ ...ana, standing }) });
 
@@ -148,15 +189,37 @@ describe('promise 4: what is asked again just before it is sent', () => {
       'void',
       'may not do this any more',
     ],
+    ['an approval is asked for now', kept(), wants(2), 'void', 'ask for another approval now'],
+    ['an approval is asked for now, and it waits', kept(undefined, { state: 'waiting' }), wants(2), 'as it was'],
+    ['it has the approval it needs', wanting(1), wants(1), 'as it was'],
+    ['it has the approval that is asked for only now', kept(), wants(1), 'as it was'],
+    ['one more approval is asked for now', wanting(1), wants(2), 'void', 'ask for another approval now'],
+    ['no approval is asked for any more, and the one of then is there', wanting(1), {}, 'as it was'],
+    ['no approval is asked for any more, and one of then is missing', wanting(2), {}, 'void', 'Somebody who approved'],
+    ['who approved became a guest', wanting(1), chiIs({ standing: 'guest' }), 'void', 'Somebody who approved'],
+    ['who approved was deactivated', wanting(1), chiIs({ standing: 'deactivated' }), 'void', 'Somebody who approved'],
     [
-      'an approval is asked for now',
-      kept(),
+      'who approved is denied it now',
+      wanting(1),
       {
         policy: () =>
-          policyOf(rules[0] ?? '', '{ allow: [sensitive], to: [developers], approval: { by: [leads], count: 1 } }'),
+          policyOf(rules[0] ?? '', byLeads(1), '{ deny: [sensitive], to: [leads], where: ["acme-shop/live"] }'),
       },
       'void',
-      'ask for an approval now',
+      'Somebody who approved',
+    ],
+    [
+      'Slack does not tell of who approved',
+      wanting(1),
+      { ...wants(1), whoIs: async (id) => (id === ana.id ? ana : undefined) },
+      'later',
+      'Slack does not tell me',
+    ],
+    [
+      'it waits, and who approved is a guest by now',
+      wanting(1, { state: 'waiting' }),
+      chiIs({ standing: 'guest' }),
+      'as it was',
     ],
     ['the target is gone', kept(), { names: () => ({ environments: [staging], domains: [] }) }, 'void', 'is gone'],
     [

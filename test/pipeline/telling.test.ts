@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { markOf, renderCard, standing } from '../../src/pipeline/render.ts';
+import { decisionButtons, markOf, renderCard, standing, type Approved, type Card } from '../../src/pipeline/render.ts';
 import * as tell from '../../src/pipeline/tell.ts';
 import type { Receipt } from '../../src/hosting/client.ts';
 import type { State } from '../../src/storage/schema.ts';
 import { plain, say, type Text } from '../../src/text.ts';
-import { changeOf } from './given.ts';
+import type { Change } from '../../src/storage/changes.ts';
+import { changeOf, chi, dee, fay } from './given.ts';
 
 const marks: Readonly<Record<State, string>> = {
   waiting: '⏳',
@@ -23,6 +24,19 @@ const marks: Readonly<Record<State, string>> = {
   void: '⛔',
   superseded: '⛔',
 };
+const cardOf = (change: Change, approved: readonly Approved[] = []): Card => renderCard(change, approved, 'f00d');
+const waiting = (people: readonly string[], more: Partial<Change> = {}): Change =>
+  changeOf({
+    state: 'waiting',
+    expires_at: 60_000,
+    permit: JSON.stringify({
+      approval: 'none',
+      rules: [],
+      policy: 'p',
+      asks: [{ count: 1, people, groups: ['leads'] }],
+    }),
+    ...more,
+  });
 const emoji = /\p{Extended_Pictographic}/gu;
 
 const states = [
@@ -48,7 +62,7 @@ describe.each(states)('a change that is %s', (name) => {
   const mark = marks[name];
 
   test('has its mark and a sentence, and no other mark', () => {
-    const card = renderCard(change);
+    const card = cardOf(change);
     expect(markOf(change)).toBe(mark);
     expect(card.mark).toBe(mark);
     const lines = card.lines.map(plain);
@@ -59,9 +73,7 @@ describe.each(states)('a change that is %s', (name) => {
 
   test('is spoken of as done only when it is', () => {
     const done = name === 'done' || name === 'happened';
-    expect(plain(renderCard(change).headline)).toBe(
-      `${done ? 'Cleared' : 'Clear'} the cache of acme-shop/live · #1042`,
-    );
+    expect(plain(cardOf(change).headline)).toBe(`${done ? 'Cleared' : 'Clear'} the cache of acme-shop/live · #1042`);
   });
 
   test('says that nothing was sent exactly where nothing was', () => {
@@ -71,8 +83,7 @@ describe.each(states)('a change that is %s', (name) => {
 });
 
 describe('the card', () => {
-  const linesOf = (more: Parameters<typeof changeOf>[0]): string =>
-    renderCard(changeOf(more)).lines.map(plain).join('\n');
+  const linesOf = (more: Parameters<typeof changeOf>[0]): string => cardOf(changeOf(more)).lines.map(plain).join('\n');
 
   test('says who asked and why, and for which timer', () => {
     expect(linesOf({ reason: 'release\n42' })).toContain('Asked by @U01ANA · “release 42”');
@@ -89,13 +100,70 @@ describe('the card', () => {
     expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
     expect(markOf({ state: 'accepted', settled_at: 2 })).toBe('☑️');
   });
-  test('shows the fingerprint last, and no buttons', () => {
-    const card = renderCard(changeOf());
+  test('shows the fingerprint last', () => {
+    const card = cardOf(changeOf());
     expect(card.facts.at(-1)?.map((part) => (typeof part === 'string' ? part : plain(part)))).toEqual([
       'Fingerprint',
       'aaaaaaaa',
     ]);
-    expect(card.buttons).toEqual([]);
+  });
+
+  test.each<[string, Change, readonly Approved[], readonly (readonly [string, string])[]]>([
+    ['who may approve', waiting([chi.id, dee.id]), [], [['Approve', '@U03CHI or @U04DEE, until 00:01 UTC']]],
+    [
+      'who still may, and who did',
+      waiting([chi.id, dee.id]),
+      [{ person: chi.id, at: 0 }],
+      [
+        ['Approve', '@U04DEE, until 00:01 UTC'],
+        ['Approved by', '@U03CHI, 00:00 UTC'],
+      ],
+    ],
+    ['their group, where nobody is known', waiting([]), [], [['Approve', 'leads, until 00:01 UTC']]],
+    [
+      'who did, once it is approved',
+      waiting([chi.id], { state: 'approved' }),
+      [
+        { person: chi.id, at: 0 },
+        { person: fay.id, at: 60_000 },
+      ],
+      [['Approved by', '@U03CHI, 00:00 UTC; @U05FAY, 00:01 UTC']],
+    ],
+    ['nobody, where nobody was asked', changeOf(), [], []],
+  ])('shows %s', (_, change, approved, lines) => {
+    const facts = cardOf(change, approved).facts.map(([label, value]) => [label, plain(value)]);
+    expect(facts.filter(([label]) => label?.startsWith('Approve'))).toEqual(lines);
+  });
+});
+
+describe('the buttons of a card', () => {
+  const labels = (more: Partial<Change>): readonly string[] =>
+    decisionButtons(changeOf(more), 'f00d').map(({ label }) => label);
+
+  test.each<[string, Partial<Change>, readonly string[]]>([
+    ['waiting', { state: 'waiting' }, ['Approve', 'Decline…', 'Cancel']],
+    ['approved', { state: 'approved' }, ['Cancel']],
+    ['approved, destructive, on staging', { state: 'approved', risk: 'destructive', target_live: 0 }, ['Cancel']],
+    ['approved, destructive, on live', { state: 'approved', risk: 'destructive' }, ['Stop']],
+    ['unknown', { state: 'unknown' }, ['It happened', 'It did not happen']],
+    ['sending', { state: 'sending' }, []],
+    ['accepted', { state: 'accepted' }, []],
+    ['accepted and over', { state: 'accepted', settled_at: 2 }, []],
+    ['done', { state: 'done', settled_at: 2 }, []],
+    ['declined', { state: 'declined', settled_at: 2 }, []],
+  ])('%s', (_, more, expected) => expect(labels(more)).toEqual(expected));
+
+  test('carry the installation, the number and the version, and what is asked before they count', () => {
+    const [approve] = decisionButtons(waiting([], { version: 3, risk: 'destructive' }), 'f00d');
+    expect(approve?.press).toEqual({
+      kind: 'decision',
+      verdict: 'approve',
+      installation: 'f00d',
+      number: 1042,
+      version: 3,
+    });
+    expect(approve?.confirm?.title).toBe('Approve?');
+    expect(plain(approve?.confirm?.says ?? [])).toBe('Clear the cache of acme-shop/live');
   });
 });
 
@@ -104,7 +172,29 @@ describe('the sentences of a thread', () => {
   const receipt = (of: Receipt): Text => tell.answered(of, change);
   const all: readonly (readonly [string, Text, string])[] = [
     ['asked', tell.asked(change).text, 'The rules ask for no approval. Sending it now.'],
-    ['waiting', tell.asked(changeOf({ state: 'waiting' })).text, 'Waiting for approval.'],
+    [
+      'asked, with time to stop it',
+      tell.asked(changeOf({ risk: 'destructive' })).text,
+      'The rules ask for no approval. Sending in 10 s.',
+    ],
+    ['waiting', tell.asked(waiting([chi.id])).text, '@U03CHI: this waits for your approval until 00:01 UTC.'],
+    [
+      'reminded',
+      tell.reminder(waiting([chi.id, dee.id]), [chi.id]).text,
+      '⏳ @U04DEE: this still waits for your approval, until 00:01 UTC.',
+    ],
+    ['counted', tell.counted(chi.id, 1).text, 'Approved by @U03CHI. One more approval is needed.'],
+    ['counted, two left', tell.counted(chi.id, 2).text, 'Approved by @U03CHI. 2 more approvals are needed.'],
+    ['approved', tell.approved(change, chi.id).text, 'Approved by @U03CHI. Sending it now.'],
+    [
+      'approved, with time to stop it',
+      tell.approved(changeOf({ risk: 'destructive' }), chi.id).text,
+      'Approved by @U03CHI. Sending in 10 s.',
+    ],
+    ['declined', tell.ended('Declined', fay.id, 'no <!here>'), 'Declined by @U05FAY: “no <!here>” Nothing was sent.'],
+    ['stopped', tell.ended('Stopped', fay.id), 'Stopped by @U05FAY. Nothing was sent.'],
+    ['closed', tell.closed(true, chi.id), 'It happened, @U03CHI says.'],
+    ['closed as not happened', tell.closed(false, chi.id), 'It did not happen, @U03CHI says.'],
     [
       'accepted',
       receipt({ kind: 'accepted', status: 202, operation: 'op-1', immediate: false }),

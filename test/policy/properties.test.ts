@@ -5,6 +5,7 @@ import { loadPolicy } from '../../src/policy/load.ts';
 import { decide, type Wish } from '../../src/policy/policy.ts';
 import type { Target } from '../../src/hosting/contract/target.ts';
 import type { Policy } from '../../src/policy/rules.ts';
+import { codePoint } from '../code-points.ts';
 import { catalogue, company, domain, environment, person, withRules } from './given.ts';
 
 const one = <T>(...values: readonly T[]) => fc.constantFrom(...values);
@@ -164,7 +165,7 @@ const fragment = one(
 
 test('whatever the text, reading it ends with a policy or with mistakes inside the file', () => {
   const hostile = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: codePoint }),
     fc.array(fragment, { maxLength: 30 }).map((parts) => parts.join('')),
   );
   holds(

@@ -1,16 +1,21 @@
 import { ids } from '../stories/house.ts';
-import type { Came, Row, Story } from './story.ts';
+import type { Must, Row, Story } from './story.ts';
 
-const untouched: readonly Came[] = ['0 written, untouched'];
-const goesOn: readonly Came[] = ['1 written, done'];
+const untouched: Must = { says: 'not written, said to be lost; asked again: once', allowed: ['0 written, untouched'] };
+const goesOn: Must = { says: 'written once, done', allowed: ['1 written, done'] };
+const notBegun: Must = { says: 'not written, unknown', allowed: ['0 written, unknown'] };
+const notAnswered: Must = { says: 'written once, unknown', allowed: ['1 written, unknown'] };
 /** Messages and the write go their ways at the same time: where a message is on its way, the write may be anywhere. */
-const anywhere: readonly Came[] = ['1 written, done', '0 written, unknown', '1 written, unknown'];
+const anywhere: Must = {
+  says: 'written once, done; or at most once, unknown',
+  allowed: ['1 written, done', '0 written, unknown', '1 written, unknown'],
+};
 
-const onTheWay = (name: string, of: string, nth: number, allowed: readonly Came[]): readonly Row[] =>
+const onTheWay = (name: string, of: string, nth: number, must: Must): readonly Row[] =>
   (['posting', 'posted', 'noted'] as const).map((point) => ({
     name: `${point}: ${name}`,
     at: { point, of, nth },
-    allowed,
+    must,
   }));
 
 /** Ana clears a cache: routine, nobody has to approve it. */
@@ -23,16 +28,16 @@ export const cacheClear: Story = {
   },
   done: /✅ .*the host reports it finished/,
   rows: [
-    { name: 'kept', at: { point: 'kept' }, allowed: untouched },
-    { name: 'acked', at: { point: 'acked' }, allowed: untouched },
-    { name: 'rechecked', at: { point: 'rechecked' }, allowed: goesOn },
-    { name: 'opened', at: { point: 'opened' }, allowed: goesOn },
-    { name: 'sending saved', at: { point: 'sending saved' }, allowed: ['0 written, unknown'] },
-    { name: 'received', at: 'received', allowed: ['1 written, unknown'] },
-    { name: 'answered', at: { point: 'answered' }, allowed: ['1 written, unknown'] },
-    { name: 'answer saved', at: { point: 'answer saved' }, allowed: goesOn },
-    { name: 'seen', at: { point: 'seen' }, allowed: goesOn },
-    { name: 'settled', at: { point: 'settled' }, allowed: goesOn },
+    { name: 'kept', at: { point: 'kept' }, must: untouched },
+    { name: 'acked', at: { point: 'acked' }, must: untouched },
+    { name: 'rechecked', at: { point: 'rechecked' }, must: goesOn },
+    { name: 'opened', at: { point: 'opened' }, must: goesOn },
+    { name: 'sending saved', at: { point: 'sending saved' }, must: notBegun },
+    { name: 'received', at: 'received', must: notAnswered },
+    { name: 'answered', at: { point: 'answered' }, must: notAnswered },
+    { name: 'answer saved', at: { point: 'answer saved' }, must: goesOn },
+    { name: 'seen', at: { point: 'seen' }, must: goesOn },
+    { name: 'settled', at: { point: 'settled' }, must: goesOn },
     ...onTheWay('the card', String.raw`^\d+:card$`, 1, anywhere),
     ...onTheWay('the first reply', String.raw`^\d+:\d+$`, 1, anywhere),
     ...onTheWay('the last reply', String.raw`^\d+:\d+$`, 3, goesOn),

@@ -4,25 +4,30 @@ import { onScene, type Scene } from './scene.ts';
 import type { Row, Story } from './story.ts';
 import { standing, whatCame, wrongIn, type Wrong } from './verdict.ts';
 
-/** One killing and what came of it. */
+/** The deaths of one house, in their order, and the chance behind all the rest. */
+export type Life = { readonly story: Story; readonly rows: readonly Row[]; readonly seed: string };
+
+/** One death and what came of it. */
 export type Run = {
-  readonly row: string;
+  readonly story: Story;
+  readonly row: Row;
   readonly database: Scene['database'];
   readonly came: string;
+  readonly seed: string;
   readonly wrong?: Wrong | undefined;
 };
 
 /**
- * Lives through the story once for each row, in an order of chance and in one house: killed at the row's point, started
- * again, watched until all is said. Who comes back from one death dies the next. A round that does not end is the last.
+ * Lives through the story once for each row, on SQLite or on the PostgreSQL at `url`: killed at the row's point, started
+ * again, watched until all is said. Who comes back from one death dies the next. What does not end is the last.
  */
-export function live(story: Story, rows: readonly Row[], seed: string, url?: string): Promise<readonly Run[]> {
+export function live({ story, rows, seed }: Life, url?: string): Promise<readonly Run[]> {
   const random = randomFrom(seed);
   return onScene(url, async (scene) => {
     const runs: Run[] = [];
     let bot = await scene.start();
-    for (const row of shuffled(rows, random)) {
-      const base = { row: row.name, database: scene.database };
+    for (const row of rows) {
+      const base = { story, row, database: scene.database, seed };
       try {
         const { next, came, wrong } = await dieAndComeBack(scene, story, row, bot, random);
         runs.push({ ...base, came, wrong });
@@ -50,7 +55,7 @@ async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, ra
   if (envelope !== undefined && random.chance(0.5)) await slack.redeliver(envelope);
   await scene.atRest();
   const seen = await whatCame(scene, story, before);
-  const wrong = wrongIn(story, seen, row.allowed);
+  const wrong = wrongIn(story, seen, row.must.allowed);
   if (wrong || seen.end !== 'untouched') return { next, came: seen.came, wrong };
   // Untouched means that it can be done again, and then happens.
   await story.act(scene, random);
@@ -86,11 +91,4 @@ async function dead({ house, obeyed }: Scene, { at }: Row, bot: Bot, writesBefor
   }
   await obeyed();
   await bot.ended;
-}
-
-function shuffled<T>(list: readonly T[], random: Random): readonly T[] {
-  return list
-    .map((one) => ({ one, at: random.next() }))
-    .sort((one, other) => one.at - other.at)
-    .map(({ one }) => one);
 }

@@ -3,20 +3,21 @@ import type { Point } from '../../src/points.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import type { Scene } from './scene.ts';
 
-/** How it may end. `untouched`: as if it had never been asked or clicked, and its person was told so. */
-export type End = 'untouched' | 'unknown' | 'done';
-/** What came of one run: how often the host was written to in all, and how it ended. */
-export type Came = `${number} written, ${End}`;
+/** How often the host was written to in all, and how it ended; `untouched`: its person was told that it was lost. */
+export type Came = `${number} written, ${'untouched' | 'unknown' | 'done'}`;
 
-/** One place to be killed at, and all that may come of it. */
+/** What must come of a death, in words and exactly. */
+export type Must = { readonly says: string; readonly allowed: readonly Came[] };
+
+/** One place to die at. */
 export type Row = {
   readonly name: string;
   /** `received`: the host has the write, and has not answered. */
   readonly at: { readonly point: Point; readonly of?: string; readonly nth?: number } | 'received';
-  readonly allowed: readonly Came[];
+  readonly must: Must;
 };
 
-/** Something that people do and the bot does for them, in which it is killed. */
+/** Something that people do and the bot does for them, in which it dies. */
 export type Story = {
   readonly name: string;
   /** Who does the last thing, and is told if it was lost: a Slack user id. */

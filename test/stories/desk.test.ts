@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHouse, patienceMs, type House } from './house.ts';
 
 /** Ana and Ben develop, Chi and Dee lead; Rob reads, of the shop alone. */
@@ -55,7 +55,7 @@ test('somebody without the right changes nothing, and the trail shows nothing of
     ['/site resume', 'You may not run resume'],
     ['/site audit', 'You may not use audit'],
     ['/site audit export csv', 'You may not use audit export'],
-  ] as const;
+      ] as const;
   for (const [line, refused] of tries) {
     const said = await ana.says(line);
     expect((await said.hears(refused)).text).toMatch(/Nothing was done\./);
@@ -111,7 +111,7 @@ test('a lock asked for by form is taken once', async () => {
   const chi = house.person('chi');
   await chi.says('/site lock acme-shop/staging');
   await chi.form('Keep changes away');
-  await chi.submits({ why: 'maintenance' });
+  await chi.submits({ Reason: 'maintenance' });
   await inOps(/acme-shop\/staging was locked by @Chi until it is unlocked: “maintenance”/);
   expect(house.rows("select * from audit where event = 'lock' and details like '%maintenance%'")).toHaveLength(1);
   await (await chi.says('/site unlock acme-shop/staging')).hears('acme-shop/staging is unlocked');
@@ -129,4 +129,44 @@ test('changes are listed for whoever may read them', async () => {
   await rob.hears('There is none that you may read.');
   const waiting = await house.person('ana').says('/site changes --waiting');
   await waiting.hears('Changes that wait for approval');
+});
+
+test('the trail is read with names, rules and the policy; and by nobody else', async () => {
+  const chi = house.person('chi');
+  const read = await (await chi.says('/site audit acme-docs/staging')).hears('Audit trail of acme-docs/staging');
+  expect(read.text).toMatch(/Ben U02BEN \| locked it \(“release 42”\) \| .*acme-docs\/staging \| rule in line \d+ · policy [\da-f]{8}/);
+  expect(read.text).toMatch(/Ana U01ANA \| asked for it \| #\d+ \| acme-docs\/staging \| rule in line \d+ · policy [\da-f]{8} · fingerprint [\da-f]{8}/);
+  expect(read.text).toContain('host: accepted 202');
+  expect(read.text).not.toContain('acme-blog');
+  const hers = await (await chi.says('/site audit --by <@U02BEN|ben> --since 1h')).hears('Audit trail by @Ben since');
+  expect(hers.text).not.toContain('Ana');
+});
+
+test('the trail goes as a file to its reader alone, safe for spreadsheets, and that it went is in the trail', async () => {
+  const [ben, chi] = [house.person('ben'), house.person('chi')];
+  await (await ben.says('/site lock acme-docs/staging "=HYPERLINK(1), \\"quoted\\""')).hears('is locked by you');
+  await (await ben.says('/site unlock acme-docs/staging')).hears('is unlocked');
+  const said = await chi.says('/site audit export csv --since 1h');
+  await said.hears('Audit trail as a file');
+  const fileOf = (): { name: string; text: string; channels: readonly string[] } | undefined => house.slack.files(chi.id)[0];
+  const file = await house.slack.until(fileOf, patienceMs);
+  expect(file.name).toMatch(/^audit-trail-\d{4}-\d\d-\d\d\.csv$/);
+  expect(file.channels).toEqual([chi.direct]);
+  expect(house.slack.files('U02BEN')).toEqual([]);
+  expect(file.text).toMatch(/^line,at,actor,name,event,what,change,target,reason,/);
+  expect(file.text).toContain(`,"'=HYPERLINK(1), ""quoted""",`);
+  const [taken] = house.rows("select actor, details from audit where event = 'audit export'");
+  expect(taken).toMatchObject({ actor: chi.id });
+  expect(String(taken?.['details'])).toContain('"format":"csv"');
+});
+
+test('the trail is verified, and an altered line is found', async () => {
+  const chi = house.person('chi');
+  const whole = await chi.says('/site audit verify');
+  const fine = await whole.hears(/All \d+ lines of the audit trail are unaltered since/);
+  expect(fine.text).toContain('The chain is keyed');
+  house.rewrite('drop trigger audit_no_update');
+  house.rewrite("update audit set actor = 'U09EVE' where seq = 2");
+  const altered = await chi.says('/site audit verify');
+  await altered.hears('The audit trail was altered: line 2 is wrong. It was altered.');
 });

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inHouse, openHouse, type House } from './house.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ids, inHouse, openHouse, type House } from './house.ts';
 
 describe('forms', () => {
   let house: House;
@@ -78,89 +78,96 @@ describe('forms', () => {
   });
 });
 
-describe.concurrent('a form', () => {
-  test(
-    'mentioned in a thread: without a target it means the change’s, with a bare name its sibling, and it takes a button',
-    inHouse({}, async (house) => {
-      const ana = house.person('ana');
-      const change = await ana.asks('/site cache clear acme-shop/staging');
-      const shown = await ana.mentions('allowlist show', 'C0ACME', change.ts);
-      await shown.hears('acme-shop/staging · SSH allowlist');
-      const sibling = await ana.mentions('backups list live', 'C0ACME', change.ts);
-      await sibling.hears('acme-shop/live · backups');
+describe('a form', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterEach(async () => {
+    for (const name of ['ana', 'ben'] as const) await house.slack.closeModal(ids[name], true).catch(() => undefined);
+    house.slack.faults.clear();
+    house.hosting.faults.remove();
+  });
+  afterAll(() => house.close());
 
-      const needsForm = await ana.mentions('allowlist add live 198.51.100.4', 'C0ACME', change.ts);
-      const offer = await needsForm.hears('This needs a form. Nothing was done yet.');
-      await ana.clicks(offer, 'Open the form');
-      await ana.form('Let 198.51.100.4 in over SSH on acme-shop/live');
-      const added = await ana.confirms();
-      await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
-    }),
-  );
+  test('mentioned in a thread: without a target it means the change’s, with a bare name its sibling, and it takes a button', async () => {
+    const ana = house.person('ana');
+    const change = await ana.asks('/site cache clear acme-shop/staging');
+    const shown = await ana.mentions('allowlist show', 'C0ACME', change.ts);
+    await shown.hears('acme-shop/staging · SSH allowlist');
+    const sibling = await ana.mentions('backups list live', 'C0ACME', change.ts);
+    await sibling.hears('acme-shop/live · backups');
 
-  test(
-    'opened before a restart, a form still does what it shows',
-    inHouse({}, async (house) => {
-      const ana = house.person('ana');
-      await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
-      await ana.form('List before');
-      await house.stop();
-      await house.start();
-      const added = await ana.confirms();
-      await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
-      expect(house.writes()).toHaveLength(1);
-    }),
-  );
+    const needsForm = await ana.mentions('allowlist add live 198.51.100.4', 'C0ACME', change.ts);
+    const offer = await needsForm.hears('This needs a form. Nothing was done yet.');
+    await ana.clicks(offer, 'Open the form');
+    await ana.form('Let 198.51.100.4 in over SSH on acme-shop/live');
+    const added = await ana.confirms();
+    await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
+  });
 
-  test(
-    'promise 5: what the review showed is not what would be sent now: it is shown anew, and nothing is sent',
-    inHouse({}, async (house) => {
-      const ana = house.person('ana');
-      await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
-      await ana.form('List before');
-      house.hosting.world.named('acme-shop/live')?.allowlist.push('192.0.2.9');
-      await ana.submits();
-      const anew = await ana.form('This changed while you read it. Nothing was done yet; look again.');
-      expect(anew.text).toContain('192.0.2.9');
-      expect(house.writes()).toEqual([]);
-      const added = await ana.confirms();
-      await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
-      const [write] = house.writes();
-      expect(JSON.stringify(write?.body)).toMatch(/192\.0\.2\.9","198\.51\.100\.4"\]/);
-    }),
-  );
+  test('promise 5: what the review showed is not what would be sent now: it is shown anew, and nothing is sent', async () => {
+    const before = house.writes().length;
+    const ana = house.person('ana');
+    await ana.says('/site allowlist add acme-blog/live 198.51.100.4');
+    await ana.form('List before');
+    house.hosting.world.named('acme-blog/live')?.allowlist.push('192.0.2.9');
+    await ana.submits();
+    const anew = await ana.form('This changed while you read it. Nothing was done yet; look again.');
+    expect(anew.text).toContain('192.0.2.9');
+    expect(house.writes()).toHaveLength(before);
+    const added = await ana.confirms();
+    await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-blog/live');
+    const [write] = house.writes().slice(before);
+    expect(JSON.stringify(write?.body)).toMatch(/192\.0\.2\.9","198\.51\.100\.4"\]/);
+  });
 
-  test(
-    'closed before it was drawn is let go without a word; closed after it was sent, it answers privately',
-    inHouse({}, async (house) => {
-      const [ana, ben] = [house.person('ana'), house.person('ben')];
-      house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 300 });
-      const opened = await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
-      await ana.form('Looking at the host');
-      await house.slack.closeModal(ana.id);
-      await house.slack.until(() => house.slack.calls().find(({ result }) => result === 'not_found'));
-      expect(opened.heard()).toEqual([]);
+  test('closed before it was drawn is let go without a word; closed after it was sent, it answers privately', async () => {
+    const before = house.writes().length;
+    const calls = house.slack.calls().length;
+    const [ana, ben] = [house.person('ana'), house.person('ben')];
+    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 300 });
+    const opened = await ana.says('/site allowlist add acme-docs/live 198.51.100.4');
+    await ana.form('Looking at the host');
+    await house.slack.closeModal(ana.id);
+    await house.slack.until(() =>
+      house.slack
+        .calls()
+        .slice(calls)
+        .find(({ result }) => result === 'not_found'),
+    );
+    expect(opened.heard()).toEqual([]);
 
-      const sent = await ben.says('/site allowlist add acme-shop/live 198.51.100.5');
-      await ben.form('List before');
-      house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 300 });
-      house.hosting.world.named('acme-shop/live')?.allowlist.push('198.51.100.5');
-      await ben.submits();
-      await house.slack.closeModal(ben.id);
-      await sent.hears('198.51.100.5 is already on the SSH allowlist of acme-shop/live. Nothing was changed.');
-      expect(house.writes()).toEqual([]);
-    }),
-  );
+    const sent = await ben.says('/site allowlist add acme-docs/live 198.51.100.5');
+    await ben.form('List before');
+    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 300 });
+    house.hosting.world.named('acme-docs/live')?.allowlist.push('198.51.100.5');
+    await ben.submits();
+    await house.slack.closeModal(ben.id);
+    await sent.hears('198.51.100.5 is already on the SSH allowlist of acme-docs/live. Nothing was changed.');
+    expect(house.writes()).toHaveLength(before);
+  });
 
-  test(
-    'too late for its trigger, a form is offered by a button',
-    inHouse({}, async (house) => {
-      house.slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id', times: 1 });
-      const ana = house.person('ana');
-      const said = await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
-      const offer = await said.hears('This needs a form. Nothing was done yet.');
-      await ana.clicks(offer, 'Open the form');
-      await ana.form('Let 198.51.100.4 in over SSH');
-    }),
-  );
+  test('too late for its trigger, a form is offered by a button', async () => {
+    house.slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id', times: 1 });
+    const ana = house.person('ana');
+    const said = await ana.says('/site allowlist add acme-docs/live 198.51.100.4');
+    const offer = await said.hears('This needs a form. Nothing was done yet.');
+    await ana.clicks(offer, 'Open the form');
+    await ana.form('Let 198.51.100.4 in over SSH');
+  });
 });
+
+test(
+  'opened before a restart, a form still does what it shows',
+  inHouse({}, async (house) => {
+    const ana = house.person('ana');
+    await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
+    await ana.form('List before');
+    await house.stop();
+    await house.start();
+    const added = await ana.confirms();
+    await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
+    expect(house.writes()).toHaveLength(1);
+  }),
+);

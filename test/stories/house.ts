@@ -2,9 +2,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { vi } from 'vitest';
 import { startHosting, type HostingOptions, type HostingStandIn } from '../../src/playground/hosting/server.ts';
 import type { Entry } from '../../src/playground/hosting/journal.ts';
 import type { SlackOptions } from '../../src/playground/slack/options.ts';
+import type { SeenMessage } from '../../src/playground/slack/reads.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { patienceMs, startBot, type Bot, type Exit } from './bot.ts';
@@ -44,6 +46,17 @@ export type House = {
   readonly rows: (sql: string, ...values: readonly (string | number)[]) => readonly Record<string, unknown>[];
   /** Writes into the database, beside the running bot. */
   readonly rewrite: (sql: string, ...values: readonly (string | number)[]) => void;
+  /** Resolves when the database says that the change is in this state. */
+  readonly becomes: (number: number, state: string) => Promise<void>;
+  /** An approved change that cools down, held far beyond the end of this story: resolves when *Stop* stands. */
+  readonly holds: (number: number) => Promise<void>;
+  /** What is held or cools down is due now. */
+  readonly lets: (number: number) => void;
+  /** Puts other blocks into a message of the bot, as if its last edit had been lost, or somebody had forged it. */
+  readonly redraws: (
+    message: Pick<SeenMessage, 'channel' | 'ts'>,
+    blocks: readonly unknown[],
+  ) => Promise<void>;
   /** All that every process of the bot has printed. */
   readonly log: () => string;
   /** All that the bot has left anywhere: log, messages, database files. */
@@ -71,6 +84,7 @@ export const ids = {
   rob: 'U06ROB',
   gus: 'U07GUS',
   sam: 'U08SAM',
+  max: 'U09MAX',
 } as const;
 
 export { patienceMs };
@@ -108,6 +122,10 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     bot = undefined;
     return ended ? ended.end(signal) : { code: null, signal: null };
   };
+  const rows: House['rows'] = (sql, ...values) =>
+    withDatabase(file, true, (database) => database.prepare(sql).all(...values));
+  const rewrite: House['rewrite'] = (sql, ...values) =>
+    void withDatabase(file, false, (database) => database.prepare(sql).run(...values));
   const house: House = {
     hosting,
     slack,
@@ -132,8 +150,30 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
     port: () => bot?.port() ?? 0,
-    rows: (sql, ...values) => withDatabase(file, true, (database) => database.prepare(sql).all(...values)),
-    rewrite: (sql, ...values) => void withDatabase(file, false, (database) => database.prepare(sql).run(...values)),
+    rows,
+    rewrite,
+    becomes: (number, state) =>
+      soon(() => {
+        const now = rows('select state from changes where number = ?', number)[0]?.['state'];
+        if (now !== state) throw new Error(`#${number} is ${String(now)}, not ${state}`);
+      }),
+    holds: async (number) => {
+      await soon(() => {
+        const [stop] = rows('select ts from messages where key = ? and ts is not null', `${number}:stop`);
+        if (stop === undefined) throw new Error(`#${number} cannot be stopped`);
+      });
+      rewrite('update changes set due_at = ? where number = ?', farAway, number);
+    },
+    lets: (number) => rewrite('update changes set due_at = 1 where number = ? and owner is null', number),
+    redraws: async ({ channel, ts }, blocks) => {
+      const answer = await fetch(`${slack.apiUrl}chat.update`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${canaries.bot}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ channel, ts, blocks }),
+      });
+      const said = await answer.text();
+      if (!said.includes('"ok":true')) throw new Error(`not redrawn: ${said}`);
+    },
     log: () => lines.join('\n'),
     leftovers: async () =>
       [...lines, ...(await contents(join(folder, 'database'))), ...everythingSaid(slack)].join('\n'),
@@ -164,6 +204,11 @@ export const inHouse =
       await house.close();
     }
   };
+
+const farAway = 9_000_000_000_000;
+
+/** Looks at the database again until `look` does not throw any more: nothing tells of what is written there. */
+const soon = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: patienceMs, interval: 50 });
 
 function withDatabase<T>(file: string, readOnly: boolean, use: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(file, { readOnly, timeout: 1_000 });

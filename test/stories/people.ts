@@ -17,6 +17,8 @@ export type Somebody = {
   readonly says: (line: string, channel?: string) => Promise<Said>;
   /** A slash command that is answered with a card. */
   readonly asks: (line: string, channel?: string) => Promise<Tale>;
+  /** A slash command that is shown in a form first, the name typed where that is asked, and waits for approval then. */
+  readonly wants: (line: string, channel?: string) => Promise<Tale>;
   readonly mentions: (line: string, channel?: string, thread?: string) => Promise<Said>;
   /** A button of a message, by the words on it. */
   readonly clicks: (message: Pick<SeenMessage, 'channel' | 'ts'>, label: string) => Promise<Said>;
@@ -72,29 +74,42 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
   const newCard = async (channel: string, act: () => Promise<unknown>): Promise<Tale> => {
     const before = new Set(cardsIn(slack, id, channel).map(keyOf));
     const told = privateTo(slack, id, channel).length;
+    const mine = `Asked by @${slack.people().find((one) => one.id === id)?.display_name}`;
     await act();
-    const cards = (): readonly SeenMessage[] => cardsIn(slack, id, channel).filter((one) => !before.has(keyOf(one)));
+    const cards = (): readonly SeenMessage[] =>
+      cardsIn(slack, id, channel).filter((one) => !before.has(keyOf(one)) && one.text.includes(mine));
     const context = (): unknown => [privateTo(slack, id, channel).slice(told), slack.views(id).modals.at(-1)?.text];
     return taleOf(slack, id, await expectSoon(slack, `a card in ${channel}`, () => cards()[0], context));
   };
   const says: Somebody['says'] = (line, channel = usualChannel) =>
     said(channel, () => slack.command(id, channel, line));
+  const form: Somebody['form'] = (words) =>
+    expectSoon(
+      slack,
+      `a form of ${id} with ${words}`,
+      () => slack.views(id).modals.findLast(({ title, text }) => has(`${title}\n${text}`, words)),
+      () => slack.views(id).modals.map(({ text }) => text),
+    );
+  const confirms: Somebody['confirms'] = (filled, channel = usualChannel) =>
+    newCard(channel, () => slack.submit(id, filled));
   return {
     id,
     direct,
     says,
     asks: (line, channel = usualChannel) => newCard(channel, () => slack.command(id, channel, line)),
+    wants: async (line, channel = usualChannel) => {
+      const said = await says(line, channel);
+      const review = await form('Nothing is sent before it is approved').catch((error: unknown) => {
+        throw new Error(`No review, but ${said.heard().map(({ text }) => text)}`, { cause: error });
+      });
+      const typed = review.controls.flatMap(({ label }) => /^Type (\S+) to confirm$/.exec(label) ?? []);
+      return confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);
+    },
     mentions: (line, channel = usualChannel, thread?) => said(channel, () => slack.mention(id, channel, line, thread)),
     clicks: ({ channel, ts }, label) => said(channel, () => slack.click(id, { channel, ts }, { label })),
-    form: (words) =>
-      expectSoon(
-        slack,
-        `a form of ${id} with ${words}`,
-        () => slack.views(id).modals.findLast(({ title, text }) => has(`${title}\n${text}`, words)),
-        () => slack.views(id).modals.map(({ text }) => text),
-      ),
+    form,
     submits: (filled) => slack.submit(id, filled),
-    confirms: (filled, channel = usualChannel) => newCard(channel, () => slack.submit(id, filled)),
+    confirms,
   };
 }
 

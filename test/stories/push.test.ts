@@ -1,23 +1,134 @@
-import { expect, test } from 'vitest';
-import { ids, inHouse, patienceMs } from './house.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openHouse, type House } from './house.ts';
 
-const command = '/site push acme-shop/staging acme-shop/live --database --files --reason "release 42"';
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA, U02BEN, U05FAY]
+  leads: [U03CHI]
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [push, delete], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+`;
 
-test(
-  'a push: asked by a developer, typed by name, approved by a lead, cooled down, sent once, followed to its end',
-  inHouse({}, async (house) => {
+let house: House;
+beforeAll(async () => {
+  const durations = { 'environments:push': 0, 'environments:delete': 0, 'cache:clear': 0 };
+  house = await openHouse({ policy, hosting: { durations } });
+});
+afterAll(() => house.close());
+
+const idOf = (environment: string): string | undefined => house.hosting.world.named(environment)?.id;
+
+describe.concurrent('promise 5: what was shown is what is sent:', () => {
+  test('a push said in words: typed by name, approved by a lead, cooled down, sent once, followed to its end', async () => {
     const [ana, chi] = [house.person('ana'), house.person('chi')];
-    await ana.says(command);
+    await ana.says('/site push acme-shop/staging acme-shop/live --database --files --reason "release 42"');
     const review = await ana.form('Nothing is sent before it is approved');
     expect(review.text).toContain('The DATABASE of acme-shop/live will be replaced.');
+    expect(review.submit).toBe('Ask for approval');
     const change = await ana.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
-    await change.shows('⏳');
+    expect(change.card().text).toMatch(/^⏳ Push acme-shop\/staging → acme-shop\/live · #\d+\nAsked by @Ana · “release 42”/);
+    await change.tells(/^@Chi: this waits for your approval until /);
     await chi.clicks(change.card(), 'Approve');
-    await change.tells('Approved by @Chi. Sending in 10 s.');
-    expect(house.writes()).toHaveLength(0);
-    await change.tells('✅ Done after');
-    expect(house.writes()).toHaveLength(1);
-    console.log(change.card().text, change.replies().map(({ text }) => text), house.slack.messages({ channel: 'D0U04DEE', as: ids.dee }).map(({ text }) => text));
-    void patienceMs;
-  }),
-);
+    const told = await change.tells('Approved by @Chi. Sending in 10 s.');
+    expect(told.controls.map(({ label }) => label)).toEqual(['Stop']);
+    await house.holds(change.number);
+    expect(house.writes('acme-shop/live')).toEqual([]);
+    house.lets(change.number);
+    const done = await change.tells(/^✅ Done after \d+ s: the host reports it finished\./);
+    expect(done.controls.map(({ label }) => label)).toEqual(['Clear the cache of acme-shop/live', 'Error log since the push']);
+    const [write, ...more] = house.writes('acme-shop/live');
+    expect(more).toEqual([]);
+    expect(write).toMatchObject({ method: 'PUT', section: '4.9' });
+    expect(write?.path).toBe(`/sites/${house.hosting.world.named('acme-shop/live')?.siteId}/environments`);
+    expect(write?.body).toEqual({
+      source_env_id: idOf('acme-shop/staging'),
+      target_env_id: idOf('acme-shop/live'),
+      push_db: true,
+      push_files: true,
+      run_search_and_replace: false,
+      push_files_option: 'ALL_FILES',
+    });
+    expect(house.hosting.world.named('acme-shop/live')?.database.from).toContain('acme-shop/staging');
+    const card = await change.shows('✅ Pushed acme-shop/staging → acme-shop/live');
+    expect(card.text).toContain('Approved by  @Chi, ');
+    expect(card.controls).toEqual([]);
+    expect((await change.tells('Approved by @Chi. Sending in 10 s.')).controls).toEqual([]);
+  });
+
+  test('a push by form: what is not said is asked for at its field, and so is what cannot be', async () => {
+    const [ben, chi] = [house.person('ben'), house.person('chi')];
+    await ben.says('/site push acme-blog/live acme-blog/staging', 'C0GENERAL');
+    const form = await ben.form('What shall be pushed? Nothing was done.');
+    const labels = ['From', 'Onto', 'Files', 'Database', 'Search and replace', 'Only these paths', 'Reason'];
+    expect(form.controls.map(({ label }) => label)).toEqual(labels);
+    const wrong = [
+      [{}, 'files', 'What shall be pushed? Nothing was done.'],
+      [{ Files: ['yes'], 'Only these paths': '/etc/passwd' }, 'only', 'Nothing was done.'],
+      [{ 'Only these paths': '', Onto: 'acme-blog/live' }, 'onto', 'From and onto are both acme-blog/live.'],
+      [{ Onto: 'acme-docs/staging' }, 'onto', 'A push stays inside one site.'],
+      [
+        { Onto: 'acme-blog/staging', Files: [], Database: ['yes'], 'Only these paths': 'wp-content/themes' },
+        'only',
+        'Paths go with files, and files are not pushed.',
+      ],
+    ] as const;
+    for (const [filled, field, says] of wrong) {
+      const { errors } = await ben.submits(filled);
+      expect(Object.keys(errors)).toEqual([`field:${field}`]);
+      expect(errors[`field:${field}`]).toContain(says);
+    }
+    await ben.submits({ Files: ['yes'], Database: [], 'Search and replace': ['yes'], Reason: 'a fresh copy' });
+    const review = await ben.form('1 path of acme-blog/staging will be replaced.');
+    expect(review.text).not.toContain('DATABASE');
+    expect(review.controls.map(({ label }) => label)).toEqual(['Reason']);
+    const change = await ben.confirms({}, 'C0GENERAL');
+    expect(change.card().text).toContain('“a fresh copy”');
+    await chi.clicks(change.card(), 'Approve');
+    await change.tells('Approved by @Chi. Sending it now.');
+    await change.tells(/^✅ Done after /);
+    expect(house.writes('acme-blog/staging').map(({ body }) => body)).toEqual([
+      {
+        source_env_id: idOf('acme-blog/live'),
+        target_env_id: idOf('acme-blog/staging'),
+        push_db: false,
+        push_files: true,
+        run_search_and_replace: true,
+        push_files_option: 'SPECIFIC_FILES',
+        file_list: ['wp-content/themes'],
+      },
+    ]);
+  });
+
+  test('a deletion: its name is typed letter by letter, and the card stands when the environment is gone', async () => {
+    const [fay, chi] = [house.person('fay'), house.person('chi')];
+    const id = idOf('acme-docs/staging');
+    await fay.says('/site delete acme-docs/staging', 'C0OPS');
+    const review = await fay.form('acme-docs/staging will be deleted, with its files and its database.');
+    expect(review.controls.map(({ label }) => label)).toEqual(['Reason', 'Type acme-docs/staging to confirm']);
+    const wrong = [
+      ['acme-docs/live', 'This is not acme-docs/staging. Nothing was done.'],
+      ['acme-docs/Staging', 'This is not acme-docs/staging. Nothing was done.'],
+      ['acme-docs/st\u0430ging', 'This is not acme-docs/staging. It has “\u0430” (U+0430) in it. Nothing was done.'],
+      ['acme-docs/\uFF53taging', 'This is not acme-docs/staging. It has “\uFF53” (U+FF53) in it. Nothing was done.'],
+      ['acme-docs/sta\u200Bging', 'There is a character that cannot be seen (U+200B) after “cme-docs/sta”.'],
+      ['acme-docs/\u202Estaging', 'There is a character that cannot be seen (U+202E)'],
+    ] as const;
+    for (const [typed, says] of wrong) {
+      const { errors } = await fay.submits({ 'Type acme-docs/staging to confirm': typed });
+      expect(Object.keys(errors)).toEqual(['field:typed-name']);
+      expect(errors['field:typed-name']).toContain(says);
+    }
+    expect(house.rows('select * from changes where asker = ?', fay.id)).toEqual([]);
+    const change = await fay.confirms({ 'Type acme-docs/staging to confirm': 'acme-docs/staging' }, 'C0OPS');
+    await chi.clicks(change.card(), 'Approve');
+    await change.tells(/^✅ Done after /);
+    const card = await change.shows('✅ Deleted acme-docs/staging');
+    expect(card.text).toContain('This cannot be taken back from here');
+    expect(idOf('acme-docs/staging')).toBeUndefined();
+    const writes = house.hosting.journal.entries().filter(({ path }) => path === `/sites/environments/${id}`);
+    expect(writes.map(({ method, body }) => [method, body])).toEqual([['DELETE', undefined]]);
+  });
+});

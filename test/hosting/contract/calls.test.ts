@@ -12,6 +12,7 @@ import { cloneSite, pushEnvironment } from '../../../src/hosting/contract/sites.
 import { getAllowedIps, setAllowedIps, setPasswordExpiration } from '../../../src/hosting/contract/ssh.ts';
 import { updateThemes } from '../../../src/hosting/contract/themes.ts';
 import { inDialect } from '../../../src/hosting/dialect.ts';
+import { codePoint } from '../../code-points.ts';
 import { uuid } from '../host.ts';
 
 const env_id = uuid(1);
@@ -141,7 +142,7 @@ test('rules are named whole, with what is null in them', () => {
 
 test('whatever an operation is called, it stays one segment of the path', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (operation_id) => {
+    fc.property(fc.string({ unit: codePoint, maxLength: 40 }), (operation_id) => {
       let path: string;
       try {
         ({ path } = getOperation({ operation_id }));

@@ -1,0 +1,93 @@
+import type { Ability } from '../commands/desk.ts';
+import { catalogue, type Command } from '../commands/index.ts';
+import { rightOf } from '../commands/rights.ts';
+import { Refusal, type Words } from '../errors.ts';
+import { belongs } from '../policy/people.ts';
+import { decide, mayRead, type Decision, type Wish as Asked } from '../policy/policy.ts';
+import { speaksOf, type Policy } from '../policy/rules.ts';
+import { code, say } from '../text.ts';
+import { whoIsAsked, whomToAsk, type AskingDesk } from './asking.ts';
+import { aboutOf, isDecided, mayRun, unwelcome, type Person } from './authorise.ts';
+import { parse, parseWords, type Wish } from './parse.ts';
+import { isNamed, resolve, type Names, type Resolved } from './resolve.ts';
+import { usage } from './usage.ts';
+
+/** Whether somebody may run something: the questions that are asked when they do, and no more than that. */
+
+export type AbilityDesk = AskingDesk & {
+  /** What a person may read by name. */
+  readonly names: (person: Person) => Names;
+  /** Who somebody is, as Slack tells; undefined: nobody answered. */
+  readonly personOf: (id: string) => Promise<Person | undefined>;
+};
+
+/** Answers `by` about somebody; what they name is found among what `by` may read. Throws `Refusal` for words that say nothing. */
+export async function abilityOf(desk: AbilityDesk, by: Person, words: Words, id: string | undefined): Promise<Ability> {
+  const resolved = resolve(wishOf(words), desk.names(by));
+  const { path, command } = resolved.wish;
+  if (resolved.problems[0]) throw plainly(resolved.problems[0].refusal);
+  if (resolved.missing.some((name) => command.fields[name]?.kind !== 'plain')) {
+    throw new Refusal(say`Say what it is about: ${code(usage(path, command))}. Nothing was done.`);
+  }
+  const person = id === undefined ? by : await desk.personOf(id);
+  if (person === undefined) {
+    throw new Refusal('Slack does not tell me right now who that is. Nothing was done.', { hint: 'Try again in a minute.' });
+  }
+  const { target, alsoReads } = aboutOf(resolved, desk.company());
+  const named = [target, ...alsoReads].flatMap((one) => (one === undefined || one.kind === 'company' ? [] : one.name));
+  return {
+    person: { id: person.id, name: person.name },
+    path,
+    risk: rightOf(path, command).risk,
+    target: named.length > 0 ? named.join(' and ') : undefined,
+    answer: await answerOf(desk, person, resolved),
+  };
+}
+
+async function answerOf(desk: AbilityDesk, person: Person, resolved: Resolved): Promise<Ability['answer']> {
+  const policy = desk.policy();
+  const { path, command } = resolved.wish;
+  if (person.standing !== 'member') return { kind: 'not welcome', why: unwelcome[person.standing] };
+  const hidden = Object.values(resolved.input).find((value) => isNamed(value) && !mayRead(policy, person, value));
+  if (isNamed(hidden)) return { kind: 'hidden', what: hidden.name };
+  if (command.shape === 'desk' && command.right === 'anyone') return { kind: 'for everybody' };
+  const { target, asked } = aboutOf(resolved, desk.company());
+  const decision = decide(policy, person, asked);
+  if (decision.kind === 'allowed') {
+    const { rules, approval } = decision;
+    if (approval === 'none') return { kind: 'allowed', rules, approval };
+    const asks = await whomToAsk(desk, approval, resolved, person.id);
+    const { expires, reason } = approval;
+    const counts = asks.map(({ count, people, groups }) => ({ count, people: people.length, groups }));
+    return { kind: 'allowed', rules, approval: { asks: counts, who: whoIsAsked(asks), expires, reason } };
+  }
+  // What concerns no place is allowed to whoever may do it anywhere.
+  if (command.shape === 'desk' && !isDecided(command, target) && mayRun(policy, person, path, command)) {
+    return { kind: 'allowed', rules: speaking(policy, person, asked), approval: 'none' };
+  }
+  return refusalOf(decision);
+}
+
+function refusalOf({ why, whoMay, lets }: Extract<Decision, { kind: 'not allowed' }>): Ability['answer'] {
+  return why.kind === 'denied' ? { kind: 'denied', rule: why.rule, whoMay } : { kind: 'no rule', lets, whoMay };
+}
+
+const speaking = (policy: Policy, person: Person, { command }: Asked): Policy['rules'] =>
+  policy.rules.filter(
+    (rule) => rule.effect === 'allow' && speaksOf(rule, command) && belongs(policy, person, rule.to, 'allow'),
+  );
+
+/** A form gives the words as one text. */
+function wishOf(words: Words): Wish {
+  const commands: ReadonlyMap<string, Command> = catalogue;
+  try {
+    const wish = words.length === 1 ? parse(words[0] ?? '', commands) : parseWords(words, commands);
+    if (wish) return wish;
+  } catch (error) {
+    throw error instanceof Refusal ? plainly(error) : error;
+  }
+  throw new Refusal('Say a command to ask about. Nothing was done.', { field: 'command' });
+}
+
+/** Without its buttons: they would run the command that is only asked about. */
+const plainly = ({ says, hint }: Refusal): Refusal => new Refusal(says, { hint, field: 'command' });

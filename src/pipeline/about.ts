@@ -1,0 +1,35 @@
+import { isName } from '../commands/action.ts';
+import { rightOf } from '../commands/rights.ts';
+import type { Company, Target } from '../hosting/contract/target.ts';
+import type { Wish as Asked } from '../policy/policy.ts';
+import type { Aim } from '../policy/rules.ts';
+import { isNamed, type Resolved } from './resolve.ts';
+
+/** What a wish is about: its targets, and the same as the rules are asked about it. */
+type About = {
+  /** What is changed or, for a report, read. */
+  readonly target: Target | undefined;
+  readonly alsoReads: readonly Target[];
+  readonly asked: Asked;
+};
+
+/** Reads it off the words' names: pure. */
+export function aboutOf(wish: Resolved, company: Company): About {
+  const { path, command } = wish.wish;
+  const { target, alsoReads } = targetsOf(wish, company);
+  const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
+  if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
+  return { target, alsoReads, asked: { command: rightOf(path, command), aims } };
+}
+
+function targetsOf({ wish: { command }, input }: Resolved, company: Company): Pick<About, 'target' | 'alsoReads'> {
+  if (command.shape === 'desk') {
+    const [first, ...more] = Object.entries(command.fields)
+      .filter(([, field]) => isName(field))
+      .flatMap(([name]) => [input[name]].filter(isNamed));
+    return { target: first, alsoReads: more };
+  }
+  const named = (name: string): Target[] => [input[name]].filter(isNamed);
+  const also = command.shape === 'action' ? (command.alsoReads ?? []) : [];
+  return { target: command.target === 'company' ? company : named(command.target)[0], alsoReads: also.flatMap(named) };
+}

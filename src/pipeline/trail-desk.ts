@@ -1,0 +1,53 @@
+import type { Office, TrailFile } from '../commands/desk.ts';
+import type { Person } from './authorise.ts';
+import { writeDown, type DeedDesk, type Doer } from './deeds.ts';
+import { readerOf, type Shelf } from './readable.ts';
+import { headOf, lineOf, type Format } from './sheet.ts';
+import { trailFor, trailSince } from './trail.ts';
+import { findingOf } from './witness.ts';
+
+/** What may be asked about the trail. */
+
+export type TrailDesk = DeedDesk &
+  Shelf & {
+    /** Key of the audit chain; undefined: the chain is a plain hash. */
+    readonly auditKey: Buffer | undefined;
+  };
+
+/** What a file holds at most. */
+const mostLines = 100_000;
+const mostCharacters = 40_000_000;
+
+/** The trail's part of an office: no line of a change or a place that this person may not audit. */
+export function trailDeskFor(desk: TrailDesk, doer: Doer): Pick<Office, 'trail' | 'verify' | 'takeAway'> {
+  const { db } = desk.database;
+  return {
+    trail: (filter) => trailFor(db, readerOf(desk, doer.person, 'audit'), filter),
+    verify: () => findingOf(db, desk.auditKey),
+    takeAway: async (format, since) => {
+      const file = await fileOf(desk, doer.person, format, since);
+      await writeDown(desk, doer, { event: 'audit export', format, since, lines: file.lines });
+      return file;
+    },
+  };
+}
+
+async function fileOf(desk: TrailDesk, person: Person, format: Format, since: number | undefined): Promise<TrailFile> {
+  const { database } = desk;
+  const day = new Date(await database.now()).toISOString().slice(0, 10);
+  const name = `audit-trail-${day}.${format}`;
+  const lines: string[] = [];
+  let characters = 0;
+  const file = (more: boolean): TrailFile => {
+    return { name, content: headOf(format) + lines.toReversed().join(''), lines: lines.length, more };
+  };
+  for await (const entries of trailSince(database.db, readerOf(desk, person, 'audit'), since)) {
+    for (const entry of entries) {
+      const line = lineOf(format, entry);
+      if (lines.length === mostLines || characters + line.length > mostCharacters) return file(true);
+      lines.push(line);
+      characters += line.length;
+    }
+  }
+  return file(false);
+}

@@ -1,0 +1,135 @@
+import { setImmediate } from 'node:timers/promises';
+import type { TrailFilter, TrailLine } from '../commands/desk.ts';
+import { linesAbout, linesOfChanges, listAudit, type AuditLine } from '../storage/audit.ts';
+import { aboutChanges } from '../storage/changes.ts';
+import type { Reader } from '../storage/tx.ts';
+import { eventInWords } from './events.ts';
+import type { About } from './readable.ts';
+import { saidIn, type Said } from './said.ts';
+
+/** The trail as people read it: each line with what the trail itself says of its change, and of nobody else's. */
+
+/** A line with its place in the chain, as it stands in the table. */
+export type Entry = TrailLine & Pick<AuditLine, 'event' | 'details' | 'previous' | 'hash'>;
+
+/** Whether somebody may read lines about this; about nothing in particular, everybody may who may read the trail at all. */
+export type MayRead = (about: About) => boolean;
+
+const batch = 500;
+/** Lines that are shown, and looked at for a list before it ends. */
+const mostShown = 200;
+const mostRead = 5_000;
+
+/** The newest lines that fit and may be read; `more`: there are, or may be, older ones. */
+export async function trailFor(
+  db: Reader,
+  mayRead: MayRead,
+  filter: TrailFilter,
+): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }> {
+  const lines: TrailLine[] = [];
+  let read = 0;
+  for await (const some of filter.env ? aboutTarget(db, filter.env.id) : newestFirst(db, filter)) {
+    for (const entry of await entriesOf(db, some.filter(fits(filter)), mayRead)) {
+      if (lines.length === mostShown) return { lines, more: true };
+      lines.push(entry);
+    }
+    read += some.length;
+    if (read >= mostRead) return { lines, more: true };
+  }
+  return { lines, more: false };
+}
+
+/** All lines since then that may be read, newest first, in pieces; others have their turn in between. */
+export async function* trailSince(
+  db: Reader,
+  mayRead: MayRead,
+  since: number | undefined,
+): AsyncGenerator<readonly Entry[]> {
+  const filter = { env: undefined, by: undefined, since };
+  for await (const some of newestFirst(db, filter)) {
+    yield await entriesOf(db, some.filter(fits(filter)), mayRead);
+    await setImmediate();
+  }
+}
+
+const fits =
+  ({ since, by }: Pick<TrailFilter, 'since' | 'by'>) =>
+  (line: AuditLine): boolean =>
+    (since === undefined || line.at >= since) && (by === undefined || line.actor === by);
+
+async function* newestFirst(db: Reader, { by, since = 0 }: TrailFilter): AsyncGenerator<readonly AuditLine[]> {
+  let beforeSeq: number | undefined;
+  for (;;) {
+    const wanted = {
+      limit: batch,
+      ...(by !== undefined && { actor: by }),
+      ...(beforeSeq !== undefined && { beforeSeq }),
+    };
+    const lines = await listAudit(db, wanted);
+    yield lines;
+    const last = lines.at(-1);
+    // Times stand in the order of the lines, but for the clocks of machines.
+    if (last === undefined || lines.length < batch || last.at < since) return;
+    beforeSeq = last.seq;
+  }
+}
+
+async function* aboutTarget(db: Reader, id: string): AsyncGenerator<readonly AuditLine[]> {
+  yield await linesAbout(db, `environment:${id}`, mostRead);
+}
+
+/** Those lines that may be read, each with what stands in the trail of its change. */
+export async function entriesOf(db: Reader, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Entry[]> {
+  const numbers = [...new Set(lines.flatMap(({ change }) => change ?? []))];
+  const [changes, told] = await Promise.all([
+    aboutChanges(db, numbers),
+    linesOfChanges(db, numbers, ['asked', 'vote', 'approve']),
+  ]);
+  const abouts = new Map(changes.map((change) => [change.number, change]));
+  const known = new Map<number, { asked?: Said; asker?: string; approvals: { seq: number; name: string }[] }>();
+  for (const line of told) {
+    const of = known.get(line.change ?? 0) ?? { approvals: [] };
+    const said = saidIn(line.details);
+    if (line.event === 'asked') known.set(line.change ?? 0, { ...of, asked: said, asker: line.actor });
+    else
+      known.set(line.change ?? 0, {
+        ...of,
+        approvals: [...of.approvals, { seq: line.seq, name: said.name ?? line.actor }],
+      });
+  }
+  return lines.flatMap((line) => {
+    const said = saidIn(line.details);
+    const about = line.change === null ? said.about : abouts.get(line.change);
+    if (line.change !== null && about === undefined) return [];
+    if (about !== undefined && !mayRead(about)) return [];
+    const of = line.change === null ? undefined : known.get(line.change);
+    const approvers = of?.approvals.filter(({ seq }) => seq <= line.seq).map(({ name }) => name) ?? [];
+    return [entryOf(line, said, { ...of, approvers })];
+  });
+}
+
+type Known = { readonly asked?: Said; readonly asker?: string; readonly approvers: readonly string[] };
+
+function entryOf(line: AuditLine, said: Said, { asked, asker, approvers }: Known): Entry {
+  const { seq, at, change, event, actor, details, previous, hash } = line;
+  const grounds = asked ?? said;
+  return {
+    seq,
+    at,
+    actor,
+    name: said.name ?? (actor === asker ? asked?.name : undefined),
+    says: eventInWords(event),
+    change: change ?? undefined,
+    target: said.target,
+    reason: said.reason,
+    rules: grounds.rules,
+    policy: grounds.policy,
+    fingerprint: asked?.fingerprint,
+    approvers,
+    receipt: said.receipt,
+    event,
+    details,
+    previous,
+    hash,
+  };
+}

@@ -1,0 +1,69 @@
+import type { Finding, TrailHead } from '../commands/desk.ts';
+import { counted } from '../commands/page.ts';
+import { auditHead, findAudit } from '../storage/audit.ts';
+import type { Database } from '../storage/database.ts';
+import { alone } from '../storage/differences.ts';
+import { thawed } from '../storage/json.ts';
+import { readSetting, writeSetting } from '../storage/settings.ts';
+import type { Reader } from '../storage/tx.ts';
+import { verifyAudit } from '../storage/verify.ts';
+import { code, say, type Text } from '../text.ts';
+import { oweOps } from './ops.ts';
+
+/**
+ * The head of the trail, told once a day: whoever rewrites the database cannot rewrite what stands in the ops channel
+ * and in the log. The setting only says what was told; it is no witness by itself.
+ */
+
+type Witnessed = TrailHead & { readonly at: number };
+/** What a look showed: the head was told now, or the head that was told is not in the trail any more. */
+export type Telling = { readonly kind: 'told' | 'altered'; readonly head: TrailHead };
+
+const headKey = 'witnessed head';
+const alarmKey = 'trail altered';
+const dayMs = 86_400_000;
+const shownDigits = 16;
+
+/** So much of a hash as people compare. */
+export const shortHash = (hash: string): string => hash.slice(0, shownDigits);
+
+/** Tells the ops channel the head if a day has passed since it was told, or since the first line; undefined: not yet. */
+export async function bearWitness(database: Database): Promise<Telling | undefined> {
+  return database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await database.now(tx);
+    const before = await readWitnessed(tx);
+    if (before !== undefined && (await findAudit(tx, before.seq))?.hash !== before.hash) {
+      const alarmed = await readSetting(tx, alarmKey);
+      if (alarmed && at - alarmed.at < dayMs) return undefined;
+      await writeSetting(tx, { key: alarmKey, value: '1', at });
+      await oweOps(tx, `trail altered:${at}`, altered(before), at);
+      return { kind: 'altered', head: { seq: before.seq, hash: before.hash } };
+    }
+    const head = await auditHead(tx);
+    const since = before?.at ?? (await findAudit(tx, 1))?.at;
+    if (since === undefined || at - since < dayMs || head.hash === before?.hash) return undefined;
+    await writeSetting(tx, { key: headKey, value: JSON.stringify(head), at });
+    await oweOps(tx, `trail:${at}`, told(head), at);
+    return { kind: 'told', head };
+  });
+}
+
+/** Reads the whole trail, a piece at a time, and holds it against its hashes and the head that was told last. */
+export async function findingOf(db: Reader, key: Buffer | undefined): Promise<Finding> {
+  const witnessed = await readWitnessed(db);
+  const first = await findAudit(db, 1);
+  const verdict = await verifyAudit(db, key, witnessed);
+  return { verdict, since: first?.at, witnessed, keyed: key !== undefined };
+}
+
+async function readWitnessed(db: Reader): Promise<Witnessed | undefined> {
+  const setting = await readSetting(db, headKey);
+  return setting && { ...thawed<TrailHead>(setting.value), at: setting.at };
+}
+
+const told = ({ seq, hash }: TrailHead): Text =>
+  say`The audit trail has ${counted(seq, 'line')}; line ${seq} is ${code(shortHash(hash))}. Whoever doubts it later says ${code('audit verify')} and compares.`;
+
+const altered = ({ seq, hash, at }: Witnessed): Text =>
+  say`⚠️ **The audit trail was altered.** Line ${seq}, told here as ${code(shortHash(hash))} on ${{ at, as: 'date' }}, is not what it was. ${code('audit verify')} names the first line that is wrong.`;

@@ -1,0 +1,143 @@
+/** One edit of a source file: `from` stands there exactly once. */
+export type Edit = { readonly file: string; readonly from: string; readonly to: string };
+/** A known mistake, and the tests that must not let it pass. */
+export type Mistake = { readonly name: string; readonly edits: readonly Edit[]; readonly tests: readonly string[] };
+
+/** Mistakes that would be easy to make and bad to have; each one must turn tests red. */
+export const mistakes: readonly Mistake[] = [
+  {
+    name: 'a write whose answer is lost is sent again',
+    edits: [
+      {
+        file: 'src/pipeline/execute.ts',
+        from: 'return saveOutcome(desk, sending.change, await opened.write(callOf(sending.change)));',
+        to: `let came = await opened.write(callOf(sending.change));
+  if (came.kind === 'unknown') came = await (await desk.send.open()).write(callOf(sending.change));
+  return saveOutcome(desk, sending.change, came);`,
+      },
+    ],
+    tests: ['test/stories/host-answers.test.ts', 'test/stories/unknown.test.ts'],
+  },
+  {
+    name: 'a 500 is taken for nothing sent, and tried again',
+    edits: [
+      {
+        file: 'src/pipeline/outcome.ts',
+        from: `    case 'unknown':
+      return { kind: 'lose' };`,
+        to: `    case 'unknown':
+      return { kind: 'hand back' };`,
+      },
+    ],
+    tests: ['test/stories/host-answers.test.ts', 'test/stories/unknown.test.ts'],
+  },
+  {
+    name: 'a redirect is followed',
+    edits: [
+      {
+        file: 'src/hosting/send.ts',
+        from: 'return receiptOf(answer.statusCode,',
+        to: `const elsewhere = answer.headers.location;
+    if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof elsewhere === 'string') {
+      const url = new URL(elsewhere, wire.origin);
+      const again = await new Client(url.origin).request({ method: call.method, path: url.pathname, headers, body });
+      return receiptOf(again.statusCode, await glance(again), undefined, now());
+    }
+    return receiptOf(answer.statusCode,`,
+      },
+    ],
+    tests: ['test/hosting/send.test.ts'],
+  },
+  {
+    name: 'people approve their own changes',
+    edits: [
+      {
+        file: 'src/policy/approvers.ts',
+        from: "if (samePerson(policy, person.id, asked.asker)) return { kind: 'does not count', why: 'yourself' };",
+        to: '',
+      },
+    ],
+    tests: ['test/policy/approvers.test.ts', 'test/pipeline/approve.test.ts', 'test/stories/approvals.test.ts'],
+  },
+  {
+    name: 'text is not escaped',
+    edits: [
+      {
+        file: 'src/slack/escape.ts',
+        from: "visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');",
+        to: 'visible(text);',
+      },
+    ],
+    tests: ['test/slack/drawing.test.ts'],
+  },
+  {
+    name: 'no locks are taken',
+    edits: [
+      {
+        file: 'src/pipeline/advance.ts',
+        from: 'if (held) throw new LockHeld(held);',
+        to: 'void held;',
+      },
+    ],
+    tests: ['test/pipeline/keeping.test.ts', 'test/stories/approvals.test.ts'],
+  },
+  {
+    name: 'the fingerprint is not checked',
+    edits: [
+      {
+        file: 'src/pipeline/recheck.ts',
+        from: 'if (fingerprint(change.call, change.card) !== change.fingerprint) return notAgreed;',
+        to: '',
+      },
+    ],
+    tests: ['test/pipeline/keeping.test.ts', 'test/stories/approvals.test.ts'],
+  },
+  {
+    name: 'what is no longer valid is sent',
+    edits: [
+      {
+        file: 'src/pipeline/execute.ts',
+        from: "if ((await database.now()) >= change.expires_at) return giveUp(desk, change, 'expire', say`It was not sent in time.`);",
+        to: '',
+      },
+      {
+        file: 'src/pipeline/change.ts',
+        from: "if ((happening.kind === 'approve' || happening.kind === 'send') && now >= change.expires_at) return undefined;",
+        to: "if (happening.kind === 'approve' && now >= change.expires_at) return undefined;",
+      },
+    ],
+    tests: ['test/pipeline/change.test.ts', 'test/stories/approvals.test.ts'],
+  },
+  {
+    name: 'rights are not asked again before sending',
+    edits: [
+      {
+        file: 'src/pipeline/recheck.ts',
+        from: "if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);",
+        to: 'if (now === undefined) return restored;',
+      },
+      {
+        file: 'src/pipeline/recheck.ts',
+        from: 'if (!suffice(then)) return gone(say`Somebody who approved it may not do so any more.`);',
+        to: '',
+      },
+    ],
+    tests: ['test/stories/who-may.test.ts'],
+  },
+  {
+    name: 'a button is believed: whose database, which version',
+    edits: [
+      {
+        file: 'src/pipeline/decide.ts',
+        from: 'if (installation !== desk.database.installation) {',
+        to: 'if (installation === "") {',
+      },
+      {
+        file: 'src/pipeline/approve.ts',
+        from: 'if (version !== ballot.change.version) throw',
+        to: 'if (version < 0) throw',
+      },
+    ],
+    tests: ['test/pipeline/approve.test.ts', 'test/stories/approvals.test.ts'],
+  },
+];

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { mistakes, type Edit, type Mistake } from './mistakes.ts';
+
+/**
+ * `npm run net`: makes known mistakes, one at a time, in a copy of the project, and runs the tests that must not let
+ * them pass. Ends with 1 if a mistake goes through, or if the tests are red without one.
+ */
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../..');
+const copied = ['src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts', 'manifest.yml', 'policy.example.yml', 'README.md'];
+
+/** A copy of the project in a temporary folder, with the libraries of this one. */
+async function copyOfProject(): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), 'sitehand-net-'));
+  await Promise.all(copied.map((name) => cp(join(root, name), join(copy, name), { recursive: true })));
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/** Makes the edit; resolves with what takes it back. */
+async function make(copy: string, { file, from, to }: Edit): Promise<() => Promise<void>> {
+  const path = join(copy, file);
+  const right = await readFile(path, 'utf8');
+  if (right.split(from).length !== 2) throw new Error(`${file} does not have this once: ${from}`);
+  await writeFile(path, right.replace(from, () => to));
+  return () => writeFile(path, right);
+}
+
+/** Which tests fail; undefined where all pass. */
+async function failing(copy: string, tests: readonly string[]): Promise<readonly string[] | undefined> {
+  const report = join(copy, 'report.json');
+  const vitest = ['--import', './src/node-version.js', 'node_modules/vitest/vitest.mjs', 'run', ...tests];
+  const options = ['--reporter=json', `--outputFile=${report}`, '--bail=3'];
+  try {
+    await run(process.execPath, [...vitest, ...options], { cwd: copy, maxBuffer: 64e6 });
+    return undefined;
+  } catch {
+    return failedIn(JSON.parse(await readFile(report, 'utf8')));
+  } finally {
+    await rm(report, { force: true });
+  }
+}
+
+type Report = { readonly testResults: readonly { readonly name: string; readonly assertionResults: readonly Result[] }[] };
+type Result = { readonly fullName: string; readonly status: string };
+
+const failedIn = ({ testResults }: Report): readonly string[] =>
+  testResults.flatMap(({ name, assertionResults }) => {
+    const red = assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
+    return red.length > 0 ? red : assertionResults.length === 0 ? [`${name} could not be run`] : [];
+  });
+
+async function caught(copy: string, { edits, tests }: Mistake): Promise<readonly string[] | undefined> {
+  const takeBack: (() => Promise<void>)[] = [];
+  try {
+    for (const edit of edits) takeBack.unshift(await make(copy, edit));
+    return await failing(copy, tests);
+  } finally {
+    for (const back of takeBack) await back();
+  }
+}
+
+const copy = await copyOfProject();
+try {
+  const all = [...new Set(mistakes.flatMap(({ tests }) => tests))];
+  const sound = await failing(copy, all);
+  if (sound) throw new Error(`Without any mistake these are red:\n  ${sound.join('\n  ')}`);
+  console.log(`Without a mistake: green (${all.length} files).`);
+  let through = 0;
+  for (const mistake of mistakes) {
+    const red = await caught(copy, mistake);
+    through += red ? 0 : 1;
+    console.log(`${red ? 'caught ' : 'THROUGH'}  ${mistake.name}${red ? `\n           by “${red[0]}”` : ''}`);
+  }
+  console.log(`${mistakes.length - through} of ${mistakes.length} mistakes are caught.`);
+  if (through > 0) process.exitCode = 1;
+} finally {
+  await rm(copy, { recursive: true, force: true });
+}

@@ -1,0 +1,305 @@
+import { describe, expect, test } from 'vitest';
+import { rightOf } from '../../src/commands/rights.ts';
+import { Refusal } from '../../src/errors.ts';
+import { rule, type Ballot, type Decision, type Ruling } from '../../src/pipeline/approve.ts';
+import { closableFrom } from '../../src/pipeline/change.ts';
+import { verdicts, type Verdict } from '../../src/pipeline/render.ts';
+import type { Needed } from '../../src/policy/needed.ts';
+import type { Person } from '../../src/policy/rules.ts';
+import type { State } from '../../src/storage/schema.ts';
+import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from './given.ts';
+
+/** Every verdict in every state by everybody: what it does, or what the person is told. */
+
+const policy = policyFrom(`version: 1
+live: ["*/live"]
+groups:
+  developers: [U01ANA, U02BEN]
+  leads: [U01ANA, U03CHI, U0CHITWO, U04DEE, U05FAY, U07GIL, S0GUIDES]
+  readers: [U06ROB]
+  barred: [U07GIL]
+people:
+  ana: [U01ANA, U0ANATWO]
+  chi: [U03CHI, U0CHITWO]
+rules:
+  - { allow: [read], to: [developers, leads, readers] }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1 } }
+  - { deny: [push], to: [barred] }
+`);
+const who = (id: string, ...groups: readonly string[]): Person => ({ id, groups });
+const people = {
+  asker: who('U01ANA'),
+  'other id of the asker': who('U0ANATWO'),
+  developer: who('U02BEN'),
+  approver: who('U03CHI'),
+  'approver by user group': who('U09GUY', 'S0GUIDES'),
+  'approver of before': who('U09GUY'),
+  'denied approver': who('U07GIL'),
+  reader: who('U06ROB'),
+} as const;
+type Who = keyof typeof people;
+const everybody = [
+  'asker',
+  'other id of the asker',
+  'developer',
+  'approver',
+  'approver by user group',
+  'approver of before',
+  'denied approver',
+  'reader',
+] as const;
+
+const needing = (...requirements: Needed['requirements']): Needed => ({
+  requirements,
+  expires: 60_000,
+  reason: 'optional',
+});
+const leads = (count: number): Needed => needing({ by: ['leads'], count });
+const asked: Ballot['asked'] = {
+  command: rightOf('push', commandAt('push')),
+  aims: [
+    { target: live, access: 'change' },
+    { target: staging, access: 'read' },
+  ],
+  asker: 'U01ANA',
+};
+
+const now = 1_000_000;
+const open: ReadonlySet<State> = new Set(['waiting', 'approved', 'sending', 'accepted', 'unknown']);
+const states: readonly State[] = [
+  'waiting',
+  'approved',
+  'sending',
+  'accepted',
+  'unknown',
+  'done',
+  'failed',
+  'rejected',
+  'happened',
+  'did not happen',
+  'declined',
+  'expired',
+  'cancelled',
+  'void',
+  'superseded',
+];
+const changeIn = (state: State, more: Partial<Ballot['change']> = {}): Ballot['change'] =>
+  changeOf({
+    state,
+    version: 3,
+    risk: 'destructive',
+    expires_at: now + 1,
+    settled_at: open.has(state) ? null : now - 1,
+    sent_at: 1,
+    ...more,
+  });
+const ballot = (more: Partial<Ballot> = {}): Ballot => ({
+  change: changeIn('waiting'),
+  policy,
+  needed: leads(1),
+  asked,
+  by: people.approver,
+  voters: [],
+  now,
+  ...more,
+});
+const seen = (verdict: Verdict, version = 3): Decision => ({ verdict, version });
+
+/** What came of it in one word: the move, `vote`, or the refusal's sentence. */
+function cameOf(decision: Decision, of: Ballot): string {
+  try {
+    const ruling: Ruling = rule(decision, of);
+    return ruling.kind === 'move' ? ruling.happening.kind : 'vote';
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return said(error);
+  }
+}
+
+const may: Readonly<
+  Record<Verdict, { readonly in: readonly State[]; readonly does: string; readonly who: readonly Who[] }>
+> = {
+  approve: { in: ['waiting'], does: 'approve', who: ['approver', 'approver by user group'] },
+  decline: { in: ['waiting'], does: 'decline', who: ['approver', 'approver by user group'] },
+  cancel: { in: ['waiting', 'approved'], does: 'cancel', who: ['asker', 'other id of the asker'] },
+  stop: { in: ['approved'], does: 'cancel', who: everybody },
+  happened: { in: ['unknown'], does: 'affirm', who: ['approver', 'approver by user group'] },
+  'did not happen': { in: ['unknown'], does: 'deny', who: ['approver', 'approver by user group'] },
+};
+/** Where more than the state counts: what was seen must be what is. */
+const mustBeFresh: ReadonlySet<Verdict> = new Set(['approve', 'decline', 'happened', 'did not happen']);
+
+describe('every verdict, in every state, by everybody', () => {
+  const cases = verdicts.flatMap((verdict) => states.map((state) => [verdict, state] as const));
+  test.each(cases)('%s while %s', (verdict, state) => {
+    for (const name of everybody) {
+      const of = ballot({ change: changeIn(state), by: people[name] });
+      const does = may[verdict].in.includes(state) && may[verdict].who.includes(name);
+      for (const version of [3, 2]) {
+        const came = cameOf(seen(verdict, version), of);
+        if (does && (version === 3 || !mustBeFresh.has(verdict))) expect(came, name).toBe(may[verdict].does);
+        else expect(came, name).toMatch(/^#1042: .*[.!”] Nothing was changed by your click\.$/);
+      }
+    }
+  });
+});
+
+describe('what somebody is told', () => {
+  test.each<[string, Verdict, Partial<Ballot>, string]>([
+    [
+      'promise 3: the asker',
+      'approve',
+      { by: people.asker },
+      'It is your own change, and nobody may approve their own.',
+    ],
+    [
+      'promise 3: the asker with another id',
+      'approve',
+      { by: people['other id of the asker'] },
+      'It is your own change, and nobody may approve their own.',
+    ],
+    ['the asker who declines', 'decline', { by: people.asker }, 'nobody may decline their own'],
+    ['a developer', 'approve', { by: people.developer }, 'You are not among those who may approve it.'],
+    ['who has left the user group', 'approve', { by: people['approver of before'] }, 'You are not among those'],
+    ['whom a rule forbids it', 'approve', { by: people['denied approver'] }, 'A rule forbids you this command here'],
+    ['a reader', 'decline', { by: people.reader }, 'You are not among those who may decline it.'],
+    ['who cancels what is another’s', 'cancel', {}, 'Only @U01ANA can cancel it.'],
+    ['too late', 'approve', { change: changeIn('cancelled') }, 'It is too late: Cancelled; nothing was sent.'],
+    ['sent already', 'approve', { change: changeIn('sending') }, 'It is too late: Sending.'],
+    ['expired', 'approve', { now: now + 1 }, 'It could be approved until 00:16 UTC.'],
+    ['what needs no approval', 'approve', { needed: 'none' }, 'You are not among those who may approve it.'],
+    ['nothing to stop', 'stop', { change: changeIn('approved', { target_live: 0 }) }, 'There is nothing to stop.'],
+    [
+      'nothing to stop, being harmless',
+      'stop',
+      { change: changeIn('approved', { risk: 'sensitive' }) },
+      'There is nothing to stop.',
+    ],
+    ['stopped too late', 'stop', { change: changeIn('sending') }, 'It is too late: Sending.'],
+    [
+      'closed by the asker',
+      'happened',
+      { change: changeIn('unknown'), by: people.asker },
+      'nobody may say what came of their own',
+    ],
+    [
+      'closed too early',
+      'did not happen',
+      { change: changeIn('unknown', { sent_at: now }) },
+      'nobody can know before 00:22 UTC',
+    ],
+    [
+      'closed by a reader, where no approval was needed',
+      'happened',
+      { change: changeIn('unknown'), needed: 'none', by: people.reader },
+      'You may not do this yourself.',
+    ],
+  ])('%s', (_, verdict, more, sentence) => {
+    const told = said(refusalOf(() => rule(seen(verdict), ballot(more))));
+    expect(told).toContain(sentence);
+    expect(told).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
+  });
+
+  test('that it has moved on, if another version was seen', () => {
+    expect(said(refusalOf(() => rule(seen('approve', 2), ballot())))).toContain(
+      'It has moved on since this was drawn.',
+    );
+  });
+});
+
+describe('time', () => {
+  test('an approval counts until the very moment of expiry; nothing else asks the time', () => {
+    expect(cameOf(seen('approve'), ballot({ now: now + 1 }))).toContain('It could be approved until');
+    expect(cameOf(seen('approve'), ballot({ now }))).toBe('approve');
+    expect(cameOf(seen('decline'), ballot({ now: now + 1 }))).toBe('decline');
+    expect(cameOf(seen('cancel'), ballot({ now: now + 1, by: people.asker }))).toBe('cancel');
+    const approved = changeIn('approved');
+    expect(cameOf(seen('stop'), ballot({ now: now + 1, change: approved, by: people.reader }))).toBe('cancel');
+  });
+
+  test.each(['happened', 'did not happen'] as const)(
+    'nobody says “%s” before the last write can have arrived',
+    (verdict) => {
+      const change = changeIn('unknown', { sent_at: 60_000 });
+      const from = closableFrom(change);
+      expect(from).toBe(60_000 + 45_000 + 300_000);
+      expect(cameOf(seen(verdict), ballot({ change, now: from - 1 }))).toContain('It can still arrive at the host');
+      expect(cameOf(seen(verdict), ballot({ change, now: from }))).toBe(verdict === 'happened' ? 'affirm' : 'deny');
+    },
+  );
+
+  test('where no approval was needed, whoever may do it says what came of it, the asker too', () => {
+    const of = ballot({ change: changeIn('unknown'), needed: 'none' });
+    expect(cameOf(seen('happened'), { ...of, by: people.asker })).toBe('affirm');
+    expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('affirm');
+    expect(cameOf(seen('happened'), { ...of, by: people['denied approver'] })).toContain(
+      'You may not do this yourself.',
+    );
+  });
+});
+
+describe('how many', () => {
+  const [chi, chiTwo, dee, fay] = [people.approver, who('U0CHITWO'), who('U04DEE'), who('U05FAY')];
+  const { asker, developer } = people;
+  const lead = { by: ['leads'], count: 1 };
+  test.each<[string, Needed, readonly Person[], Person, Ruling]>([
+    ['one of one', leads(1), [], chi, { kind: 'move', happening: { kind: 'approve' } }],
+    ['one of two', leads(2), [], chi, { kind: 'vote', left: [{ by: ['leads'], count: 1 }] }],
+    ['two of two', leads(2), [dee], chi, { kind: 'move', happening: { kind: 'approve' } }],
+    ['two of three', leads(3), [dee], chi, { kind: 'vote', left: [{ by: ['leads'], count: 1 }] }],
+    ['three of three', leads(3), [dee, fay], chi, { kind: 'move', happening: { kind: 'approve' } }],
+    ['the same person twice', leads(2), [chi], chi, { kind: 'vote', left: [{ by: ['leads'], count: 1 }] }],
+    ['one person with two ids', leads(2), [chi], chiTwo, { kind: 'vote', left: [{ by: ['leads'], count: 1 }] }],
+    [
+      'one person with two ids and another',
+      leads(2),
+      [chi, chiTwo],
+      dee,
+      { kind: 'move', happening: { kind: 'approve' } },
+    ],
+    [
+      'a vote of the asker, of a developer, of somebody barred',
+      leads(2),
+      [asker, developer, people['denied approver']],
+      chi,
+      { kind: 'vote', left: [{ by: ['leads'], count: 1 }] },
+    ],
+    [
+      'a voter who has left the user group',
+      leads(2),
+      [people['approver of before']],
+      chi,
+      { kind: 'vote', left: [{ by: ['leads'], count: 1 }] },
+    ],
+    [
+      'a voter who is in it',
+      leads(2),
+      [people['approver by user group']],
+      chi,
+      { kind: 'move', happening: { kind: 'approve' } },
+    ],
+    [
+      'a lead, and whoever may do it',
+      needing(lead, { by: 'allowed', count: 1 }),
+      [],
+      chi,
+      { kind: 'vote', left: [{ by: 'allowed', count: 1 }] },
+    ],
+    [
+      'whoever may do it after a lead',
+      needing(lead, { by: 'allowed', count: 1 }),
+      [chi],
+      developer,
+      { kind: 'move', happening: { kind: 'approve' } },
+    ],
+    [
+      'one person towards two requirements',
+      needing(lead, { by: ['leads', 'readers'], count: 1 }),
+      [],
+      chi,
+      { kind: 'move', happening: { kind: 'approve' } },
+    ],
+  ])('%s', (_, needed, voters, by, ruling) => {
+    expect(rule(seen('approve'), ballot({ needed, voters, by }))).toEqual(ruling);
+  });
+});

@@ -1,0 +1,205 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLedger, LockHeld } from '../../src/pipeline/advance.ts';
+import { move, type Happening, type Standing } from '../../src/pipeline/change.ts';
+import { listAudit } from '../../src/storage/audit.ts';
+import { findChange, type Change } from '../../src/storage/changes.ts';
+import { openDatabase, type Database } from '../../src/storage/database.ts';
+import { heldLock, takeLocks, unlock } from '../../src/storage/locks.ts';
+import type { Risk } from '../../src/storage/schema.ts';
+import { verifyAudit } from '../../src/storage/verify.ts';
+import { sample } from '../storage/samples.ts';
+import { changeOf } from './given.ts';
+import { Life } from './life.ts';
+
+/** Whatever happens to changes, in whatever order: held against a model that knows nothing of the real thing. */
+
+const born = 1_000_000;
+const validMs = 400_000;
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 5, arbitrary: fc.constant({ kind: 'approve' } as const) },
+  { weight: 8, arbitrary: fc.constant({ kind: 'send', owner: 'me', leaseMs: 45_000 } as const) },
+  { weight: 3, arbitrary: fc.constantFrom({ kind: 'accept', operation: 'op-1' } as const, { kind: 'lose' } as const) },
+  { weight: 3, arbitrary: fc.constantFrom({ kind: 'hand back' } as const, { kind: 'stumble' } as const) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(0, 15_000, 500_000).map((retryAfterMs) => ({ kind: 'throttle' as const, retryAfterMs })),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(0, 900_000).map((lockMs) => ({ kind: 'leave' as const, lockMs })) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'accept late', operation: null } as const) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom(
+        'decline' as const,
+        'cancel' as const,
+        'expire' as const,
+        'void' as const,
+        'supersede' as const,
+        'reject' as const,
+        'finish' as const,
+        'fail' as const,
+        'affirm' as const,
+        'deny' as const,
+        'reject late' as const,
+      )
+      .map((kind) => ({ kind })),
+  },
+);
+const pause = fc.constantFrom(0, 0, 1, 2_000, 15_000, 120_000, 345_000, 900_000);
+const risk = fc.constantFrom<Risk>('routine', 'sensitive', 'destructive');
+const birth = fc.constantFrom('waiting' as const, 'approved' as const);
+
+describe('a move', () => {
+  const step = fc.record({ happening, afterMs: pause });
+
+  test('goes as the model goes, and nothing is sent a second time', () => {
+    let [moves, sends] = [0, 0];
+    fc.assert(
+      fc.property(birth, risk, fc.array(step, { minLength: 10, maxLength: 60 }), (state, risk, steps) => {
+        const life = new Life(state, risk, born + validMs);
+        let row: Standing = changeOf({ state, risk, expires_at: born + validMs });
+        let now = born;
+        for (const { happening, afterMs } of steps) {
+          now += afterMs;
+          const made = move(row, happening, now);
+          strictEqual(life.live(happening, now), made !== undefined);
+          if (made) row = { ...row, ...made.patch };
+          if (made) moves += 1;
+          if (made && happening.kind === 'send') sends += 1;
+          alike(row, life);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(moves).toBeGreaterThan(3_000);
+    expect(sends).toBeGreaterThan(1_000);
+  });
+});
+
+function alike(row: Standing, life: Life): void {
+  deepStrictEqual(
+    [row.state, row.settled_at !== null, row.tries, row.throttled, row.expires_at, row.sent_at],
+    [life.state, life.isOver, life.tries, life.throttled, life.expires, life.sentAt],
+  );
+}
+
+describe('the ledger', () => {
+  const auditKey = Buffer.from('a key');
+  let database: Database;
+  let ledger: ReturnType<typeof createLedger>;
+  let worlds = 0;
+  beforeAll(async () => {
+    database = await openDatabase('sqlite::memory:');
+    ledger = createLedger({ auditKey, installation: database.installation, onEvent: () => undefined });
+  });
+  afterAll(() => database.close());
+
+  /** Two changes of one target; the first also reads another. */
+  type Model = { now: number; readonly lives: readonly Life[] };
+  type Real = { readonly target: string; readonly read: string; readonly changes: { now: Change; before: Change }[] };
+
+  async function open(
+    births: readonly { state: 'waiting' | 'approved'; risk: Risk }[],
+  ): Promise<{ model: Model; real: Real }> {
+    worlds += 1;
+    const [target, read] = [`environment:t${worlds}`, `environment:r${worlds}`];
+    const changes = [];
+    for (const [at, of] of births.entries()) {
+      const reads = JSON.stringify(at === 0 ? [read] : []);
+      const row = { ...sample, ...of, card: changeOf().card, target, reads, expires_at: born + validMs };
+      const made = await database.transaction((tx) => ledger.begin(tx, row, { by: 'U1', at: born }));
+      changes.push({ now: made, before: made });
+    }
+    const lives = births.map(({ state, risk }) => new Life(state, risk, born + validMs));
+    return { model: { now: born, lives }, real: { target, read, changes } };
+  }
+
+  class Happens implements fc.AsyncCommand<Model, Real> {
+    readonly happening: Happening;
+    readonly whom: number;
+    readonly afterMs: number;
+    /** Seen by somebody who has not noticed the last move. */
+    readonly isStale: boolean;
+    constructor(happening: Happening, whom: number, afterMs: number, isStale: boolean) {
+      [this.happening, this.whom, this.afterMs, this.isStale] = [happening, whom, afterMs, isStale];
+    }
+    check = (): boolean => true;
+    toString = (): string =>
+      `${this.isStale ? 'stale ' : ''}${this.happening.kind} of ${this.whom}, ${this.afterMs} later`;
+
+    async run(model: Model, { target, read, changes }: Real): Promise<void> {
+      model.now += this.afterMs;
+      const [life, change] = [model.lives[this.whom], changes[this.whom]];
+      if (life === undefined || change === undefined) throw new Error('there are two');
+      const isLate = this.isStale && change.before.version !== change.now.version;
+      const inTheWay = model.lives.some((other) => other !== life && other.holds(model.now));
+      const moved = await this.#advance(isLate ? change.before : change.now, model.now);
+      strictEqual(moved !== undefined, !isLate && life.live(this.happening, model.now, inTheWay));
+      if (moved) changes[this.whom] = { now: moved, before: change.now };
+      const row = await findChange(database.db, change.now.number);
+      if (row === undefined) throw new Error('it is gone');
+      deepStrictEqual(row, moved ?? change.now);
+      alike(row, life);
+      await this.#locksAre(model, target, read, changes);
+    }
+
+    async #advance(seen: Change, at: number): Promise<Change | undefined> {
+      try {
+        return await database.transaction((tx) => ledger.advance(tx, seen, this.happening, { by: 'sitehand', at }));
+      } catch (error) {
+        if (error instanceof LockHeld) return undefined;
+        throw error;
+      }
+    }
+
+    async #locksAre({ now, lives }: Model, target: string, read: string, changes: Real['changes']): Promise<void> {
+      const holder = lives.findIndex((life) => life.holds(now));
+      const number = changes[holder]?.now.number;
+      strictEqual((await heldLock(database.db, target, now))?.change, number);
+      strictEqual((await heldLock(database.db, read, now))?.change, holder === 0 ? number : undefined);
+    }
+  }
+
+  const step = fc
+    .tuple(happening, fc.nat(1), pause, fc.boolean())
+    .map(([happening, whom, afterMs, isStale]) => new Happens(happening, whom, afterMs, isStale && afterMs % 2 === 1));
+
+  test('promise 7: moves as the model does, with one line in the trail for each move and the locks that it must hold', async () => {
+    const sequences = fc.commands([step], { size: '+1', maxCommands: 30 });
+    await fc.assert(
+      fc.asyncProperty(birth, risk, risk, sequences, async (state, risk, other, steps) => {
+        const world = await open([
+          { state, risk },
+          { state: 'waiting', risk: other },
+        ]);
+        await fc.asyncModelRun(() => world, steps);
+        for (const [at, { now: change }] of world.real.changes.entries()) {
+          const lines = (await listAudit(database.db, { change: change.number, limit: 99 })).toReversed();
+          const trail = lines.map(({ event }) => event);
+          deepStrictEqual(trail, ['asked', ...(world.model.lives[at]?.trail ?? [])]);
+          const versions = lines.map(({ details }) => Number(/"version":(\d+)/.exec(details)?.[1]));
+          deepStrictEqual(
+            versions,
+            [...lines.keys()].map((index) => index + 1),
+          );
+          sentOnce(trail);
+        }
+      }),
+      { numRuns: Number(process.env.RUNS ?? 1_000) },
+    );
+    expect(await verifyAudit(database.db, auditKey)).toMatchObject({ ok: true, unkeyed: 0 });
+  });
+
+  /** Between two sends the first one was taken back: nothing was written, or the host took nothing. */
+  function sentOnce(trail: readonly string[]): void {
+    let isOut = false;
+    for (const event of trail) {
+      if (event === 'send') strictEqual(isOut, false);
+      if (event === 'send') isOut = true;
+      if (event === 'hand back' || event === 'throttle') isOut = false;
+    }
+  }
+});

@@ -1,0 +1,122 @@
+import type { Happening } from '../../src/pipeline/change.ts';
+import type { Risk, State } from '../../src/storage/schema.ts';
+
+/**
+ * The life of a change told a second time, as plainly as possible and without a look at the first: what the tests hold
+ * the real one against. Times are epoch milliseconds.
+ */
+export class Life {
+  readonly risk: Risk;
+  state: State;
+  isOver = false;
+  tries = 0;
+  throttled = 0;
+  expires: number;
+  sentAt: number | null = null;
+  /** Whether a write may be out that nobody has taken back. */
+  isOut = false;
+  /** How long its targets are locked; undefined: they are not. */
+  lockedUntil: number | undefined;
+  /** What its trail says. */
+  readonly trail: string[] = [];
+
+  constructor(state: 'waiting' | 'approved', risk: Risk, expires: number) {
+    this.state = state;
+    this.risk = risk;
+    this.expires = expires;
+    if (state === 'approved' && risk !== 'routine') this.lockedUntil = Number.POSITIVE_INFINITY;
+  }
+
+  holds = (now: number): boolean => this.lockedUntil !== undefined && now < this.lockedUntil;
+
+  /** Whether it can happen now; if so, it has. `inTheWay`: its targets are locked by another. */
+  live(happening: Happening, now: number, inTheWay = false): boolean {
+    if (this.isOver || !this.#can(happening.kind, now)) return false;
+    if (happening.kind === 'approve' && this.risk !== 'routine' && inTheWay) return false;
+    this.#become(happening, now);
+    this.trail.push(happening.kind);
+    return true;
+  }
+
+  #can(kind: Happening['kind'], now: number): boolean {
+    const isStart = this.state === 'waiting' || this.state === 'approved';
+    if (['cancel', 'expire', 'void', 'supersede'].includes(kind)) return isStart;
+    if (kind === 'approve') return this.state === 'waiting' && now < this.expires;
+    if (kind === 'decline') return this.state === 'waiting';
+    if (kind === 'send') return this.state === 'approved' && now < this.expires;
+    if (kind === 'stumble') return this.state === 'approved';
+    if (['hand back', 'throttle', 'accept', 'reject'].includes(kind)) return this.state === 'sending';
+    if (kind === 'lose') return this.state === 'sending' || this.state === 'accepted';
+    if (['finish', 'fail', 'leave'].includes(kind)) return this.state === 'accepted';
+    if (kind === 'affirm' || kind === 'deny') return this.state === 'unknown' && now >= (this.sentAt ?? 0) + 345_000;
+    return this.state === 'unknown';
+  }
+
+  #become(happening: Happening, now: number): void {
+    switch (happening.kind) {
+      case 'approve':
+        this.state = 'approved';
+        this.expires = Math.max(this.expires, now + 300_000);
+        if (this.risk !== 'routine') this.lockedUntil = Number.POSITIVE_INFINITY;
+        return;
+      case 'send':
+        if (this.isOut) throw new Error('it would be sent a second time');
+        this.isOut = true;
+        this.state = 'sending';
+        this.sentAt = now;
+        return;
+      case 'stumble':
+      case 'hand back':
+        this.tries += 1;
+        return this.#again(this.tries < 3, this.tries === 1 ? 2_000 : 8_000, now);
+      case 'throttle':
+        this.throttled += 1;
+        return this.#again(this.throttled < 3, happening.retryAfterMs, now);
+      case 'accept':
+      case 'accept late':
+        this.state = 'accepted';
+        return;
+      case 'lose':
+        this.state = 'unknown';
+        return;
+      case 'leave':
+        this.#end('accepted');
+        this.lockedUntil = this.risk !== 'routine' && happening.lockMs > 0 ? now + happening.lockMs : undefined;
+        return;
+      case 'decline':
+        return this.#end('declined');
+      case 'cancel':
+        return this.#end('cancelled');
+      case 'expire':
+        return this.#end('expired');
+      case 'void':
+        return this.#end('void');
+      case 'supersede':
+        return this.#end('superseded');
+      case 'reject':
+      case 'reject late':
+        return this.#end('rejected');
+      case 'finish':
+        return this.#end('done');
+      case 'fail':
+        return this.#end('failed');
+      case 'affirm':
+        return this.#end('happened');
+      case 'deny':
+        return this.#end('did not happen');
+    }
+  }
+
+  #again(isAnother: boolean, afterMs: number, now: number): void {
+    this.isOut = false;
+    this.sentAt = null;
+    if (isAnother && now + afterMs < this.expires) this.state = 'approved';
+    else this.#end('expired');
+  }
+
+  #end(state: State): void {
+    this.state = state;
+    this.isOver = true;
+    this.lockedUntil = undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Run } from './life.ts';
+import type { Row, Story } from './story.ts';
+import type { Wrong } from './verdict.ts';
+
+/** How a tale of two replicas went: `wrong` says what was not as it has to be. */
+export type Told = { readonly name: string; readonly wrong: string | undefined };
+
+const databases = ['SQLite', 'PostgreSQL'] as const;
+const worst: readonly Wrong['kind'][] = ['sent twice', 'lost', 'untold', 'otherwise'];
+
+/** A line for each point: where it was killed, what must come of it, and how often that came. */
+export function drawMatrix(story: Story, runs: readonly Run[]): string {
+  const lines = story.rows.map((row) => {
+    const of = runs.filter((run) => run.row === row);
+    const cells = databases.map((database) =>
+      cell(
+        row,
+        of.filter((run) => run.database === database),
+      ),
+    );
+    return [row.name, row.must.says, ...cells];
+  });
+  return columns([[`${story.name}; killed at`, 'must be', ...databases], ...lines]);
+}
+
+/** `✓ 8 of 8`; where more than one end is right, how often each came. */
+function cell({ must }: Row, runs: readonly Run[]): string {
+  if (runs.length === 0) return '–';
+  const ends = Object.groupBy(runs, ({ came }) => came.replace(/^\d+ written, /, ''));
+  const tally = Object.entries(ends).map(([end, those = []]) => `${those.length} ${end}`);
+  return `${rightOf(runs)}${must.allowed.length > 1 ? `: ${tally.join(', ')}` : ''}`;
+}
+
+function rightOf(all: readonly { readonly wrong?: unknown }[]): string {
+  const right = all.filter(({ wrong }) => wrong === undefined).length;
+  return `${right === all.length ? '✓' : '✗'} ${right} of ${all.length}`;
+}
+
+/** A line for each tale of two replicas. */
+export function drawTales(told: readonly Told[]): string {
+  const lines = Object.entries(Object.groupBy(told, ({ name }) => name)).map(([name, all = []]) => [
+    name,
+    rightOf(all),
+  ]);
+  return columns([['Two bots on one PostgreSQL', ''], ...lines]);
+}
+
+/** What went wrong, as a sum and in full. */
+export function drawSum(runs: readonly Run[], told: readonly Told[]): string {
+  const wrong = runs.flatMap((run) => (run.wrong ? [{ ...run, ...run.wrong }] : []));
+  const sum = worst.map((kind) => `${wrong.filter((one) => one.kind === kind).length} ${kind}`).join(', ');
+  const full = [
+    ...wrong.map(({ kind, row, seed, says }) => `✗ ${kind}, killed at ${row.name} (${seed}): ${says}`),
+    ...told.flatMap(({ name, wrong }) => (wrong === undefined ? [] : [`✗ ${name}: ${wrong}`])),
+  ];
+  return [`${runs.length} deaths: ${sum}.`, ...full].join('\n');
+}
+
+function columns(lines: readonly (readonly string[])[]): string {
+  const width = (at: number): number => Math.max(...lines.map((line) => line[at]?.length ?? 0));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, at) => cell.padEnd(width(at) + 2))
+        .join('')
+        .trimEnd(),
+    )
+    .join('\n');
+}

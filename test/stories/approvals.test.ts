@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openHouse, patienceMs, type House } from './house.ts';
+import type { Said, Tale } from './people.ts';
+
+/** Max is Chi's second account; three sites want one approval, three want two. */
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA, U02BEN, U05FAY, U06ROB]
+  leads: [U03CHI, U04DEE, U09MAX]
+people:
+  chi: [U03CHI, U09MAX]
+rules:
+  - { allow: [read], to: everyone }
+  - allow: [push]
+    to: [developers]
+    where: ['acme-shop/*', 'acme-docs/*', 'north-bakery/*']
+    approval: { by: [leads], count: 1, expires: 1h }
+  - allow: [push]
+    to: [developers]
+    where: ['acme-blog/*', 'lumen-studio/*', 'harbor-events/*']
+    approval: { by: [leads], count: 2, expires: 1h }
+`;
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0 } } });
+  house.slack.changePerson('U09MAX', { deleted: false });
+});
+afterAll(() => house.close());
+
+const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
+const late = /#\d+: It is too late: /;
+const stateOf = (change: Tale): unknown =>
+  house.rows('select state from changes where number = ?', change.number)[0]?.['state'];
+/** What the click was answered with, of this change alone. */
+const answers = (said: Said, change: Tale): readonly string[] =>
+  said.heard().flatMap(({ text }) => (text.includes(`#${change.number}`) && / by your click/.test(text) ? [text] : []));
+const buttons = (change: Tale): readonly string[] => change.card().controls.map(({ label }) => label);
+
+describe.concurrent('promise 1: a change that waits for approval', () => {
+  test('by two: one lead twice, and with both ids, is one; the second lead lets it go, and it is written once', async () => {
+    const [ana, chi, dee, max] = (['ana', 'chi', 'dee', 'max'] as const).map(house.person);
+    if (!ana || !chi || !dee || !max) return;
+    const change = await ana.wants(onto('acme-blog'));
+    const before = house.writes('acme-blog/staging').length;
+    await chi.clicks(change.card(), 'Approve');
+    await change.tells('Approved by @Chi. One more approval is needed.');
+    const again = await chi.clicks(change.card(), 'Approve');
+    await again.hears(`You have approved #${change.number} already. Nothing was changed by your click.`);
+    const other = await max.clicks(change.card(), 'Approve');
+    await other.hears(`You have approved #${change.number} already. Nothing was changed by your click.`);
+    expect(stateOf(change)).toBe('waiting');
+    const card = await change.shows('Approved by  @Chi, ');
+    expect(card.text).toMatch(/Approve {2}2 of @Dee, until /);
+    await dee.clicks(change.card(), 'Approve');
+    await change.tells('Approved by @Dee. Sending it now.');
+    await change.tells(/^✅ Done after /);
+    expect(house.writes('acme-blog/staging')).toHaveLength(before + 1);
+  });
+
+  test('by two who press in the same millisecond: both count, and it is written once', async () => {
+    const [fay, chi, dee] = [house.person('fay'), house.person('chi'), house.person('dee')];
+    const change = await fay.wants(onto('lumen-studio'));
+    const said = await Promise.all([chi, dee].map((lead) => lead.clicks(change.card(), 'Approve')));
+    await change.tells(/^✅ Done after /);
+    expect(said.map((one) => answers(one, change))).toEqual([[], []]);
+    expect(house.rows('select person from votes where change = ? order by person', change.number)).toEqual([
+      { person: 'U03CHI' },
+      { person: 'U04DEE' },
+    ]);
+    expect(house.writes('lumen-studio/staging')).toHaveLength(1);
+  });
+
+  test('by one, and two press in the same millisecond: one wins, the other is told privately', async () => {
+    const [ben, chi, dee] = [house.person('ben'), house.person('chi'), house.person('dee')];
+    const change = await ben.wants(onto('acme-shop'), 'C0GENERAL');
+    const said = await Promise.all([chi, dee].map((lead) => lead.clicks(change.card(), 'Approve')));
+    await change.tells(/^✅ Done after /);
+    await vi.waitFor(() => expect(said.flatMap((one) => answers(one, change))).toEqual([expect.stringMatching(late)]), {
+      timeout: patienceMs,
+    });
+    expect(house.writes('acme-shop/staging')).toHaveLength(1);
+
+    const next = await ben.wants(onto('acme-shop'), 'C0GENERAL');
+    const twenty = await Promise.all(Array.from({ length: 20 }, () => chi.clicks(next.card(), 'Approve')));
+    await next.tells(/^✅ Done after /);
+    const [first] = twenty;
+    // Nineteen came too late, and every one of them is answered.
+    await vi.waitFor(() => expect(first && answers(first, next)).toHaveLength(19), { timeout: patienceMs });
+    expect(house.rows("select 1 from audit where change = ? and event = 'approve'", next.number)).toHaveLength(1);
+    expect(house.writes('acme-shop/staging')).toHaveLength(2);
+  });
+
+  test('and is declined, cancelled and approved at once: one wins, the others are told', async () => {
+    const [rob, ana, chi, dee] = (['rob', 'ana', 'chi', 'dee'] as const).map(house.person);
+    if (!rob || !ana || !chi || !dee) return;
+    const contested = await rob.wants(onto('acme-docs'), 'C0OPS');
+    await dee.clicks(contested.card(), 'Decline…');
+    await dee.form('Reason');
+    const [approval] = await Promise.all([
+      chi.clicks(contested.card(), 'Approve'),
+      dee.submits({ Reason: 'not on a Friday' }),
+    ]);
+    await house.slack.until(() => (/declined|done/.test(String(stateOf(contested))) ? true : undefined), patienceMs);
+    if (stateOf(contested) === 'declined') await approval.hears(late);
+    else await dee.form(late);
+    expect(house.writes('acme-docs/staging')).toHaveLength(stateOf(contested) === 'declined' ? 0 : 1);
+
+    const before = house.writes('acme-docs/staging').length;
+    const taken = await rob.wants(onto('acme-docs'), 'C0OPS');
+    const [approves, cancels] = await Promise.all([
+      chi.clicks(taken.card(), 'Approve'),
+      rob.clicks(taken.card(), 'Cancel'),
+    ]);
+    await house.slack.until(() => (/cancelled|done/.test(String(stateOf(taken))) ? true : undefined), patienceMs);
+    const votes = house.rows('select 1 from votes where change = ?', taken.number).length;
+    if (stateOf(taken) === 'done') await cancels.hears(late);
+    else if (votes === 0) await approves.hears(late);
+    expect(house.writes('acme-docs/staging')).toHaveLength(before + (stateOf(taken) === 'done' ? 1 : 0));
+  });
+});
+
+describe('before it is sent', () => {
+  test('it is declined with a reason, by whoever may approve it; the asker is told directly', async () => {
+    const [ben, rob, dee] = [house.person('ben'), house.person('rob'), house.person('dee')];
+    const change = await ben.wants(onto('north-bakery'), 'C0GENERAL');
+    const other = await rob.clicks(change.card(), 'Decline…');
+    await rob.form('Reason');
+    await rob.submits({ Reason: 'I do not like it' });
+    await rob.form('You are not among those who may decline it. Nothing was changed by your click.');
+    expect(other.heard()).toEqual([]);
+    await dee.clicks(change.card(), 'Decline…');
+    const form = await dee.form('Reason');
+    expect([form.title, form.submit]).toEqual([`Decline #${change.number}`, 'Decline']);
+    for (const nothing of ['', '   ']) {
+      const { errors } = await dee.submits({ Reason: nothing });
+      expect(Object.keys(errors)).toEqual(['field:reason']);
+    }
+    expect(stateOf(change)).toBe('waiting');
+    await dee.submits({ Reason: 'wait for <!channel> and xoxb-123456789012-abcdefghijkl' });
+    await dee.form(`#${change.number} is declined. Nothing was sent.`);
+    const told = await change.tells('⛔ Declined by @Dee: “wait for <!channel> and ');
+    expect(told.text).not.toContain('xoxb-');
+    expect(told.controls.map(({ label }) => label)).toEqual(['Ask again']);
+    await change.shows('⛔ Push north-bakery/live → north-bakery/staging');
+    expect(buttons(change)).toEqual([]);
+    const direct = (): readonly string[] =>
+      house.slack.messages({ channel: ben.direct, as: ben.id }).map(({ text }) => text);
+    await house.slack.until(() => direct().find((text) => text.includes('Declined by @Dee')), patienceMs);
+    expect(house.writes('north-bakery/staging')).toEqual([]);
+  });
+
+  test('it is cancelled by its asker, and by nobody else', async () => {
+    const [ana, rob, dee] = [house.person('ana'), house.person('rob'), house.person('dee')];
+    const change = await ana.wants(onto('north-bakery'));
+    for (const somebody of [rob, dee]) {
+      const said = await somebody.clicks(change.card(), 'Cancel');
+      await said.hears(`#${change.number}: Only @Ana can cancel it. Nothing was changed by your click.`);
+    }
+    await ana.clicks(change.card(), 'Cancel');
+    await change.tells('⛔ Cancelled by @Ana. Nothing was sent.');
+    expect(house.writes('north-bakery/staging')).toEqual([]);
+  });
+
+  test('it is stopped by a colleague who only reads, but by no guest; and after it was sent, by nobody', async () => {
+    const [fay, chi, rob, gus] = (['fay', 'chi', 'dee', 'gus'] as const).map(house.person);
+    if (!fay || !chi || !rob || !gus) return;
+    const live = '/site push north-bakery/staging north-bakery/live --database';
+    const change = await fay.wants(live);
+    await chi.clicks(change.card(), 'Approve');
+    const stop = await change.tells('Approved by @Chi. Sending in 10 s.');
+    await house.holds(change.number);
+    await (await gus.clicks(stop, 'Stop')).hears('Guests of this workspace may not use Sitehand. Nothing was done.');
+    expect(stateOf(change)).toBe('approved');
+    const both = await Promise.all([rob, fay].map((one) => one.clicks(stop, 'Stop')));
+    await change.tells(/^⛔ Stopped by @(Dee|Fay)\. Nothing was sent\./);
+    await vi.waitFor(() => expect(both.flatMap((one) => answers(one, change))).toEqual([expect.stringMatching(late)]), {
+      timeout: patienceMs,
+    });
+    expect(house.rows('select * from locks where change = ?', change.number)).toEqual([]);
+    expect(house.writes('north-bakery/live')).toEqual([]);
+
+    const second = await fay.wants(live);
+    await chi.clicks(second.card(), 'Approve');
+    const stands = await second.tells('Approved by @Chi. Sending in 10 s.');
+    await house.holds(second.number);
+    house.lets(second.number);
+    await second.tells('Sent. The host accepted it');
+    await house.slack.until(() => (buttonsOf(second, stands.ts).length === 0 ? true : undefined), patienceMs);
+    await house.redraws(stands, stands.blocks);
+    const said = await rob.clicks(stands, 'Stop');
+    await said.hears(late);
+    expect(house.writes('north-bakery/live')).toHaveLength(1);
+  });
+
+  test('and every click is delivered three times: it is one all the same, and nobody is told anything twice', async () => {
+    const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];
+    house.slack.delivery.duplicates = 3;
+    try {
+      const change = await ana.wants(onto('harbor-events'), 'C0GENERAL');
+      const first = await chi.clicks(change.card(), 'Approve');
+      await change.tells('One more approval is needed.');
+      await dee.clicks(change.card(), 'Approve');
+      await change.tells(/^✅ Done after /);
+      expect(answers(first, change)).toEqual([]);
+      expect(change.replies().filter(({ text }) => text.startsWith('Approved by'))).toHaveLength(2);
+      expect(house.writes('harbor-events/staging')).toHaveLength(1);
+    } finally {
+      house.slack.delivery.duplicates = 1;
+    }
+  });
+});
+
+const buttonsOf = (change: Tale, ts: string): readonly unknown[] =>
+  change.replies().find((one) => one.ts === ts)?.controls ?? [];

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { live, type Life } from '../prove/life.ts';
+import { isQuick, lives } from '../prove/lives.ts';
+import { tales } from '../prove/replicas.ts';
+
+// The small matrix; `npm run prove` is the whole one.
+const seed = process.env['SEED'] ?? '';
+const patience = { timeout: 120_000, concurrent: true };
+
+const points = ({ rows }: Life): string => rows.map(({ name }) => name).join(', ');
+
+async function livesWell(life: Life, url?: string): Promise<void> {
+  const runs = await live(life, url);
+  expect(runs.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);
+  expect(runs).toHaveLength(life.rows.length);
+}
+
+describe(
+  'promise 1: killed anywhere between a click and the last word: written at most once, and told',
+  patience,
+  () => {
+    for (const life of lives(seed, isQuick.SQLite)) test(`at ${points(life)}`, () => livesWell(life));
+  },
+);
+
+describe.skipIf(!postgresRuns)('the same on PostgreSQL (PostgreSQL is not installed)', patience, () => {
+  for (const life of lives(seed, isQuick.PostgreSQL))
+    test(`promise 1: killed at ${points(life)}`, async () => livesWell(life, await freshPostgres()));
+  for (const { name, tell } of tales)
+    test(`promise 1: two replicas: ${name}`, async () => tell(await freshPostgres(), seed));
+});
