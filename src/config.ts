@@ -68,21 +68,47 @@ export class ConfigMistakes extends Error {
 }
 
 /** Reads the configuration from environment variables, each secret also from `NAME_FILE`; throws `ConfigMistakes`. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
-  const mistakes: string[] = [];
-  const given: Record<string, string> = {};
-  for (const name of Object.keys(variables.shape)) {
-    const value = environment[name]?.trim() || fromFile(environment, name, mistakes);
-    if (value) given[name] = value;
-  }
+export function readConfig(environment: Environment = process.env): Config {
+  const { given, mistakes } = givenIn(environment, Object.keys(variables.shape));
   const read = variables.safeParse(given);
-  if (!read.success) mistakes.push(...read.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
+  if (!read.success) mistakes.push(...read.error.issues.map(mistakeOf));
   if (!given['SLACK_APP_TOKEN'] && !given['SLACK_SIGNING_SECRET']) {
     mistakes.push('SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is not set: the first means Socket Mode, the second HTTP');
   }
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return shaped(read.data);
 }
+
+/** Where the trail is kept, and the key of its chain: all that is needed to read it beside a bot. */
+export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey'>;
+
+/** Reads only that, from the same variables; throws `ConfigMistakes`. */
+export function readTrailConfig(environment: Environment = process.env): TrailConfig {
+  const wanted = variables.pick({ DATABASE_URL: true, AUDIT_KEY: true });
+  const { given, mistakes } = givenIn(environment, Object.keys(wanted.shape));
+  const read = wanted.safeParse(given);
+  if (!read.success) mistakes.push(...read.error.issues.map(mistakeOf));
+  if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
+  hidePassword(read.data.DATABASE_URL);
+  return { databaseUrl: read.data.DATABASE_URL, auditKey: read.data.AUDIT_KEY };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function givenIn(
+  environment: Environment,
+  names: readonly string[],
+): { readonly given: Record<string, string>; readonly mistakes: string[] } {
+  const mistakes: string[] = [];
+  const given: Record<string, string> = {};
+  for (const name of names) {
+    const value = environment[name]?.trim() || fromFile(environment, name, mistakes);
+    if (value) given[name] = value;
+  }
+  return { given, mistakes };
+}
+
+const mistakeOf = ({ path, message }: z.core.$ZodIssue): string => `${path.join('.')} ${message}`;
 
 const secrets = new Set([
   'SLACK_BOT_TOKEN',
@@ -93,11 +119,7 @@ const secrets = new Set([
   'DATABASE_URL',
 ]);
 
-function fromFile(
-  environment: Readonly<Record<string, string | undefined>>,
-  name: string,
-  mistakes: string[],
-): string | undefined {
+function fromFile(environment: Environment, name: string, mistakes: string[]): string | undefined {
   const path = secrets.has(name) ? environment[`${name}_FILE`] : undefined;
   if (!path) return undefined;
   try {
@@ -110,8 +132,7 @@ function fromFile(
 
 function shaped(read: z.output<typeof variables>) {
   const socketMode = read.SLACK_APP_TOKEN !== undefined;
-  // Known as a secret from here on, so that no error of the driver can carry it into a log.
-  void new Secret(passwordIn(read.DATABASE_URL) ?? '');
+  hidePassword(read.DATABASE_URL);
   return {
     slack: {
       botToken: read.SLACK_BOT_TOKEN,
@@ -135,6 +156,9 @@ function shaped(read: z.output<typeof variables>) {
     logLevel: read.LOG_LEVEL,
   };
 }
+
+/** Known as a secret from here on, so that no error of the driver can carry it into a log. */
+const hidePassword = (url: string): void => void new Secret(passwordIn(url) ?? '');
 
 /** The password in an address of a database: empty where there is none, undefined where it cannot be read. */
 function passwordIn(url: string): string | undefined {

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebClient } from '@slack/web-api';
 import { rights } from './commands/rights.ts';
@@ -49,6 +50,8 @@ export async function start(config: Config): Promise<{ readonly port: number; re
     { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
     'Sitehand is ready',
   );
+  // Otherwise only a clean exit would keep what was compiled, and the start after a kill would be as slow as the first.
+  flushCompileCache();
 
   const stop = async (): Promise<void> => {
     await front.door.stop(graceMs / 4);

@@ -7,7 +7,8 @@ import { decide, mayRead, type Decision, type Wish as Asked } from '../policy/po
 import { speaksOf, type Policy } from '../policy/rules.ts';
 import { code, say } from '../text.ts';
 import { whoIsAsked, whomToAsk, type AskingDesk } from './asking.ts';
-import { aboutOf, isDecided, mayRun, unwelcome, type Person } from './authorise.ts';
+import { aboutOf } from './about.ts';
+import { isDecided, mayRun, unwelcome, type Person } from './authorise.ts';
 import { parse, parseWords, type Wish } from './parse.ts';
 import { isNamed, resolve, type Names, type Resolved } from './resolve.ts';
 import { usage } from './usage.ts';

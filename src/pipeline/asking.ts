@@ -40,8 +40,10 @@ export async function whomToAsk(
       const voice = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, asker });
       return belongsTo(ids, person) && voice.kind === 'counts' && readsAll(policy, person, targets);
     });
-    const once = new Map(people.map(({ id }) => [canonicalId(policy, id), id]));
-    return { count: requirement.count, groups, people: [...once.values()].slice(0, mostPeople) };
+    // Of several ids of one person the first is written to.
+    const known = people.map(({ id }) => canonicalId(policy, id));
+    const once = people.filter((_, index) => known.indexOf(known[index] ?? '') === index);
+    return { count: requirement.count, groups, people: once.map(({ id }) => id).slice(0, mostPeople) };
   });
 }
 
@@ -75,7 +77,8 @@ export const whoIsAsked = (asks: readonly Ask[], without: readonly string[] = []
       const named = left.slice(0, mostNamed).map((id) => inText(id));
       const more = left.length > mostNamed ? [say`${left.length - mostNamed} more`] : [];
       const who = named.length > 0 ? [...named, ...more] : groups.map((group) => [bold(group)]);
-      return count === 1 ? joined(who, ' or ') : joined([`${count} of`, joined(who, ', ')]);
+      const needed = count - (people.length - left.length);
+      return needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : joined(who, ' or ');
     }),
     ', and ',
   );

@@ -67,6 +67,11 @@ export function listAudit(db: Reader, filter: AuditFilter): Promise<AuditLine[]>
   return found.orderBy('seq', 'desc').limit(filter.limit).execute();
 }
 
+/** The lines that come after this place, oldest first, `limit` at most. */
+export function linesAfter(db: Reader, seq: number, limit: number): Promise<AuditLine[]> {
+  return db.selectFrom('audit').selectAll().where('seq', '>', seq).orderBy('seq').limit(limit).execute();
+}
+
 /** Lines of these changes of these kinds, oldest first. */
 export async function linesOfChanges(
   db: Reader,

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { kindOf, postgresNow, wasSacrificed, type Kind } from './differences.ts';
-import { openPostgres, type OnLost } from './postgres.ts';
+import { openPostgres, readPostgres, type OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
-import { openSqlite } from './sqlite.ts';
+import { openSqlite, readSqlite } from './sqlite.ts';
 import type { Reader, Tx } from './tx.ts';
 
 export type { Tx };
@@ -54,8 +54,15 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   };
 }
 
+/** Opens the same for reading alone, beside a running bot: no tables are made or changed. The caller destroys it. */
+export function openToRead(url: string): Kysely<Schema> {
+  return isSqlite(url) ? readSqlite(url.slice('sqlite:'.length)) : readPostgres(url, () => {});
+}
+
+const isSqlite = (url: string): boolean => /^sqlite:./.test(url);
+
 async function openEither(url: string, onLost: OnLost): Promise<Kysely<Schema>> {
-  if (/^sqlite:./.test(url)) return openSqlite(url.slice('sqlite:'.length));
+  if (isSqlite(url)) return openSqlite(url.slice('sqlite:'.length));
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, onLost);
   throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
 }

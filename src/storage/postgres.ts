@@ -12,11 +12,14 @@ type Patience = {
   /** How long one statement may run, and how long it may wait for a lock, in ms. */
   readonly statement: number;
   readonly lock: number;
+  readonly readOnly?: true;
 };
 
 const serving: Patience = { max: 10, statement: 5_000, lock: 2_000 };
 /** A new index on a large table takes its time, and the other replicas wait for it. */
 const migrating: Patience = { max: 1, statement: 600_000, lock: 600_000 };
+/** One reader of much, who is in nobody's way. */
+const reading: Patience = { max: 1, statement: 60_000, lock: 2_000, readOnly: true };
 
 /**
  * Brings the tables at `url` up to date, then opens a pool of at most ten connections to them. Rejects if the server
@@ -30,6 +33,11 @@ export async function openPostgres(url: string, onLost: OnLost): Promise<Kysely<
     await first.destroy();
   }
   return connect(url, serving, onLost);
+}
+
+/** Connects for reading alone, beside bots that write; the tables stay as they are. */
+export function readPostgres(url: string, onLost: OnLost): Kysely<Schema> {
+  return connect(url, reading, onLost);
 }
 
 function connect(url: string, patience: Patience, onLost: OnLost): Kysely<Schema> {
@@ -48,6 +56,7 @@ function connect(url: string, patience: Patience, onLost: OnLost): Kysely<Schema
   });
   // A connection reports its end as an event, at work as well as idle; unheard, the event would end the process.
   pool.on('connect', (client) => client.on('error', onLost));
+  if (patience.readOnly) pool.on('connect', (client) => void client.query('set default_transaction_read_only = on').catch(onLost));
   pool.on('error', () => {});
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }

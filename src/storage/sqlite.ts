@@ -31,6 +31,12 @@ export async function openSqlite(path: string): Promise<Kysely<Schema>> {
   }
 }
 
+/** Opens the file for reading alone, beside a bot that has it open; its tables stay as they are. */
+export function readSqlite(path: string): Kysely<Schema> {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
+  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter({ database }) }) });
+}
+
 function openFiles(path: string): Files {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // SQLite gives its companion files the mode of the database.

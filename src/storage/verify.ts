@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { hashLine, start, type AuditLine, type Head } from './audit.ts';
+import { hashLine, linesAfter, start, type AuditLine, type Head } from './audit.ts';
 import type { Reader } from './tx.ts';
 
 /**
@@ -21,7 +21,7 @@ const BATCH = 500;
 export async function verifyAudit(db: Reader, key: Buffer | undefined, witnessed: Head = start): Promise<Verdict> {
   let read: Read = { head: start, unkeyed: 0 };
   for (;;) {
-    const lines = await linesAfter(db, read.head.seq);
+    const lines = await linesAfter(db, read.head.seq, BATCH);
     for (const line of lines) {
       const seal = sealOf(line, key);
       const why = misplaced(line, read.head, witnessed) ?? unsealed(seal, read, key);
@@ -35,10 +35,6 @@ export async function verifyAudit(db: Reader, key: Buffer | undefined, witnessed
   const { head, unkeyed } = read;
   if (head.seq >= witnessed.seq) return { ok: true, lines: head.seq, unkeyed, head };
   return { ok: false, seq: head.seq + 1, why: `the trail went on to line ${witnessed.seq} and ends before this one` };
-}
-
-function linesAfter(db: Reader, seq: number): Promise<AuditLine[]> {
-  return db.selectFrom('audit').selectAll().where('seq', '>', seq).orderBy('seq').limit(BATCH).execute();
 }
 
 /** With what a line was hashed; undefined if neither with this key nor without one. */

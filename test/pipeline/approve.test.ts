@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts';
 import { rule, type Ballot, type Decision, type Ruling } from '../../src/pipeline/approve.ts';
 import { closableFrom } from '../../src/pipeline/change.ts';
 import { verdicts, type Verdict } from '../../src/pipeline/render.ts';
-import type { Needed } from '../../src/policy/needed.ts';
+import type { Needed, Requirement } from '../../src/policy/needed.ts';
 import type { Person } from '../../src/policy/rules.ts';
 import type { State } from '../../src/storage/schema.ts';
 import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from './given.ts';
@@ -242,42 +242,29 @@ describe('how many', () => {
   const [chi, chiTwo, dee, fay] = [people.approver, who('U0CHITWO'), who('U04DEE'), who('U05FAY')];
   const { asker, developer } = people;
   const lead = { by: ['leads'], count: 1 };
-  test.each<[string, Needed, readonly Person[], Person, Ruling]>([
-    ['one of one', leads(1), [], chi, { kind: 'move', happening: { kind: 'approve' } }],
-    ['one of two', leads(2), [], chi, { kind: 'vote', left: [{ by: ['leads'], count: 1 }] }],
-    ['two of two', leads(2), [dee], chi, { kind: 'move', happening: { kind: 'approve' } }],
-    ['two of three', leads(3), [dee], chi, { kind: 'vote', left: [{ by: ['leads'], count: 1 }] }],
-    ['three of three', leads(3), [dee, fay], chi, { kind: 'move', happening: { kind: 'approve' } }],
-    ['the same person twice', leads(2), [chi], chi, { kind: 'vote', left: [{ by: ['leads'], count: 1 }] }],
-    ['one person with two ids', leads(2), [chi], chiTwo, { kind: 'vote', left: [{ by: ['leads'], count: 1 }] }],
-    [
-      'one person with two ids and another',
-      leads(2),
-      [chi, chiTwo],
-      dee,
-      { kind: 'move', happening: { kind: 'approve' } },
-    ],
+  type Came =
+    | { readonly kind: 'move'; readonly happening: object }
+    | { readonly kind: 'vote'; readonly left: readonly Requirement[] };
+  const approved: Came = { kind: 'move', happening: { kind: 'approve' } };
+  const oneMore: Came = { kind: 'vote', left: [lead] };
+  test.each<[string, Needed, readonly Person[], Person, Came]>([
+    ['one of one', leads(1), [], chi, approved],
+    ['one of two', leads(2), [], chi, oneMore],
+    ['two of two', leads(2), [dee], chi, approved],
+    ['two of three', leads(3), [dee], chi, oneMore],
+    ['three of three', leads(3), [dee, fay], chi, approved],
+    ['the same person twice', leads(2), [chi], chi, oneMore],
+    ['one person with two ids', leads(2), [chi], chiTwo, oneMore],
+    ['one person with two ids and another', leads(2), [chi, chiTwo], dee, approved],
     [
       'a vote of the asker, of a developer, of somebody barred',
       leads(2),
       [asker, developer, people['denied approver']],
       chi,
-      { kind: 'vote', left: [{ by: ['leads'], count: 1 }] },
+      oneMore,
     ],
-    [
-      'a voter who has left the user group',
-      leads(2),
-      [people['approver of before']],
-      chi,
-      { kind: 'vote', left: [{ by: ['leads'], count: 1 }] },
-    ],
-    [
-      'a voter who is in it',
-      leads(2),
-      [people['approver by user group']],
-      chi,
-      { kind: 'move', happening: { kind: 'approve' } },
-    ],
+    ['a voter who has left the user group', leads(2), [people['approver of before']], chi, oneMore],
+    ['a voter who is in it', leads(2), [people['approver by user group']], chi, approved],
     [
       'a lead, and whoever may do it',
       needing(lead, { by: 'allowed', count: 1 }),
@@ -285,20 +272,8 @@ describe('how many', () => {
       chi,
       { kind: 'vote', left: [{ by: 'allowed', count: 1 }] },
     ],
-    [
-      'whoever may do it after a lead',
-      needing(lead, { by: 'allowed', count: 1 }),
-      [chi],
-      developer,
-      { kind: 'move', happening: { kind: 'approve' } },
-    ],
-    [
-      'one person towards two requirements',
-      needing(lead, { by: ['leads', 'readers'], count: 1 }),
-      [],
-      chi,
-      { kind: 'move', happening: { kind: 'approve' } },
-    ],
+    ['whoever may do it after a lead', needing(lead, { by: 'allowed', count: 1 }), [chi], developer, approved],
+    ['one person towards two requirements', needing(lead, { by: ['leads', 'readers'], count: 1 }), [], chi, approved],
   ])('%s', (_, needed, voters, by, ruling) => {
     expect(rule(seen('approve'), ballot({ needed, voters, by }))).toEqual(ruling);
   });

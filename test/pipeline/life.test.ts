@@ -6,7 +6,7 @@ import { move, type Happening, type Standing } from '../../src/pipeline/change.t
 import { listAudit } from '../../src/storage/audit.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { heldLock, takeLocks, unlock } from '../../src/storage/locks.ts';
+import { heldLock } from '../../src/storage/locks.ts';
 import type { Risk } from '../../src/storage/schema.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { sample } from '../storage/samples.ts';
@@ -123,10 +123,14 @@ describe('the ledger', () => {
     readonly afterMs: number;
     /** Seen by somebody who has not noticed the last move. */
     readonly isStale: boolean;
-    constructor(happening: Happening, whom: number, afterMs: number, isStale: boolean) {
-      [this.happening, this.whom, this.afterMs, this.isStale] = [happening, whom, afterMs, isStale];
+    /** Tried even where it cannot happen. */
+    readonly isOdd: boolean;
+    constructor(happening: Happening, whom: number, afterMs: number, luck: number) {
+      [this.happening, this.whom, this.afterMs] = [happening, whom, afterMs];
+      [this.isStale, this.isOdd] = [luck < 2, luck < 3];
     }
-    check = (): boolean => true;
+    check = ({ now, lives }: Readonly<Model>): boolean =>
+      this.isOdd || lives[this.whom]?.can(this.happening.kind, now + this.afterMs) === true;
     toString = (): string =>
       `${this.isStale ? 'stale ' : ''}${this.happening.kind} of ${this.whom}, ${this.afterMs} later`;
 
@@ -164,8 +168,8 @@ describe('the ledger', () => {
   }
 
   const step = fc
-    .tuple(happening, fc.nat(1), pause, fc.boolean())
-    .map(([happening, whom, afterMs, isStale]) => new Happens(happening, whom, afterMs, isStale && afterMs % 2 === 1));
+    .tuple(happening, fc.nat(1), pause, fc.nat(19))
+    .map(([happening, whom, afterMs, luck]) => new Happens(happening, whom, afterMs, luck));
 
   test('promise 7: moves as the model does, with one line in the trail for each move and the locks that it must hold', async () => {
     const sequences = fc.commands([step], { size: '+1', maxCommands: 30 });
@@ -188,7 +192,7 @@ describe('the ledger', () => {
           sentOnce(trail);
         }
       }),
-      { numRuns: Number(process.env.RUNS ?? 1_000) },
+      { numRuns: 1_000 },
     );
     expect(await verifyAudit(database.db, auditKey)).toMatchObject({ ok: true, unkeyed: 0 });
   });

@@ -31,14 +31,16 @@ export class Life {
 
   /** Whether it can happen now; if so, it has. `inTheWay`: its targets are locked by another. */
   live(happening: Happening, now: number, inTheWay = false): boolean {
-    if (this.isOver || !this.#can(happening.kind, now)) return false;
+    if (!this.can(happening.kind, now)) return false;
     if (happening.kind === 'approve' && this.risk !== 'routine' && inTheWay) return false;
     this.#become(happening, now);
     this.trail.push(happening.kind);
     return true;
   }
 
-  #can(kind: Happening['kind'], now: number): boolean {
+  /** Whether it can happen now, were nothing in the way. */
+  can(kind: Happening['kind'], now: number): boolean {
+    if (this.isOver) return false;
     const isStart = this.state === 'waiting' || this.state === 'approved';
     if (['cancel', 'expire', 'void', 'supersede'].includes(kind)) return isStart;
     if (kind === 'approve') return this.state === 'waiting' && now < this.expires;

@@ -7,7 +7,7 @@ const policy = `
 version: 1
 live: ['*/live']
 groups:
-  developers: [U01ANA, U02BEN, U05FAY, U06ROB]
+  developers: [U01ANA, U02BEN, U05FAY]
   leads: [U03CHI, U04DEE, U09MAX]
 people:
   chi: [U03CHI, U09MAX]
@@ -41,8 +41,7 @@ const buttons = (change: Tale): readonly string[] => change.card().controls.map(
 
 describe.concurrent('promise 1: a change that waits for approval', () => {
   test('by two: one lead twice, and with both ids, is one; the second lead lets it go, and it is written once', async () => {
-    const [ana, chi, dee, max] = (['ana', 'chi', 'dee', 'max'] as const).map(house.person);
-    if (!ana || !chi || !dee || !max) return;
+    const [ana, chi, dee, max] = [house.person('ana'), house.person('chi'), house.person('dee'), house.person('max')];
     const change = await ana.wants(onto('acme-blog'));
     const before = house.writes('acme-blog/staging').length;
     await chi.clicks(change.card(), 'Approve');
@@ -53,7 +52,7 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
     await other.hears(`You have approved #${change.number} already. Nothing was changed by your click.`);
     expect(stateOf(change)).toBe('waiting');
     const card = await change.shows('Approved by  @Chi, ');
-    expect(card.text).toMatch(/Approve {2}2 of @Dee, until /);
+    expect(card.text).toMatch(/Approve {2}@Dee, until /);
     await dee.clicks(change.card(), 'Approve');
     await change.tells('Approved by @Dee. Sending it now.');
     await change.tells(/^✅ Done after /);
@@ -92,11 +91,12 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
     expect(house.rows("select 1 from audit where change = ? and event = 'approve'", next.number)).toHaveLength(1);
     expect(house.writes('acme-shop/staging')).toHaveLength(2);
   });
+});
 
-  test('and is declined, cancelled and approved at once: one wins, the others are told', async () => {
-    const [rob, ana, chi, dee] = (['rob', 'ana', 'chi', 'dee'] as const).map(house.person);
-    if (!rob || !ana || !chi || !dee) return;
-    const contested = await rob.wants(onto('acme-docs'), 'C0OPS');
+describe('before it is sent', () => {
+  test('it is declined, cancelled and approved at once: one wins, the others are told', async () => {
+    const [ben, chi, dee] = [house.person('ben'), house.person('chi'), house.person('dee')];
+    const contested = await ben.wants(onto('acme-docs'), 'C0OPS');
     await dee.clicks(contested.card(), 'Decline…');
     await dee.form('Reason');
     const [approval] = await Promise.all([
@@ -109,10 +109,10 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
     expect(house.writes('acme-docs/staging')).toHaveLength(stateOf(contested) === 'declined' ? 0 : 1);
 
     const before = house.writes('acme-docs/staging').length;
-    const taken = await rob.wants(onto('acme-docs'), 'C0OPS');
+    const taken = await ben.wants(onto('acme-docs'), 'C0OPS');
     const [approves, cancels] = await Promise.all([
       chi.clicks(taken.card(), 'Approve'),
-      rob.clicks(taken.card(), 'Cancel'),
+      ben.clicks(taken.card(), 'Cancel'),
     ]);
     await house.slack.until(() => (/cancelled|done/.test(String(stateOf(taken))) ? true : undefined), patienceMs);
     const votes = house.rows('select 1 from votes where change = ?', taken.number).length;
@@ -120,9 +120,7 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
     else if (votes === 0) await approves.hears(late);
     expect(house.writes('acme-docs/staging')).toHaveLength(before + (stateOf(taken) === 'done' ? 1 : 0));
   });
-});
 
-describe('before it is sent', () => {
   test('it is declined with a reason, by whoever may approve it; the asker is told directly', async () => {
     const [ben, rob, dee] = [house.person('ben'), house.person('rob'), house.person('dee')];
     const change = await ben.wants(onto('north-bakery'), 'C0GENERAL');
@@ -165,8 +163,7 @@ describe('before it is sent', () => {
   });
 
   test('it is stopped by a colleague who only reads, but by no guest; and after it was sent, by nobody', async () => {
-    const [fay, chi, rob, gus] = (['fay', 'chi', 'dee', 'gus'] as const).map(house.person);
-    if (!fay || !chi || !rob || !gus) return;
+    const [fay, chi, rob, gus] = [house.person('fay'), house.person('chi'), house.person('rob'), house.person('gus')];
     const live = '/site push north-bakery/staging north-bakery/live --database';
     const change = await fay.wants(live);
     await chi.clicks(change.card(), 'Approve');
@@ -175,7 +172,7 @@ describe('before it is sent', () => {
     await (await gus.clicks(stop, 'Stop')).hears('Guests of this workspace may not use Sitehand. Nothing was done.');
     expect(stateOf(change)).toBe('approved');
     const both = await Promise.all([rob, fay].map((one) => one.clicks(stop, 'Stop')));
-    await change.tells(/^⛔ Stopped by @(Dee|Fay)\. Nothing was sent\./);
+    await change.tells(/^⛔ Stopped by @(Rob|Fay)\. Nothing was sent\./);
     await vi.waitFor(() => expect(both.flatMap((one) => answers(one, change))).toEqual([expect.stringMatching(late)]), {
       timeout: patienceMs,
     });
@@ -188,7 +185,6 @@ describe('before it is sent', () => {
     await house.holds(second.number);
     house.lets(second.number);
     await second.tells('Sent. The host accepted it');
-    await house.slack.until(() => (buttonsOf(second, stands.ts).length === 0 ? true : undefined), patienceMs);
     await house.redraws(stands, stands.blocks);
     const said = await rob.clicks(stands, 'Stop');
     await said.hears(late);
@@ -212,6 +208,3 @@ describe('before it is sent', () => {
     }
   });
 });
-
-const buttonsOf = (change: Tale, ts: string): readonly unknown[] =>
-  change.replies().find((one) => one.ts === ts)?.controls ?? [];

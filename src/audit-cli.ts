@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { auditExport } from './commands/desk/audit/export.ts';
+import { findingPage } from './commands/desk/audit/verify.ts';
+import { catalogue } from './commands/index.ts';
+import { momentAt } from './commands/times.ts';
+import { ConfigMistakes, readTrailConfig, type TrailConfig } from './config.ts';
+import { Refusal, type Words } from './errors.ts';
+import { parseWords } from './pipeline/parse.ts';
+import { headOf, lineOf } from './pipeline/sheet.ts';
+import { wholeTrail } from './pipeline/trail.ts';
+import { findingOf } from './pipeline/witness.ts';
+import { scrub } from './secret.ts';
+import { openToRead } from './storage/database.ts';
+import type { Reader } from './storage/tx.ts';
+import { joined, plain } from './text.ts';
+
+/**
+ * The trail for whoever holds the machine, without Slack: `verify`, or `export csv|jsonl [--since 7d]` to standard
+ * output. It reads beside a running bot and writes nothing.
+ */
+
+/** How it ended: as it should, the trail was altered, or the words or the machine were not right. */
+const ends = { well: 0, altered: 1, wrong: 2 } as const;
+
+async function run(words: Words, { databaseUrl, auditKey }: TrailConfig): Promise<number> {
+  const { path, given } = parseWords(['audit', ...words], catalogue);
+  const { format, since } = auditExport.fields;
+  const asked = given['format'];
+  if (path === 'audit' || (path === 'audit export' && asked === undefined)) {
+    throw new Refusal('Say verify, export csv or export jsonl; an export takes --since 7d. Nothing was read.');
+  }
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const from = given['since'] && momentAt(since.read(given['since']), Date.now(), zone);
+  const kind = asked && format.read(asked);
+  const db = openToRead(databaseUrl);
+  try {
+    if (kind === undefined) return await verify(db, auditKey && Buffer.from(auditKey.reveal()));
+    await write(headOf(kind));
+    for await (const entries of wholeTrail(db, from)) await write(entries.map((one) => lineOf(kind, one)).join(''));
+    return ends.well;
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function verify(db: Reader, key: Buffer | undefined): Promise<number> {
+  const finding = await findingOf(db, key);
+  const { title, parts } = findingPage(finding);
+  const lines = [title, ...parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))];
+  await write(`${plain(joined(lines, '\n'))}\n`);
+  return finding.verdict.ok ? ends.well : ends.altered;
+}
+
+/** Waits where whoever reads is slower than the database. */
+async function write(text: string): Promise<void> {
+  if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** What to say of an end before its time. */
+function failure(error: unknown): string {
+  if (error instanceof ConfigMistakes) {
+    return `These environment variables are not right:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
+  }
+  if (error instanceof Refusal) return plain(joined([error.says, error.hint]));
+  return `The trail could not be read: ${scrub(error instanceof Error ? error.message : String(error))}. Nothing was changed.`;
+}
+
+if (import.meta.main) {
+  // Whoever reads may stop reading: `| head`.
+  process.stdout.on('error', () => process.exit(ends.wrong));
+  try {
+    process.exitCode = await run(process.argv.slice(2), readTrailConfig());
+  } catch (error) {
+    process.stderr.write(`${failure(error)}\n`);
+    process.exitCode = ends.wrong;
+  }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { ids, inHouse, patienceMs } from './house.ts';
+
+describe('App Home', () => {
+  test(
+    'promise 3: shows each person what waits for them, and nobody can approve their own change there',
+    inHouse({ hosting: { durations: { 'environments:push': 0 } } }, async (house) => {
+      const { slack } = house;
+      const ana = house.person('ana');
+      const homeOf = async (who: 'ana' | 'chi' | 'rob' | 'gus', words: string): Promise<string> => {
+        await slack.home(ids[who]);
+        return slack.until(() => {
+          const text = slack.views(ids[who]).home?.text;
+          return text?.includes(words) ? text : undefined;
+        }, patienceMs);
+      };
+      expect(await homeOf('chi', 'Nothing waits for you.')).toContain('Nothing has been asked for yet.');
+      await ana.says('/site push acme-shop/live acme-shop/staging --files --reason "try the new theme"');
+      await ana.form('Nothing is sent before it is approved');
+      const change = await ana.confirms();
+      await change.shows('Waiting for approval');
+
+      const waiting = await homeOf('chi', '⏳ Push acme-shop/live → acme-shop/staging · #1');
+      expect(waiting).toContain('All files of acme-shop/staging will be replaced.');
+      const mine = await homeOf('ana', 'Yours, under way');
+      expect(mine).toMatch(/Nothing waits for you[\s\S]*Push acme-shop\/live → acme-shop\/staging/);
+      expect(await homeOf('rob', 'Lately')).toMatch(/Nothing waits for you[\s\S]*Lately[\s\S]*#1/);
+      expect(slack.views(ids.rob).home?.controls).toEqual([]);
+      expect(await homeOf('gus', 'Guests of this workspace')).not.toContain('acme-shop');
+
+      await slack.click(ids.ana, 'home', { label: 'Approve' });
+      await slack.until(
+        () => slack.messages({ channel: `D0${ids.ana}`, as: ids.ana }).find(({ text }) => text.includes('It is your own change')),
+        patienceMs,
+      );
+      expect(house.writes()).toHaveLength(0);
+      await slack.click(ids.chi, 'home', { label: 'Approve' });
+      await change.tells('Approved by @Chi. Sending it now.');
+      await change.shows('✅');
+      expect(house.writes()).toHaveLength(1);
+      await homeOf('chi', '✅  Pushed acme-shop/live → acme-shop/staging');
+    }),
+  );
+});
