@@ -12,6 +12,7 @@ import { createLedger } from './pipeline/advance.ts';
 import { createBeat } from './pipeline/beat.ts';
 import { deliver } from './pipeline/deliver.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/housekeeping.ts';
+import { createRulebook } from './pipeline/rulebook.ts';
 import { createNames } from './pipeline/names.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
@@ -27,7 +28,7 @@ import type { Reception } from './slack/reception.ts';
 import { createVoice } from './slack/thread.ts';
 import { openDatabase, type Database } from './storage/database.ts';
 import { readSetting, writeSetting } from './storage/settings.ts';
-import { code, joined, say, type Text } from './text.ts';
+import { code, joined, plain, say, type Text } from './text.ts';
 
 /** Everything Sitehand is, put together and started; resolves when Slack is connected. */
 export async function start(config: Config): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
@@ -175,11 +176,17 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     log,
     metrics,
   };
+  const onHopeless = (says: Text): void => {
+    log.warn(plain(says));
+    ground.tell('policy:hopeless', says);
+  };
+  const rulebook = createRulebook({ ...desk, onHopeless });
   const housekeeping = { database, lostNote };
   const beat = (what: string, everyMs: number, look: () => Promise<void>) =>
     createBeat({ everyMs, look, onTrouble: (error) => onTrouble(what, error) });
   const beats = [
     beat('telling who was lost', 5_000, () => tellTheLost(housekeeping)),
+    beat('keeping the rules on record', 5_000, rulebook),
     beat('sweeping', 60_000, () => sweep(housekeeping)),
     beat('noting that I am here', 15_000, () => noteAlive(database)),
     beat('telling the head of the trail', 3_600_000, async () => logHead(log, await bearWitness(database))),
@@ -197,7 +204,8 @@ const auditKeyOf = ({ auditKey }: Config): Buffer | undefined => auditKey && Buf
 /** The log is a witness of its own: kept elsewhere, it holds what the database cannot take back. */
 function logHead(log: Logger, telling: Telling | undefined): void {
   if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
-  if (telling?.kind === 'altered') log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
+  if (telling?.kind === 'altered')
+    log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
 }
 
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */

@@ -9,7 +9,7 @@ const longestPath = 500;
  * whatever is not a plain relative path: nothing is read as a pattern, and nothing leads out of the site.
  */
 export function readPaths(words: readonly string[]): readonly string[] {
-  const paths = words.flatMap((word) => word.split(/[,\r\n]/)).map((path) => path.trim().replace(/\/+$/, ''));
+  const paths = words.flatMap((word) => word.split(/[,\r\n]/)).map((path) => path.trim().replace(/(?<=[^/])\/+$/, ''));
   const said = [...new Set(paths.filter((path) => path !== ''))];
   if (said.length === 0)
     throw new Refusal('No path was said. Nothing was done.', { hint: 'For all files leave --only out.' });

@@ -32,7 +32,9 @@ export async function abilityOf(desk: AbilityDesk, by: Person, words: Words, id:
   }
   const person = id === undefined ? by : await desk.personOf(id);
   if (person === undefined) {
-    throw new Refusal('Slack does not tell me right now who that is. Nothing was done.', { hint: 'Try again in a minute.' });
+    throw new Refusal('Slack does not tell me right now who that is. Nothing was done.', {
+      hint: 'Try again in a minute.',
+    });
   }
   const { target, alsoReads } = aboutOf(resolved, desk.company());
   const named = [target, ...alsoReads].flatMap((one) => (one === undefined || one.kind === 'company' ? [] : one.name));

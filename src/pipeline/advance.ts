@@ -67,35 +67,9 @@ export type LedgerOptions = {
   readonly onEvent: (event: string) => void;
 };
 
-export function createLedger({ auditKey, installation, onEvent }: LedgerOptions): Ledger {
-  const record = async (tx: Tx, change: Change, event: string, saying: Saying): Promise<void> => {
-    onEvent(event);
-    const details = JSON.stringify({ target: change.target_name, version: change.version, ...saying.details });
-    const line = await appendAudit(
-      tx,
-      { at: saying.at, change: change.number, event, actor: saying.by, details },
-      auditKey,
-    );
-    if (saying.redraw) await redrawCards(tx, change.number, saying.at, true);
-    if (saying.reply !== undefined) await speak(tx, change, saying, saying.reply, `${change.number}:${line.seq}`);
-  };
-
-  const speak = async (tx: Tx, change: Change, saying: Saying, reply: Note, key: string): Promise<void> => {
-    const { at, decide, ops, tell = [] } = saying;
-    const buttons = [...(reply.buttons ?? []), ...(decide ? decisionButtons(change, installation) : [])];
-    const isStop = decide && change.state === 'approved' && coolsDown(change);
-    const said = { change: change.number, at };
-    const body = JSON.stringify({ ...reply, buttons });
-    await owe(tx, { ...said, key: isStop ? stopKey(change.number) : key, kind: 'reply', body });
-    // Away from its thread, a sentence has to name its change.
-    const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
-    const away = JSON.stringify({ text, buttons: isStop ? [] : buttons });
-    if (ops) await owe(tx, { ...said, key: `${key}:ops`, kind: 'ops', body: away });
-    for (const recipient of new Set(tell)) {
-      await owe(tx, { ...said, key: `${key}:${recipient}`, kind: 'direct', recipient, body: away });
-    }
-  };
-
+export function createLedger(options: LedgerOptions): Ledger {
+  const record = (tx: Tx, change: Change, event: string, saying: Saying): Promise<void> =>
+    recordIn(options, tx, change, event, saying);
   return {
     begin: async (tx, row, saying) => {
       const change = await insertChange(tx, row);
@@ -108,10 +82,10 @@ export function createLedger({ auditKey, installation, onEvent }: LedgerOptions)
     advance: async (tx, change, happening, saying) => {
       const next = move(change, happening, saying.at);
       if (next === undefined) return undefined;
+      if (next.locks === 'take') await lock(tx, change, saying.at);
       const outcome = saying.outcome === undefined ? null : JSON.stringify(saying.outcome);
       const moved = await updateChange(tx, change, { ...next.patch, ...saying.also, outcome });
       if (moved === undefined) return undefined;
-      if (next.locks === 'take') await lock(tx, change, saying.at);
       if (next.locks === 'free') await freeLocks(tx, change.number);
       if (typeof next.locks === 'object') await limitLocks(tx, change.number, saying.at + next.locks.keepMs);
       if (change.state === 'approved') await withdrawStop(tx, change, saying.at);
@@ -123,10 +97,52 @@ export function createLedger({ auditKey, installation, onEvent }: LedgerOptions)
     },
     remark: record,
     note: async (tx, { event, by: actor, at, details }) => {
-      onEvent(event);
-      await appendAudit(tx, { at, change: null, event, actor, details: JSON.stringify(details ?? {}) }, auditKey);
+      options.onEvent(event);
+      await appendAudit(
+        tx,
+        { at, change: null, event, actor, details: JSON.stringify(details ?? {}) },
+        options.auditKey,
+      );
     },
   };
+}
+
+/** The audit line, and what is said of it. */
+async function recordIn(
+  { auditKey, installation, onEvent }: LedgerOptions,
+  tx: Tx,
+  change: Change,
+  event: string,
+  saying: Saying,
+): Promise<void> {
+  const { at, by: actor, reply } = saying;
+  onEvent(event);
+  const details = JSON.stringify({ target: change.target_name, version: change.version, ...saying.details });
+  const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
+  if (saying.redraw) await redrawCards(tx, change.number, at, true);
+  if (reply !== undefined)
+    await speak(tx, change, saying, reply, { key: `${change.number}:${line.seq}`, installation });
+}
+
+/** The reply in the thread; the same to the ops channel and to people, where it has to name its change. */
+async function speak(
+  tx: Tx,
+  change: Change,
+  { at, decide, ops, tell = [] }: Saying,
+  reply: Note,
+  { key, installation }: { readonly key: string; readonly installation: string },
+): Promise<void> {
+  const buttons = [...(reply.buttons ?? []), ...(decide ? decisionButtons(change, installation) : [])];
+  const isStop = decide && change.state === 'approved' && coolsDown(change);
+  const said = { change: change.number, at };
+  const body = JSON.stringify({ ...reply, buttons });
+  await owe(tx, { ...said, key: isStop ? stopKey(change.number) : key, kind: 'reply', body });
+  const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
+  const away = JSON.stringify({ text, buttons: isStop ? [] : buttons });
+  if (ops) await owe(tx, { ...said, key: `${key}:ops`, kind: 'ops', body: away });
+  for (const recipient of new Set(tell)) {
+    await owe(tx, { ...said, key: `${key}:${recipient}`, kind: 'direct', recipient, body: away });
+  }
 }
 
 /** The message with *Stop*: the time to press it begins when it stands. */

@@ -107,9 +107,7 @@ const moves: { readonly [K in Happening['kind']]: { readonly from: readonly Stat
  */
 export function move(change: Standing, happening: Happening, now: number): Move | undefined {
   const { from, to } = moves[happening.kind];
-  if (change.settled_at !== null || !from.includes(change.state)) return undefined;
-  if ((happening.kind === 'approve' || happening.kind === 'send') && now >= change.expires_at) return undefined;
-  if ((happening.kind === 'affirm' || happening.kind === 'deny') && now < closableFrom(change)) return undefined;
+  if (change.settled_at !== null || !from.includes(change.state) || !isTime(change, happening, now)) return undefined;
   switch (happening.kind) {
     case 'approve':
       return {
@@ -155,6 +153,12 @@ export function move(change: Standing, happening: Happening, now: number): Move 
     case 'reject late':
       return { patch: { ...at(to), settled_at: now }, locks: 'free' };
   }
+}
+
+/** What is no longer valid is not approved or sent; what may still arrive at the host is not closed. */
+function isTime(change: Standing, { kind }: Happening, now: number): boolean {
+  if (kind === 'approve' || kind === 'send') return now < change.expires_at;
+  return (kind !== 'affirm' && kind !== 'deny') || now >= closableFrom(change);
 }
 
 /** What a change is born with, or becomes, when nothing but the sending is left to do. */

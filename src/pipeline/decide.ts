@@ -96,12 +96,16 @@ async function refuseIfMovedOn(desk: DecisionDesk, change: Change, { inbox }: De
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
   const kind = checked.kind === 'void' ? 'void' : 'supersede';
   const reply = notSent(checked.why, kind === 'void' ? undefined : wordsOfChange(change));
-  await desk.database.transaction(async (tx) => {
+  const isStill = await desk.database.transaction(async (tx) => {
+    // Where somebody was first, the person hears what came of that, and not what this would have been.
+    if ((await holdChange(tx, change.number))?.version !== change.version) return false;
     const at = await desk.database.now(tx);
-    if (!(await answers(tx, inbox, at))) return;
+    if (!(await answers(tx, inbox, at))) return true;
     const saying = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.asker] };
     await desk.ledger.advance(tx, change, { kind }, saying);
+    return true;
   });
+  if (!isStill) return;
   throw new Refusal(say`**#${change.number} can no longer be approved.** ${nothingSent(checked.why)}`);
 }
 
@@ -124,12 +128,6 @@ async function commit(desk: DecisionDesk, decided: Decided, sitting: Sitting): P
       if (change === undefined || !(await answers(tx, decided.inbox, now))) return true;
       const votes = await approvals(tx, change.number);
       if (votes.length !== sitting.votes.length) throw new Recount();
-      if (
-        decided.verdict === 'approve' &&
-        votes.some(({ person }) => samePerson(sitting.policy, person, decided.person))
-      ) {
-        throw new Refusal(say`You have approved #${change.number} already. Nothing was changed by your click.`);
-      }
       await apply(tx, ledger, change, decided, sitting, now);
       return true;
     });
@@ -153,6 +151,10 @@ async function apply(
 ): Promise<void> {
   const ruling = rule(decided, { ...sitting, change, now: at });
   const { person, verdict, reason } = decided;
+  // Said again it changes nothing, unless votes that did not count for a while do so again: then it is the last one.
+  if (ruling.kind === 'vote' && sitting.votes.some((vote) => samePerson(sitting.policy, vote.person, person))) {
+    throw new Refusal(say`You have approved #${change.number} already. Nothing was changed by your click.`);
+  }
   const saying = { ...sayingOf(change, decided, sitting.by, ruling), at };
   if (verdict === 'approve') {
     await castVote(tx, { change: change.number, person, verdict, reason: reason ?? null, version: change.version, at });

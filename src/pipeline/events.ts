@@ -29,6 +29,7 @@ const happened: Readonly<Record<string, string>> = {
   'late answer': 'an answer came late',
   'accept late': 'the host had accepted it, a late answer says',
   'reject late': 'the host had refused it, a late answer says',
+  policy: 'these rules hold from then on',
   lock: 'locked it',
   unlock: 'unlocked it',
   pause: 'paused all sending',

@@ -11,9 +11,9 @@ const lastMinutesMs = 10 * 60_000;
 
 /** When a waiting change is next spoken of: at half its time, ten minutes before its end, and at its end. Epoch ms. */
 export function nextReminder(asked: number, expires: number, now: number): number {
-  const half = asked + (expires - asked) / 2;
+  const half = asked + Math.floor((expires - asked) / 2);
   const moments = [half, expires - lastMinutesMs].filter((at) => at >= half && at > now);
-  return Math.min(expires, ...moments.map(Math.floor));
+  return Math.min(expires, ...moments);
 }
 
 /** Reminds those who have not approved yet, in the thread and directly. */

@@ -62,9 +62,9 @@ function tellHow({ url, bot }: Playground): void {
   if (state === 'exited') return print(`  The bot did not start (${ending(exit)}). The page is up all the same.\n`);
   if (state === 'starting') return print('  The bot is still not connected after 30 s. The page is up all the same.\n');
   print('  A workspace with the real bot, and a hosting service that is not real. Three things to try:');
-  print('    /site logs acme-shop/live                         what is wrong there');
-  print('    /site cache clear acme-shop/staging               a change, and its thread');
-  print('    /site allowlist add acme-shop/live 198.51.100.4   a change that asks first');
+  print('    /site logs acme-shop/live                                 what is wrong there');
+  print('    /site cache clear acme-shop/staging                       a change, and its thread');
+  print('    /site push acme-shop/staging acme-shop/live --database    what Chi, Dee or Fay has to approve');
   print('  Ctrl-C ends it.\n');
 }
 

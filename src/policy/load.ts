@@ -64,7 +64,7 @@ function readSections(root: Place, text: string, catalogue: Catalogue, notes: No
   const hash = createHash('sha256').update(text).digest('hex');
   const channels = readBounds(sections.get('channels'));
   const pins = readPins(sections.get('environments'), sections.get('sites'), live);
-  const policy = { hash, catalogue, live, groups, people, rules, channels, pins };
+  const policy = { hash, text, catalogue, live, groups, people, rules, channels, pins };
   // Of rules that were not understood nothing can be claimed.
   if (sound) impossibleRules(policy, new Map()).forEach((mistake) => notes.add(mistake));
   return policy;

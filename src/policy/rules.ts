@@ -49,6 +49,7 @@ export type Rule = RuleRef & {
 export type Policy = {
   /** SHA-256 of the text, hex. */
   readonly hash: string;
+  readonly text: string;
   readonly catalogue: Catalogue;
   /** What counts as live. */
   readonly live: readonly Pattern[];

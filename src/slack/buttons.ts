@@ -47,18 +47,20 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
         trigger,
       },
       ack: async () => (await ack(), false),
-      work: (heard) =>
-        pressed(reception, heard, kind, value).finally(() =>
-          // What was pressed there stands there in an older form.
-          view?.type === 'home'
-            ? publishHome(reception, user.id).catch((error: unknown) =>
-                reception.log.warn({ err: error }, 'a home stays old'),
-              )
-            : undefined,
-        ),
+      work: async (heard) => {
+        try {
+          await pressed(reception, heard, kind, value);
+        } finally {
+          if (view?.type === 'home') await redrawHome(reception, user.id);
+        }
+      },
     });
   });
 }
+
+/** What was pressed in App Home stands there in an older form. */
+const redrawHome = (reception: Reception, id: string): Promise<void> =>
+  publishHome(reception, id).catch((error: unknown) => reception.log.warn({ err: error }, 'a home stays old'));
 
 async function pressed(reception: Reception, heard: Heard, kind: string, value: string): Promise<void> {
   const { database } = reception.front;

@@ -183,7 +183,7 @@ async function submitDecline(reception: Reception, heard: Heard, memo: Memo, sai
 
 /** What was typed to confirm is not the name, letter by letter. */
 function notTyped(typed: string, name: string): Refusal {
-  const strange = [...typed].find((letter) => letter > '\u007F' && !name.includes(letter));
+  const strange = typed.match(/[^\p{ASCII}]/gu)?.find((letter) => !name.includes(letter));
   const looksLike = strange === undefined ? '' : ` It has “${strange}” (${codeOf(strange)}) in it.`;
   return new Refusal(`This is not ${name}.${looksLike} Nothing was done.`, { field: 'typed-name' });
 }

@@ -99,7 +99,10 @@ export async function linesAbout(db: Reader, target: string, limit: number): Pro
   const numbers = changes.map(({ number }) => number);
   const lines = db.selectFrom('audit').selectAll();
   // Ordered by the bare column, SQLite would read the whole trail from its end rather than the lines of these changes.
-  const newest = lines.where('change', 'in', numbers).orderBy(sql`+seq`, 'desc').limit(limit);
+  const newest = lines
+    .where('change', 'in', numbers)
+    .orderBy(sql`+seq`, 'desc')
+    .limit(limit);
   const ofChanges = numbers.length === 0 ? [] : await newest.execute();
   const deeds = await lines.where('change', 'is', null).orderBy('seq', 'desc').limit(MOST_DEEDS).execute();
   const named = JSON.stringify({ target_key: target }).slice(1, -1);

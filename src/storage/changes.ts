@@ -14,15 +14,7 @@ type Counters = 'number' | 'version' | 'tries' | 'throttled';
 /** What a move may write: everything but what was frozen when the change was made. */
 export type ChangePatch = Pick<
   Updateable<ChangeTable>,
-  | Touch
-  | 'state'
-  | 'approved_at'
-  | 'expires_at'
-  | 'settled_at'
-  | 'sent_at'
-  | 'receipt'
-  | 'operation'
-  | 'superseded_by'
+  Touch | 'state' | 'approved_at' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'superseded_by'
 >;
 type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'outcome';
 

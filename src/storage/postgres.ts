@@ -56,7 +56,8 @@ function connect(url: string, patience: Patience, onLost: OnLost): Kysely<Schema
   });
   // A connection reports its end as an event, at work as well as idle; unheard, the event would end the process.
   pool.on('connect', (client) => client.on('error', onLost));
-  if (patience.readOnly) pool.on('connect', (client) => void client.query('set default_transaction_read_only = on').catch(onLost));
+  if (patience.readOnly)
+    pool.on('connect', (client) => void client.query('set default_transaction_read_only = on').catch(onLost));
   pool.on('error', () => {});
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }

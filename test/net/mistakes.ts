@@ -102,8 +102,8 @@ export const mistakes: readonly Mistake[] = [
       },
       {
         file: 'src/pipeline/change.ts',
-        from: "if ((happening.kind === 'approve' || happening.kind === 'send') && now >= change.expires_at) return undefined;",
-        to: "if (happening.kind === 'approve' && now >= change.expires_at) return undefined;",
+        from: "if (kind === 'approve' || kind === 'send') return now < change.expires_at;",
+        to: "if (kind === 'approve') return now < change.expires_at;",
       },
     ],
     tests: ['test/pipeline/change.test.ts', 'test/stories/approvals.test.ts'],

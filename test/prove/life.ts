@@ -1,6 +1,6 @@
 import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
 import { patienceMs, type Bot } from '../stories/bot.ts';
-import { onScene, type Scene } from './scene.ts';
+import { onScene, StillUnderWay, type Scene } from './scene.ts';
 import type { Row, Story } from './story.ts';
 import { standing, whatCame, wrongIn, type Wrong } from './verdict.ts';
 
@@ -34,7 +34,8 @@ export function live({ story, rows, seed }: Life, url?: string): Promise<readonl
         bot = next;
       } catch (error) {
         const says = error instanceof Error ? error.message : String(error);
-        return [...runs, { ...base, came: 'not ended', wrong: { kind: 'lost', says } }];
+        const kind = error instanceof StillUnderWay ? 'lost' : 'otherwise';
+        return [...runs, { ...base, came: 'not ended', wrong: { kind, says } }];
       }
     }
     return runs;

@@ -64,7 +64,7 @@ try {
 } finally {
   await server?.stop();
 }
-const all = `seed ${values.seed} · ${((performance.now() - began) / 1000).toFixed(0)} s${server ? '' : ' · PostgreSQL is not installed, nothing was tried on it'}`;
+const all = `seed ${values.seed} · ${((performance.now() - began) / 1000).toFixed(0)} s${server ? '' : ' · PostgreSQL is not installed: nothing was tried on it'}`;
 print(
   ...stories.map((story) => drawMatrix(story, died)),
   drawTales(told),

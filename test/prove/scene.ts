@@ -24,9 +24,12 @@ export type Scene = {
   readonly write: (sql: string) => Promise<unknown>;
   /** Ends the leases of whoever is gone, instead of waiting a minute; on SQLite the next start does that by itself. */
   readonly endLeases: () => Promise<void>;
-  /** Resolves when nothing is under way any more; rejects with what still is, if it stays so. */
+  /** Resolves when nothing is under way any more; rejects with `StillUnderWay` if that does not come. */
   readonly atRest: () => Promise<void>;
 };
+
+/** Something neither came to its end nor waits for a person. */
+export class StillUnderWay extends Error {}
 
 /** Opens an empty house, on the PostgreSQL at `url` or on SQLite, for as long as `tale` takes. */
 export async function onScene<T>(url: string | undefined, tale: (scene: Scene) => Promise<T>): Promise<T> {
@@ -51,7 +54,10 @@ export async function onScene<T>(url: string | undefined, tale: (scene: Scene) =
       await write(`update messages set lease_until = 1 where owner is not null`);
       await write(`update inbox set lease_until = 1 where closed_at is null`);
     },
-    atRest: () => eventually('all of it ended', async () => (await rows(underWay)).map(inWords).join(', ')),
+    atRest: () =>
+      eventually('all of it ended', async () => (await rows(underWay)).map(inWords).join(', ')).catch((error) => {
+        throw new StillUnderWay(String(error));
+      }),
   };
   try {
     return await tale(scene);
@@ -95,6 +101,6 @@ export async function eventually(what: string, left: () => Promise<string> | str
     const missing = await left();
     if (missing === '') return;
     if (performance.now() > until) throw new Error(`not ${what}: ${missing}`);
-    await wait(25);
+    await wait(50);
   }
 }

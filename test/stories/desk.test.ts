@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text as streamText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openHouse, patienceMs, type House } from './house.ts';
+import { canaries, openHouse, patienceMs, type House } from './house.ts';
 
 /** Ana and Ben develop, Chi and Dee lead; Rob reads, of the shop alone. */
 const policy = `
@@ -160,6 +163,54 @@ test('the trail goes as a file to its reader alone, safe for spreadsheets, and t
   expect(String(taken?.['details'])).toContain('"format":"csv"');
 });
 
+test('what somebody may is told with its rule and its approvers, and nothing of it runs', async () => {
+  const before = house.writes().length;
+  const ana = house.person('ana');
+  const mine = await ana.says('/site can cache clear acme-docs/staging');
+  const may = await mine.hears('You may run cache clear on acme-docs/staging');
+  expect(may.text).toMatch(/It needs no approval\.[^]*Allowed by line \d+: allow routine, sensitive to developers where \*\/staging/);
+  const live = await ana.says('/site can cache clear acme-shop/live --reason "release 42"');
+  const not = await live.hears('You may not run cache clear on acme-shop/live');
+  expect(not.text).toMatch(/No rule allows it to anybody there\.[^]*name cache clear or its class, routine/);
+  const asked = await ana.says('/site can <@U02BEN|ben> cache clear acme-blog/live');
+  const ben = await asked.hears('@Ben may run cache clear on acme-blog/live');
+  expect(ben.text).toMatch(/It needs an approval by @Chi or @Dee \(leads: 2 people who could\), within 1h\./);
+  const rob = await (await ana.says('/site can <@U06ROB> logs acme-blog/live')).hears('may not run logs on acme-blog/live');
+  expect(rob.text).toContain('acme-blog/live may not be read by Rob');
+  const guest = await (await ana.says('/site can <@U07GUS> pause')).hears('@Gus may not run pause');
+  expect(guest.text).toContain('Guests of this workspace may not use Sitehand.');
+  const unknown = await ana.says('/site can cahce clear acme-docs/staging');
+  expect((await unknown.hears('Did you mean cache clear?')).controls).toEqual([]);
+  expect(house.writes()).toHaveLength(before);
+});
+
+/** The trail's own command, run to its end beside the bot. */
+async function cli(...words: readonly string[]): Promise<{ code: number | null; out: string; said: string }> {
+  const env = { DATABASE_URL: house.databaseUrl, AUDIT_KEY: canaries.audit };
+  const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/audit-cli.ts', ...words], { env });
+  const [out, said] = await Promise.all([streamText(child.stdout), streamText(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, out, said };
+}
+
+test('whoever holds the machine reads the trail beside the running bot, without Slack', async () => {
+  const [verified, csv, jsonl, wrong] = [
+    await cli('verify'),
+    await cli('export', 'csv'),
+    await cli('export', 'jsonl', '--since', '1h'),
+    await cli('export', 'xml'),
+  ];
+  expect(verified).toMatchObject({ code: 0, said: '' });
+  expect(verified.out).toMatch(/^All \d+ lines of the audit trail are unaltered since .*\.\n/);
+  expect(csv).toMatchObject({ code: 0, said: '' });
+  const lines = house.rows('select seq from audit').length;
+  expect(csv.out.split('\r\n')).toHaveLength(lines + 2);
+  expect(jsonl.out.trimEnd().split('\n')).toHaveLength(lines);
+  expect(JSON.parse(jsonl.out.split('\n')[0] ?? '')).toMatchObject({ line: 1, event: 'lock' });
+  expect(wrong).toMatchObject({ code: 2, out: '' });
+  expect(wrong.said).toContain('Format is one of csv, jsonl, not “xml”.');
+  expect((await cli()).said).toContain('Say verify, export csv or export jsonl');
+});
+
 test('the trail is verified, and an altered line is found', async () => {
   const chi = house.person('chi');
   const whole = await chi.says('/site audit verify');
@@ -169,4 +220,7 @@ test('the trail is verified, and an altered line is found', async () => {
   house.rewrite("update audit set actor = 'U09EVE' where seq = 2");
   const altered = await chi.says('/site audit verify');
   await altered.hears('The audit trail was altered: line 2 is wrong. It was altered.');
+  const outside = await cli('verify');
+  expect(outside.code).toBe(1);
+  expect(outside.out).toContain('line 2 is wrong');
 });

@@ -53,10 +53,7 @@ export type House = {
   /** What is held or cools down is due now. */
   readonly lets: (number: number) => void;
   /** Puts other blocks into a message of the bot, as if its last edit had been lost, or somebody had forged it. */
-  readonly redraws: (
-    message: Pick<SeenMessage, 'channel' | 'ts'>,
-    blocks: readonly unknown[],
-  ) => Promise<void>;
+  readonly redraws: (message: Pick<SeenMessage, 'channel' | 'ts'>, blocks: readonly unknown[]) => Promise<void>;
   /** All that every process of the bot has printed. */
   readonly log: () => string;
   /** All that the bot has left anywhere: log, messages, database files. */

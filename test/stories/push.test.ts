@@ -29,7 +29,9 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     expect(review.text).toContain('The DATABASE of acme-shop/live will be replaced.');
     expect(review.submit).toBe('Ask for approval');
     const change = await ana.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
-    expect(change.card().text).toMatch(/^⏳ Push acme-shop\/staging → acme-shop\/live · #\d+\nAsked by @Ana · “release 42”/);
+    expect(change.card().text).toMatch(
+      /^⏳ Push acme-shop\/staging → acme-shop\/live · #\d+\nAsked by @Ana · “release 42”/,
+    );
     await change.tells(/^@Chi: this waits for your approval until /);
     await chi.clicks(change.card(), 'Approve');
     const told = await change.tells('Approved by @Chi. Sending in 10 s.');
@@ -38,7 +40,10 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     expect(house.writes('acme-shop/live')).toEqual([]);
     house.lets(change.number);
     const done = await change.tells(/^✅ Done after \d+ s: the host reports it finished\./);
-    expect(done.controls.map(({ label }) => label)).toEqual(['Clear the cache of acme-shop/live', 'Error log since the push']);
+    expect(done.controls.map(({ label }) => label)).toEqual([
+      'Clear the cache of acme-shop/live',
+      'Error log since the push',
+    ]);
     const [write, ...more] = house.writes('acme-shop/live');
     expect(more).toEqual([]);
     expect(write).toMatchObject({ method: 'PUT', section: '4.9' });

@@ -33,11 +33,16 @@ function explained({ answer, path, risk }: Ability, name: string): readonly Text
     case 'for everybody':
       return [say`It asks for no right: every member of this workspace may.`];
     case 'allowed':
-      return [answer.approval === 'none' ? say`It needs no approval.` : approvingOf(answer.approval), ...linesOf('Allowed by', answer.rules)];
+      return [
+        answer.approval === 'none' ? say`It needs no approval.` : approvingOf(answer.approval),
+        ...linesOf('Allowed by', answer.rules),
+      ];
     case 'not welcome':
       return [say`${answer.why} No rule is read for them.`];
     case 'hidden':
-      return [say`${answer.what} may not be read by ${name}: for them it does not exist. A rule would have to allow ${code('read')} there first.`];
+      return [
+        say`${answer.what} may not be read by ${name}: for them it does not exist. A rule would have to allow ${code('read')} there first.`,
+      ];
     case 'denied':
       return [
         ...linesOf('Forbidden by', [answer.rule]),

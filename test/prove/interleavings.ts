@@ -1,0 +1,343 @@
+import { ok, strictEqual } from 'node:assert';
+import * as fc from 'fast-check';
+import { catalogue } from '../../src/commands/index.ts';
+import { Refusal } from '../../src/errors.ts';
+import type { Reader } from '../../src/hosting/contract/call.ts';
+import { aboutOf } from '../../src/pipeline/about.ts';
+import { createLedger } from '../../src/pipeline/advance.ts';
+import { authorise, type Person } from '../../src/pipeline/authorise.ts';
+import { decide } from '../../src/pipeline/decide.ts';
+import { parseWords } from '../../src/pipeline/parse.ts';
+import type { Verdict } from '../../src/pipeline/render.ts';
+import { wordsOfChange } from '../../src/pipeline/restore.ts';
+import { resolve } from '../../src/pipeline/resolve.ts';
+import { lookAndFreeze, save } from '../../src/pipeline/submit.ts';
+import { step, type BackOffice } from '../../src/pipeline/worker.ts';
+import { outstanding } from '../../src/policy/approvers.ts';
+import type { Policy } from '../../src/policy/rules.ts';
+import { listAudit } from '../../src/storage/audit.ts';
+import { claimDue, coolDown, findChange, type Change } from '../../src/storage/changes.ts';
+import { openDatabase, type Database } from '../../src/storage/database.ts';
+import { heldLock } from '../../src/storage/locks.ts';
+import type { State } from '../../src/storage/schema.ts';
+import { verifyAudit } from '../../src/storage/verify.ts';
+import { approvals } from '../../src/storage/votes.ts';
+import { plain } from '../../src/text.ts';
+import { ana, chi, company, dee, fay, live, names, policyFrom, rob, staging } from '../pipeline/given.ts';
+
+/**
+ * Everybody at once: approvers, the asker, a reader, the worker, the clock and the policy file, in every order in which
+ * their questions can be answered, on one real database. Whatever the order: one winner, and everybody else is told.
+ */
+
+const people: ReadonlyMap<string, Person> = new Map([ana, chi, dee, fay, rob].map((one) => [one.id, one]));
+/** `leads` approve, so many of them. */
+const policyWith = (leads: readonly Person[], count: number): Policy =>
+  policyFrom(`version: 1
+live: ["*/live"]
+groups:
+  developers: [${ana.id}]
+  leads: [${leads.map(({ id }) => id).join(', ')}]
+  readers: [${rob.id}, ${dee.id}]
+rules:
+  - { allow: [read], to: [developers, leads, readers] }
+  - { allow: [push, "allowlist add"], to: [developers], approval: { by: [leads], count: ${count}, expires: 1h } }
+`);
+/** By how many are needed: the rules at first, and after Dee's right was taken away. */
+const rulesFor = new Map(
+  [1, 2].map((count) => [count, { before: policyWith([chi, dee, fay], count), after: policyWith([chi, fay], count) }]),
+);
+const wishes: readonly (readonly string[])[] = [
+  ['push', staging.id, live.id, '--database'],
+  ['allowlist', 'add', live.id, '198.51.100.4'],
+];
+
+const read: Reader = async (call) =>
+  call.reply.parse({
+    environment: {
+      active_container: { ssh_ip_allowlist: ['10.0.0.1'], sftp_ip_allowlist: ['10.0.0.1'] },
+      backups: [{ id: 1, name: '', note: null, type: 'scheduled', created_at: 1 }],
+    },
+  });
+
+/** One database for all runs, with a clock that stands until somebody moves it. */
+type Ground = {
+  readonly database: Database;
+  readonly ledger: ReturnType<typeof createLedger>;
+  readonly clock: { now: number };
+};
+
+/** One run: who may answer when, what was written, and the rules of the moment. */
+type Scene = Ground & {
+  readonly desk: BackOffice;
+  /** Waits for its turn. */
+  readonly turn: (what: string) => Promise<void>;
+  readonly rules: { now: Policy };
+  readonly written: unknown[];
+};
+
+function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene {
+  const { database, ledger, clock } = ground;
+  const turn = (what: string): Promise<void> => scheduler.schedule(Promise.resolve(), what);
+  const rules = { now: policy };
+  const written: unknown[] = [];
+  const inTurn: Database = {
+    ...database,
+    transaction: async (work) => {
+      await turn('a transaction');
+      return database.transaction(work);
+    },
+  };
+  const desk: BackOffice = {
+    database: inTurn,
+    ledger,
+    owner: 'the worker',
+    policy: () => rules.now,
+    company: () => company,
+    names: () => names,
+    allNames: () => names,
+    membersOf: async () => [],
+    whoIs: async (id) => {
+      await turn(`who is ${id}`);
+      return people.get(id);
+    },
+    read: async (call) => {
+      await turn('a look at the host');
+      return read(call);
+    },
+    freshenNames: () => turn('the names'),
+    send: {
+      open: async () => {
+        await turn('a connection');
+        return {
+          abandon: () => undefined,
+          write: async (call) => {
+            written.push(call);
+            await turn('the answer');
+            return { kind: 'accepted', status: 202, operation: 'op', immediate: false };
+          },
+        };
+      },
+    },
+    ticks: () => clock.now,
+    wall: () => clock.now,
+    onTrouble: (what, error) => {
+      throw new Error(what, { cause: error });
+    },
+    onSaved: () => undefined,
+  };
+  return { ...ground, desk, turn, rules, written };
+}
+
+/** Ana asks, as everybody does; nothing is in between. */
+async function asked({ desk, database }: Scene, words: readonly string[]): Promise<Change> {
+  const wish = parseWords(words, catalogue);
+  if (wish.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
+  const alone = { ...desk, database, read };
+  const authorised = authorise(desk.policy(), ana, resolve(wish, names), company);
+  const frozen = await lookAndFreeze(alone, authorised, wish.command);
+  const asker = { person: ana, channel: { id: 'C1', shared: false } };
+  const change = await save(alone, frozen, asker, undefined);
+  if (change === undefined) throw new Error('it was not saved');
+  return change;
+}
+
+/** What came of a click: it counted, or the sentence of its refusal. */
+type Click = { readonly by: Person; readonly verdict: Verdict; readonly refused: string | undefined };
+
+async function click(scene: Scene, change: Change, by: Person, verdict: Verdict): Promise<Click> {
+  const { installation } = scene.database;
+  const { number, version } = change;
+  const reason = verdict === 'decline' ? 'not now' : undefined;
+  await scene.turn(`${by.name} presses ${verdict}`);
+  try {
+    await decide(scene.desk, {
+      installation,
+      number,
+      version,
+      verdict,
+      person: by.id,
+      team: by.team,
+      reason,
+      inbox: undefined,
+    });
+    return { by, verdict, refused: undefined };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (process.env.DBG) console.log(by.name, verdict, plain(error.says)); return { by, verdict, refused: plain(error.says) };
+  }
+}
+
+/** The worker looks a few times; the message with *Stop* stood long enough whenever it does. */
+async function work({ desk, database, clock, turn }: Scene, { number }: Change): Promise<void> {
+  for (let look = 1; look <= 3; look += 1) {
+    await turn('the worker looks');
+    const [due] = await database.transaction(async (tx) => {
+      await coolDown(tx, number, clock.now);
+      return claimDue(tx, { owner: desk.owner, now: clock.now, leaseMs: 60_000, limit: 1 });
+    });
+    if (due?.state === 'waiting' || due?.state === 'approved') await step(desk, due);
+  }
+}
+
+const presses = {
+  'Chi approves': [chi, 'approve'],
+  'Chi presses twice': [chi, 'approve'],
+  'Dee approves': [dee, 'approve'],
+  'Fay declines': [fay, 'decline'],
+  'Ana cancels': [ana, 'cancel'],
+  'Ana approves': [ana, 'approve'],
+  'Rob stops': [rob, 'stop'],
+} as const satisfies Readonly<Record<string, readonly [by: Person, verdict: Verdict]>>;
+const pressable = [
+  'Chi approves',
+  'Chi presses twice',
+  'Dee approves',
+  'Fay declines',
+  'Ana cancels',
+  'Ana approves',
+  'Rob stops',
+] as const;
+
+/** What a run ended as. */
+type End = { readonly change: Change; readonly clicks: readonly Click[] };
+
+async function run(scene: Scene, scheduler: fc.Scheduler, present: Present): Promise<End> {
+  const change = await asked(scene, present.words);
+  const actors: Promise<Click | undefined>[] = present.presses.map((press) =>
+    click(scene, change, ...presses[press]),
+  );
+  if (present.works) actors.push(work(scene, change).then(() => undefined));
+  if (present.passes) actors.push(scene.turn('the clock').then(() => void (scene.clock.now = change.expires_at)));
+  if (present.reloads)
+    actors.push(
+      scene
+        .turn('the policy')
+        .then(() => void (scene.rules.now = rulesFor.get(present.count)?.after ?? scene.rules.now)),
+    );
+  const clicks = await scheduler.waitFor(Promise.all(actors));
+  const end = await findChange(scene.database.db, change.number);
+  if (end === undefined) throw new Error('it is gone');
+  return { change: end, clicks: clicks.filter((one) => one !== undefined) };
+}
+
+const isEnded: ReadonlySet<State> = new Set(['declined', 'cancelled', 'expired', 'void', 'superseded']);
+const ending: Readonly<Record<string, State>> = {
+  decline: 'declined',
+  cancel: 'cancelled',
+  expire: 'expired',
+  void: 'void',
+  supersede: 'superseded',
+  approve: 'approved',
+  send: 'sending',
+  accept: 'accepted',
+  'hand back': 'approved',
+};
+
+/** Holds whatever the order was. */
+async function check(scene: Scene, { change, clicks }: End, count: number): Promise<void> {
+  const { database, clock, written, rules } = scene;
+  const lines = (await listAudit(database.db, { change: change.number, limit: 99 })).toReversed();
+  const moves = lines.filter(({ event }) => ending[event] !== undefined);
+  strictEqual(change.state, ending[moves.at(-1)?.event ?? ''] ?? 'waiting');
+  strictEqual(change.version, moves.length + 1);
+  strictEqual(
+    moves.slice(0, -1).some(({ event }) => isEnded.has(ending[event] ?? 'waiting')),
+    false,
+  );
+  strictEqual(written.length, lines.filter(({ event }) => event === 'accept').length);
+  ok(written.length <= 1 && !(written.length === 1 && isEnded.has(change.state)));
+
+  // Each click counted, with a line of its own, or its person was told why not.
+  for (const { refused } of clicks)
+    if (refused !== undefined) ok(/Nothing was |was not counted\./.test(refused), refused);
+  for (const { id } of people.values()) {
+    const own = lines.filter(({ actor, event }) => actor === id && event !== 'asked').length;
+    strictEqual(own, clicks.filter(({ by, refused }) => by.id === id && refused === undefined).length);
+  }
+  const votes = await approvals(database.db, change.number);
+  const voters = lines.filter(({ event }) => event === 'vote' || event === 'approve').map(({ actor }) => actor);
+  strictEqual(
+    votes
+      .map(({ person }) => person)
+      .toSorted()
+      .join(),
+    [...new Set(voters)].toSorted().join(),
+  );
+  strictEqual(
+    votes.some(({ person }) => person === ana.id),
+    false,
+  );
+
+  const isApproved = moves.some(({ event }) => event === 'approve');
+  ok(!isApproved || votes.length >= count);
+  if (change.state === 'waiting') strictEqual(enough(rules.now, change, votes), false);
+  const lock = await heldLock(database.db, change.target, clock.now);
+  strictEqual(lock?.change === change.number, isApproved && !isEnded.has(change.state));
+}
+
+/** Whether these votes count, by the rules of now, for as many as are needed. */
+function enough(policy: Policy, change: Change, votes: readonly { readonly person: string }[]): boolean {
+  const wish = resolve(parseWords(wordsOfChange(change), catalogue), names);
+  const { approval } = authorise(policy, ana, wish, company).permit;
+  const { asked } = aboutOf(wish, company);
+  const voters = votes.flatMap(({ person }) => people.get(person) ?? []);
+  return approval !== 'none' && outstanding(policy, approval, { ...asked, asker: ana.id }, voters).length === 0;
+}
+
+/** The next run finds nothing due and nothing locked. */
+async function tidied({ database, ledger, clock }: Ground, change: Change): Promise<void> {
+  if (change.settled_at !== null) return;
+  const kind = change.state === 'accepted' ? 'finish' : 'cancel';
+  const moved = await database.transaction((tx) =>
+    ledger.advance(tx, change, { kind }, { by: 'sitehand', at: clock.now }),
+  );
+  ok(moved !== undefined, `left as ${change.state}`);
+}
+
+/** Who and what takes part in a run; said in short where a run fails. */
+type Present = {
+  readonly words: readonly string[];
+  /** How many have to approve. */
+  readonly count: number;
+  readonly presses: readonly (keyof typeof presses)[];
+  readonly works: boolean;
+  readonly passes: boolean;
+  readonly reloads: boolean;
+};
+const anybody: fc.Arbitrary<Present> = fc.record({
+  words: fc.constantFrom(...wishes),
+  count: fc.constantFrom(1, 2),
+  presses: fc.subarray([...pressable], { minLength: 2 }),
+  works: fc.boolean(),
+  passes: fc.nat(3).map((chance) => chance === 0),
+  reloads: fc.boolean(),
+});
+
+/**
+ * Lives through so many interleavings and holds each against what must always be so; resolves with how many ended in
+ * which state. `seed` repeats them.
+ */
+export async function interleave(runs: number, seed?: number): Promise<ReadonlyMap<State, number>> {
+  const clock = { now: 1_000_000 };
+  const database = await openDatabase('sqlite::memory:', { now: () => clock.now });
+  const { installation } = database;
+  const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
+  const ends = new Map<State, number>();
+  const property = fc.asyncProperty(fc.scheduler(), anybody, async (scheduler, present) => {
+    const policy = rulesFor.get(present.count)?.before;
+    if (policy === undefined) throw new Error('one or two');
+    const scene = sceneOf({ database, ledger, clock }, scheduler, policy);
+    const end = await run(scene, scheduler, present);
+    await check(scene, end, present.count);
+    await tidied(scene, end.change);
+    ends.set(end.change.state, (ends.get(end.change.state) ?? 0) + 1);
+  });
+  try {
+    await fc.assert(property, { numRuns: runs, ...(seed !== undefined && { seed }) });
+    strictEqual((await verifyAudit(database.db, undefined)).ok, true);
+    return ends;
+  } finally {
+    await database.close();
+  }
+}

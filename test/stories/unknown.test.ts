@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import { openHouse, patienceMs, type House } from './house.ts';
+
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  leads: [U03CHI, U04DEE]
+  developers: [U01ANA, U02BEN, U05FAY]
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [push, 'allowlist add'], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+  - { allow: [pause, resume], to: [leads] }
+channels:
+  ops: C0OPS
+`;
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0 } } });
+});
+afterAll(() => house.close());
+
+const onto = (site: string): string => `/site push ${site}/live ${site}/staging --database`;
+const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
+const closing = ['It happened', 'It did not happen'];
+const locksOf = (number: number): readonly unknown[] => house.rows('select target from locks where change = ?', number);
+const stateOf = (number: number): unknown =>
+  house.rows('select state from changes where number = ?', number)[0]?.['state'];
+/** The next push onto an environment of that site is answered 500. */
+const breakPush = (site: string, applied: boolean): void => {
+  const path = `/sites/${house.hosting.world.named(`${site}/live`)?.siteId}/environments`;
+  house.hosting.faults.add({ kind: 'status', status: 500, method: 'PUT', path, applied });
+};
+const longAgo = (number: number): void => house.rewrite('update changes set sent_at = 1 where number = ?', number);
+/** The bot has listed all sites anew since this was called. */
+const relisted = async (): Promise<void> => {
+  const listings = (): number => house.hosting.journal.entries().filter(({ path }) => path === '/sites').length;
+  const before = listings();
+  const look = async (): Promise<void> => {
+    await house.person('dee').says('/site backups list nowhere/live', 'C0OPS');
+    expect(listings()).toBeGreaterThan(before);
+  };
+  await vi.waitFor(look, { timeout: patienceMs, interval: 250 });
+};
+
+describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
+  test('a push is written once, called unknown, and closed by an approver, not before it can be known', async () => {
+    const [ana, chi, rob, gus] = [house.person('ana'), house.person('chi'), house.person('rob'), house.person('gus')];
+    breakPush('acme-shop', true);
+    const change = await ana.wants(onto('acme-shop'));
+    await chi.clicks(change.card(), 'Approve');
+    const told = await change.tells(/^⚠️ @Ana @Chi @Dee Outcome unknown\. I sent it at .* I will not send it again\./);
+    expect(told.text).toMatch(/acme-shop\/staging stays locked until one of you says what came of it\./);
+    expect(labels(told)).toEqual(closing);
+    expect(house.writes('acme-shop/staging')).toHaveLength(1);
+    await change.tells(/^A backup of acme-shop\/staging \(system-generated\) was made at .* so it probably started\./);
+    expect(labels(await change.shows('⚠️ Push acme-shop/live → acme-shop/staging'))).toEqual(closing);
+    const inOps = new RegExp(`#${change.number} · Push [^]*Outcome unknown`);
+    await house.slack.until(
+      () => house.slack.messages({ channel: 'C0OPS', as: chi.id }).find(({ text }) => inOps.test(text)),
+      patienceMs,
+    );
+    expect(locksOf(change.number)).toHaveLength(2);
+
+    const early = await chi.clicks(told, 'It happened');
+    await early.hears(/It can still arrive at the host; nobody can know before .*\. Press again then\./);
+    longAgo(change.number);
+    const refused = [
+      [ana, 'It is your own change, and nobody may say what came of their own.'],
+      [rob, 'You are not among those who may say what came of it.'],
+      [gus, 'Guests of this workspace may not use Sitehand.'],
+    ] as const;
+    for (const [who, says] of refused) await (await who.clicks(told, 'It happened')).hears(says);
+    expect(stateOf(change.number)).toBe('unknown');
+    await chi.clicks(change.card(), 'It happened');
+    await change.tells('✅ It happened, @Chi says.');
+    expect(locksOf(change.number)).toEqual([]);
+    const card = await change.shows('✅ Pushed acme-shop/live → acme-shop/staging');
+    expect(card.controls).toEqual([]);
+    const late = await house.person('dee').clicks(told, 'It did not happen');
+    await late.hears('It is too late: It happened, @Chi says.');
+    expect(house.writes('acme-shop/staging')).toHaveLength(1);
+  });
+
+  test('of somebody who was let in for a while: the time begins when a person says that it happened', async () => {
+    const [ben, dee] = [house.person('ben'), house.person('dee')];
+    const id = house.hosting.world.named('lumen-studio/staging')?.id;
+    const path = `/sites/environments/${id}/ssh/set-allowed-ips`;
+    house.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', path });
+    const change = await ben.asks('/site allowlist add lumen-studio/staging 198.51.100.4 --for 5m', 'C0GENERAL');
+    await dee.clicks(change.card(), 'Approve');
+    const told = await change.tells(/^⚠️ .*Outcome unknown\./);
+    const timers = (): readonly unknown[] =>
+      house.rows('select due_at from timers where change = ?', change.number).map((row) => row['due_at']);
+    await change.tells(/^Read back: 198\.51\.100\.4 is not on the SSH allowlist .* So it probably did not happen/);
+    expect(timers()).toEqual([]);
+    longAgo(change.number);
+    const before = Date.now();
+    await dee.clicks(told, 'It happened');
+    await change.tells('✅ It happened, @Dee says.');
+    expect(timers()).toHaveLength(1);
+    expect(Number(timers()[0])).toBeGreaterThanOrEqual(before + 5 * 60_000);
+    expect(house.writes('lumen-studio/staging')).toHaveLength(1);
+  });
+
+  test('and its target is deleted meanwhile: it can be closed all the same, and asked again', async () => {
+    const [fay, dee] = [house.person('fay'), house.person('dee')];
+    breakPush('acme-docs', false);
+    const change = await fay.wants(onto('acme-docs'), 'C0OPS');
+    await dee.clicks(change.card(), 'Approve');
+    const told = await change.tells(/^⚠️ .*Outcome unknown\./);
+    await change.tells(/and there is no new one\. It may not have started, or not yet\./);
+    const staging = house.hosting.world.named('acme-docs/staging');
+    const writes = house.writes('acme-docs/staging').length;
+    if (staging) house.hosting.world.removeEnvironment(staging);
+    await relisted();
+    longAgo(change.number);
+    await dee.clicks(told, 'It did not happen');
+    const closed = await change.tells('❌ It did not happen, @Dee says.');
+    expect(labels(closed)).toEqual(['Ask again']);
+    expect(locksOf(change.number)).toEqual([]);
+    expect(writes).toBe(1);
+  });
+});
+
+test('a lock of another change refuses the last vote, on the source of a push too; freed, the same click counts', async () => {
+  const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
+  const push = await ana.wants('/site push north-bakery/staging north-bakery/live --files', 'C0GENERAL');
+  await chi.clicks(push.card(), 'Approve');
+  const stop = await push.tells('Sending in 10 s.');
+  await house.holds(push.number);
+  const change = await ben.asks('/site allowlist add north-bakery/staging 198.51.100.5');
+  const refused = await chi.clicks(change.card(), 'Approve');
+  await refused.hears(
+    new RegExp(`is locked by #${push.number}\\. Nothing was sent\\. Your approval was not counted\\.`),
+  );
+  expect(stateOf(change.number)).toBe('waiting');
+  expect(house.rows('select * from votes where change = ?', change.number)).toEqual([]);
+  await ben.clicks(stop, 'Stop');
+  await push.tells('⛔ Stopped by @Ben. Nothing was sent.');
+  await chi.clicks(change.card(), 'Approve');
+  await change.tells(/^✅ 198\.51\.100\.5 is on the SSH allowlist of north-bakery\/staging/);
+  expect(house.writes('north-bakery/staging').map(({ section }) => section)).toEqual(['4.16']);
+});
+
+test('promise 4: a pause holds what is approved; what has drifted or expired by then is not sent, the rest goes', async () => {
+  const [ana, ben, fay, chi, dee] = [
+    house.person('ana'),
+    house.person('ben'),
+    house.person('fay'),
+    house.person('chi'),
+    house.person('dee'),
+  ];
+  const [goes, drifts, expires] = await Promise.all([
+    ana.wants(onto('acme-shop')),
+    ben.asks('/site allowlist add harbor-events/staging 198.51.100.6', 'C0GENERAL'),
+    fay.wants(onto('acme-blog'), 'C0OPS'),
+  ]);
+  const written = house.writes().length;
+  await (await chi.says('/site pause the host is odd', 'G0BAKERY')).hears('Nothing is sent from now on');
+  for (const change of [goes, drifts, expires]) {
+    await dee.clicks(change.card(), 'Approve');
+    await change.tells('Approved by @Dee. Sending it now.');
+    await change.shows('Not sent yet. All sending is paused.');
+  }
+  house.hosting.world.named('harbor-events/staging')?.allowlist.push('192.0.2.9');
+  house.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', expires.number);
+  const lost = await expires.tells('⛔ Nothing was sent. It was not sent in time.');
+  expect(labels(lost)).toEqual(['Ask again']);
+  expect(locksOf(expires.number)).toEqual([]);
+  expect(house.writes()).toHaveLength(written);
+  await (await dee.says('/site resume', 'G0BAKERY')).hears('Sending goes on');
+  const told = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
+  expect(told.text).toContain('192.0.2.9');
+  await goes.tells(/^✅ Done after /);
+  expect(house.writes()).toHaveLength(written + 1);
+});
