@@ -35,8 +35,11 @@ async function run(words: Words, { databaseUrl, auditKey }: TrailConfig): Promis
   const db = openToRead(databaseUrl);
   try {
     if (kind === undefined) return await verify(db, auditKey && Buffer.from(auditKey.reveal()));
-    await write(headOf(kind));
-    for await (const entries of wholeTrail(db, from)) await write(entries.map((one) => lineOf(kind, one)).join(''));
+    let head = headOf(kind);
+    for await (const entries of wholeTrail(db, from)) {
+      await write(head + entries.map((one) => lineOf(kind, one)).join(''));
+      head = '';
+    }
     return ends.well;
   } finally {
     await db.destroy();

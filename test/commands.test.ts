@@ -10,7 +10,7 @@ import { catalogue as endpoints } from '../src/hosting/contract/catalogue.ts';
 import type { Json, Reader, Write } from '../src/hosting/contract/call.ts';
 import { parse, parseWords } from '../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../src/pipeline/resolve.ts';
-import { optionName, usage, wordsOf } from '../src/pipeline/usage.ts';
+import { optionName, takesRest, usage, wordsOf } from '../src/pipeline/usage.ts';
 import { join } from '../src/pipeline/words.ts';
 import { inline, plain } from '../src/text.ts';
 import { address, names, wordsFor } from './pipeline/given.ts';
@@ -43,9 +43,17 @@ describe.each(commands)('$path', ({ path, command }) => {
     if (command.shape !== 'desk' && command.target !== 'company')
       expect(command.fields[command.target]?.kind).not.toBe('plain');
     const typed = Object.values(command.fields).filter(({ place }) => place === 'word');
-    const optional = typed.map((field) => field.optional);
+    // A field that knows its own words may be passed over.
+    const inTurn = typed.filter((field) => field.kind !== 'plain' || field.fits === undefined);
+    const optional = inTurn.map((field) => field.optional);
     expect(optional).toEqual(optional.toSorted((one, other) => Number(one) - Number(other)));
     expect(typed.slice(0, -1).some((field) => field.kind === 'plain' && field.many)).toBe(false);
+    // A field that takes the rest takes the options too.
+    if (takesRest(command)) {
+      const fields = Object.values(command.fields);
+      expect(fields.map(({ place }) => place)).not.toContain('option');
+      expect(fields.at(-1)).toMatchObject({ rest: true });
+    }
     expect(Object.keys(command.fields).map(optionName)).not.toContain('reason');
     expect(Object.keys(command.fields).map(optionName)).not.toContain('dry-run');
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigMistakes, readConfig } from '../src/config.ts';
+import { ConfigMistakes, readConfig, readTrailConfig } from '../src/config.ts';
 import { scrub } from '../src/secret.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'sitehand-config-'));
@@ -30,6 +30,21 @@ function mistakes(variables: Variables): readonly string[] {
   }
   return [];
 }
+
+describe('what is enough to read the trail', () => {
+  test('is the database and the key of the chain, and nothing of Slack', () => {
+    expect(readTrailConfig({})).toEqual({ databaseUrl: 'sqlite:data/sitehand.db', auditKey: undefined });
+    const key = fileOf('audit-key', 'a key of the chain\n');
+    const read = readTrailConfig({ DATABASE_URL: 'postgres://bot:hidden-8f2e@db/x', AUDIT_KEY_FILE: key });
+    expect(read.auditKey?.reveal()).toBe('a key of the chain');
+    expect(scrub('it says hidden-8f2e')).not.toContain('hidden-8f2e');
+  });
+
+  test('and what is wrong with them is said as ever', () => {
+    expect(() => readTrailConfig({ DATABASE_URL: 'mysql://x' })).toThrow(ConfigMistakes);
+    expect(() => readTrailConfig({ DATABASE_URL: 'mysql://x' })).toThrow('DATABASE_URL must be');
+  });
+});
 
 describe('what is enough', () => {
   test('and what holds where nothing is said', () => {

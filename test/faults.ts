@@ -108,7 +108,6 @@ export const faults: Readonly<Record<number, Fault>> = {
   },
   30: {
     fault: 'pause stops what is approved',
-    by: ['hold back together when sending is paused'],
-    notYet: 'a command to pause with',
+    by: ['hold back together when sending is paused', 'a pause holds what is not sent'],
   },
 };

@@ -96,18 +96,22 @@ async function refuseIfMovedOn(desk: DecisionDesk, change: Change, { inbox }: De
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
   const kind = checked.kind === 'void' ? 'void' : 'supersede';
   const reply = notSent(checked.why, kind === 'void' ? undefined : wordsOfChange(change));
-  const isStill = await desk.database.transaction(async (tx) => {
+  const came = await desk.database.transaction(async (tx) => {
     // Where somebody was first, the person hears what came of that, and not what this would have been.
-    if ((await holdChange(tx, change.number))?.version !== change.version) return false;
+    if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
     const at = await desk.database.now(tx);
-    if (!(await answers(tx, inbox, at))) return true;
+    if (!(await answers(tx, inbox, at))) return 'too late';
     const saying = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.asker] };
     await desk.ledger.advance(tx, change, { kind }, saying);
-    return true;
+    return 'first';
   });
-  if (!isStill) return;
-  throw new Refusal(say`**#${change.number} can no longer be approved.** ${nothingSent(checked.why)}`);
+  if (came === 'second') return;
+  const says = say`**#${change.number} can no longer be approved.** ${nothingSent(checked.why)}`;
+  throw came === 'first' ? new Ended(says) : new Refusal(says);
 }
+
+/** The click has ended the change, and its delivery is answered by that: whoever clicked is still to be told. */
+export class Ended extends Refusal {}
 
 /** Whether the delivery is still ours to answer: somebody may have been told already that nothing was done. */
 const answers = async (tx: Tx, inbox: string | undefined, at: number): Promise<boolean> =>

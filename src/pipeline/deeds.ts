@@ -28,7 +28,12 @@ export type Doer = {
 const pauseKey = 'pause';
 
 /** The deeds that an office does for one person. */
-export function deedsFor(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> {
+export const deedsFor = (desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
+  ...locking(desk, doer),
+  ...pausing(desk, doer),
+});
+
+function locking(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock'> {
   const { person } = doer;
   return {
     lock: (env, said, forMs) =>
@@ -56,6 +61,12 @@ export function deedsFor(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unl
         await record(desk, doer, tx, at, { event: 'unlock', target: env, lock: freed, says });
         return { done: true, hold: holdOf(freed) };
       }),
+  };
+}
+
+function pausing(desk: DeedDesk, doer: Doer): Pick<Office, 'pause' | 'resume'> {
+  const { person } = doer;
+  return {
     pause: (said) =>
       undisturbed(desk, async (tx, at) => {
         const paused = await readPause(tx);

@@ -77,7 +77,7 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
     if (what) passing('posted', message.key);
     await database.transaction(async (tx) => {
       if (place === undefined) return giveUp(tx, message);
-      await drawn(tx, message.id, message.version, place);
+      if (!(await drawn(tx, message, place))) return;
       if (message.change !== null && message.key === stopKey(message.change) && !isEdit(message)) {
         await coolDown(tx, message.change, (await database.now(tx)) + coolDownMs);
       }
@@ -92,7 +92,7 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
     await database.transaction(async (tx) => {
       const now = await database.now(tx);
       const old = now - message.created_at > longestMs;
-      await (old ? giveUp(tx, message) : postpone(tx, message.id, now + afterMs));
+      await (old ? giveUp(tx, message) : postpone(tx, message, now + afterMs));
     });
   }
 }

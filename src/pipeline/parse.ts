@@ -87,7 +87,8 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     if (option === undefined) throw unknownOption(name, path, [...known.keys()]);
     let value = match[2];
     if (value === undefined && option.takesValue) value = valueAt(words, (at += 1));
-    if (value === undefined && option.takesValue) {
+    // What is said and empty is not the same as left out: `--only=""` must not come to mean everything.
+    if (option.takesValue && !value?.trim()) {
       throw new Refusal(say`${code(`--${name}`)} needs a value. Nothing was done.`);
     }
     const values = (options[name] ??= []);

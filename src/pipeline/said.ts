@@ -27,7 +27,7 @@ export function saidIn(details: string): Said {
     target,
     reason: text(all['reason']),
     rules: rules.filter((line) => typeof line === 'number'),
-    policy: text(permit['policy']),
+    policy: text(permit['policy']) ?? text(all['hash']),
     fingerprint: text(all['fingerprint']),
     receipt: receiptIn(fieldsOf(all['receipt'])),
     about: key === undefined ? undefined : { target: key, target_name: target ?? '', target_live: 1, reads: '[]' },

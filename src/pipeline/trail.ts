@@ -110,16 +110,19 @@ export async function entriesOf(db: Reader, lines: readonly AuditLine[], mayRead
   }
   return lines.flatMap((line) => {
     const said = saidIn(line.details);
-    const about = line.change === null ? said.about : abouts.get(line.change);
-    // Of a change that is not there nobody can tell who may read it.
-    const mine = line.change !== null && about === undefined ? mayRead(nowhere) : about === undefined || mayRead(about);
-    if (!mine) return [];
+    const about = line.change === null ? aboutDeed(line, said) : (abouts.get(line.change) ?? nowhere);
+    if (about !== undefined && !mayRead(about)) return [];
     const of = line.change === null ? undefined : known.get(line.change);
     const approvers = of?.approvals.filter(({ seq }) => seq <= line.seq).map(({ name }) => name) ?? [];
     return [entryOf(line, said, { ...of, approvers })];
   });
 }
 
+/** The text of the rules names every place: it is for whoever may read of all of them. */
+const aboutDeed = ({ event }: AuditLine, said: Said): About | undefined =>
+  event === 'policy' ? { target: 'company', target_name: '', target_live: 0, reads: '[]' } : said.about;
+
+/** Of a change that is not there nobody can tell who may read it. */
 const nowhere: About = { target: 'environment:', target_name: '', target_live: 1, reads: '[]' };
 
 type Known = { readonly asked?: Said; readonly asker?: string; readonly approvers: readonly string[] };

@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { Fault, Refusal } from '../errors.ts';
-import type { DecisionDesk } from '../pipeline/decide.ts';
+import { Ended, type DecisionDesk } from '../pipeline/decide.ts';
 import type { OfficeDesk } from '../pipeline/office.ts';
 import type { FrontDesk } from '../pipeline/submit.ts';
 import { closeInbox, receive, type InboxRow } from '../storage/inbox.ts';
@@ -97,7 +97,8 @@ export async function attend(
   } catch (error) {
     const told = wordsFor(reception, what, error);
     try {
-      if (await close(reception, heard)) await reception.privately(heard, told);
+      const isOpen = await close(reception, heard);
+      if (isOpen || error instanceof Ended) await reception.privately(heard, told);
     } catch (again) {
       reception.log.error({ err: again }, 'somebody could not be told');
     }

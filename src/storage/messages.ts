@@ -56,9 +56,15 @@ export function claimMessages(tx: Tx, wanted: Claim): Promise<Message[]> {
   return claim<Message>(tx, 'messages', wanted, itsTurn);
 }
 
-/** Notes that `version` of a message stands at `place`; if a newer one is owed by now, the message stays due. */
-export async function drawn(tx: Tx, id: number, version: number, { channel, ts }: Place): Promise<void> {
-  await tx
+/** A claimed message, as it was when it was claimed: what is noted of it counts only while it is still its claimer's. */
+type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
+
+/**
+ * Notes that the claimed version of a message stands at `place`; if a newer one is owed by now, the message stays due.
+ * False, with nothing written, where somebody else has claimed it since.
+ */
+export async function drawn(tx: Tx, { id, version, owner }: Claimed, { channel, ts }: Place): Promise<boolean> {
+  const noted = await tx
     .updateTable('messages')
     .set({
       channel,
@@ -69,15 +75,18 @@ export async function drawn(tx: Tx, id: number, version: number, { channel, ts }
       ...unowned,
     })
     .where('id', '=', id)
-    .execute();
+    .where('owner', owner === null ? 'is' : '=', owner)
+    .executeTakeFirst();
+  return noted.numUpdatedRows > 0n;
 }
 
-/** Puts a message back until `dueAt` (epoch ms) and counts the try; later replies of its change wait with it. */
-export async function postpone(tx: Tx, id: number, dueAt: number): Promise<void> {
+/** Puts a claimed message back until `dueAt` (epoch ms) and counts the try; later replies of its change wait with it. */
+export async function postpone(tx: Tx, { id, owner }: Claimed, dueAt: number): Promise<void> {
   await tx
     .updateTable('messages')
     .set({ due_at: dueAt, tries: sql`tries + 1`, ...unowned })
     .where('id', '=', id)
+    .where('owner', owner === null ? 'is' : '=', owner)
     .execute();
 }
 
@@ -85,13 +94,14 @@ export async function postpone(tx: Tx, id: number, dueAt: number): Promise<void>
  * Owes `version` of a message no longer; later replies go on without it. A version owed meanwhile stays due. With a card
  * that never stood go the replies that wait for it.
  */
-export async function giveUp(tx: Tx, { id, version, kind, change, ts }: Message): Promise<void> {
-  await tx
+export async function giveUp(tx: Tx, { id, version, owner, kind, change, ts }: Message): Promise<void> {
+  const given = await tx
     .updateTable('messages')
     .set({ due_at: sql`case when version > ${version} then due_at end`, ...unowned })
     .where('id', '=', id)
-    .execute();
-  if (kind !== 'card' || ts !== null) return;
+    .where('owner', owner === null ? 'is' : '=', owner)
+    .executeTakeFirst();
+  if (given.numUpdatedRows === 0n || kind !== 'card' || ts !== null) return;
   const waiting = tx.updateTable('messages').set({ due_at: null, ...unowned });
   await waiting.where('change', '=', change).where('kind', '=', 'reply').execute();
 }

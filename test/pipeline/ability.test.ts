@@ -122,14 +122,21 @@ describe('somebody may not', () => {
 
 describe('nobody is told', () => {
   test('of what the asker may not read', async () => {
-    const narrow = policyOf('{ allow: [read], to: [developers], where: ["acme-blog/*"] }', '{ allow: [read], to: [leads] }');
+    const narrow = policyOf(
+      '{ allow: [read], to: [developers], where: ["acme-blog/*"] }',
+      '{ allow: [read], to: [leads] }',
+    );
     const refusal = await refused(can(['cache', 'clear', 'acme-shop/live'], chi.id, narrow));
     expect(said(refusal)).toContain('I know no environment acme-shop/live that you may read');
     expect(refusal.offers).toEqual([]);
   });
 
   test.each<[string, readonly string[], string]>([
-    ['an unknown command, with no button that would run another one', ['cahce', 'clear', 'x'], 'Did you mean cache clear?'],
+    [
+      'an unknown command, with no button that would run another one',
+      ['cahce', 'clear', 'x'],
+      'Did you mean cache clear?',
+    ],
     ['a command without its target', ['cache', 'clear'], 'Say what it is about: cache clear <site/environment>'],
     ['an unknown option', ['logs', 'acme-shop/live', '--frob'], 'has no option --frob'],
     ['nothing', [' '], 'Say a command to ask about.'],

@@ -149,6 +149,45 @@ describe('what the rules say', () => {
   });
 });
 
+describe('a desk command that a rule has to name', () => {
+  const rules = policyOf(
+    '{ allow: [read], to: everyone }',
+    '{ allow: [lock, audit, pause], to: [developers], where: ["*/staging"] }',
+    '{ allow: [resume], to: [developers] }',
+    '{ deny: [lock], to: everyone, where: ["acme-blog/*"] }',
+  );
+  const lock = (env: string) => asked(rules, ana, 'lock', env, { why: ['release'] });
+  const bare = (path: string) => authorise(rules, ana, resolve(wishFor(path, {}), names), company);
+
+  test('is allowed on the very target that the rule covers, and says by which', () => {
+    expect(lock(staging.name)).toMatchObject({ target: staging, permit: { approval: 'none', rules: [8] } });
+    expect(asked(rules, ana, 'audit', staging.name).permit.rules).toEqual([8]);
+  });
+
+  test('is not allowed on another, nor where a rule denies it', () => {
+    expect(said(refusalOf(() => lock(live.name)))).toBe(
+      'You may not run lock on acme-shop/live. No rule allows it to anybody. Nothing was done.',
+    );
+    expect(said(refusalOf(() => lock(blog.name)))).toContain('The rule in line 10 forbids it');
+    expect(said(refusalOf(() => asked(rules, ana, 'audit', live.name)))).toContain('You may not run audit');
+  });
+
+  test('that concerns everything is not allowed by a rule for some places; one that shows what one may read is', () => {
+    expect(said(refusalOf(() => bare('pause')))).toBe(
+      'You may not run pause. No rule allows it to anybody. Nothing was done.',
+    );
+    expect(bare('resume').permit.rules).toEqual([9]);
+    expect(bare('audit').target).toBeUndefined();
+  });
+
+  test('of the trail is one right for its three commands', () => {
+    for (const path of ['audit', 'audit verify', 'audit export']) {
+      expect(mayRun(rules, ana, path, commandAt(path))).toBe(true);
+      expect(mayRun(rules, { ...ana, id: 'U03CHI' }, path, commandAt(path))).toBe(false);
+    }
+  });
+});
+
 describe('where a card may stand', () => {
   const policy = policyOf(
     READ,

@@ -88,6 +88,23 @@ describe('what words say', () => {
       { env: ['a/b'], addresses: ['1.1.1.1'], empty: ['no'] },
     ],
     [
+      'the words of another command, options and all',
+      'can push a/b c/d --files --for=2h -- x',
+      'can',
+      { command: ['push', 'a/b', 'c/d', '--files', '--for=2h', '--', 'x'] },
+    ],
+    [
+      'of somebody, as Slack says who',
+      'can <@U02BEN|ben> lock a/b --for 2h',
+      'can',
+      { person: ['@U02BEN'], command: ['lock', 'a/b', '--for', '2h'] },
+    ],
+    ['a person alone', 'can @U02BEN', 'can', { person: ['@U02BEN'] }],
+    ['an environment that may be left out', 'changes --mine', 'changes', { mine: ['yes'] }],
+    ['or be said', 'audit a/b --by <@U02BEN>', 'audit', { env: ['a/b'], by: ['@U02BEN'] }],
+    ['a command of the trail', 'audit export csv --since 7d', 'audit export', { format: ['csv'], since: ['7d'] }],
+    ['a reason', 'lock a/b release 42 --for 2h', 'lock', { env: ['a/b'], why: ['release', '42'], for: ['2h'] }],
+    [
       'one level too many is one word',
       'cache clear site/environment/extra',
       'cache clear',
@@ -238,6 +255,9 @@ test.each([
   ['allowlist add', 'allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run]'],
   ['logs', 'logs <site/environment> [error|access|cache] [--lines n] [--since 1h] [--until 1h] [--search search]'],
   ['whoami', 'whoami'],
+  ['can', 'can [@person] <command…>'],
+  ['audit', 'audit [site/environment] [--since 7d] [--by @person]'],
+  ['lock', 'lock <site/environment> <reason…> [--for 2h]'],
 ])('usage of %s', (path, line) => {
   expect(usage(path, read(path).command)).toBe(line);
 });

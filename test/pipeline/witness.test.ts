@@ -11,7 +11,13 @@ const key = Buffer.from('a key of the audit chain');
 const day = 86_400_000;
 
 const append = (database: Database, at: number, seal: Buffer | 'plain' = key) =>
-  database.transaction((tx) => appendAudit(tx, { at, change: null, event: 'pause', actor: 'U1', details: '{}' }, seal === 'plain' ? undefined : seal));
+  database.transaction((tx) =>
+    appendAudit(
+      tx,
+      { at, change: null, event: 'pause', actor: 'U1', details: '{}' },
+      seal === 'plain' ? undefined : seal,
+    ),
+  );
 const opsSaid = async (database: Database): Promise<readonly string[]> => {
   const rows = await database.db.selectFrom('messages').selectAll().where('kind', '=', 'ops').orderBy('id').execute();
   return rows.map(({ body }) => body ?? '');
@@ -96,7 +102,9 @@ describeBoth('verifying the trail', (open) => {
     const said = await verified(database);
     expect(said).toMatch(/^All 2 lines of the audit trail are unaltered since 2026-03-01 12:00 UTC\./);
     expect(said).toContain(`The newest is line 2, ${hash.slice(0, 16)}.`);
-    expect(said).toContain(`The head that was told last is in it: line 2, ${hash.slice(0, 16)}, on 2026-03-02 12:00 UTC.`);
+    expect(said).toContain(
+      `The head that was told last is in it: line 2, ${hash.slice(0, 16)}, on 2026-03-02 12:00 UTC.`,
+    );
     expect(said).toContain('The chain is keyed');
   });
 

@@ -43,22 +43,27 @@ rules:
   - { allow: [read], to: [developers, leads, readers] }
   - { allow: [push, "allowlist add"], to: [developers], approval: { by: [leads], count: ${count}, expires: 1h } }
 `);
-/** By how many are needed: the rules at first, and after Dee's right was taken away. */
-const rulesFor = new Map(
-  [1, 2].map((count) => [count, { before: policyWith([chi, dee, fay], count), after: policyWith([chi, fay], count) }]),
-);
+/** The rules at first, and after Dee's right was taken away; `count` approvals are needed. */
+const policyFor = (count: 1 | 2, when: 'before' | 'after'): Policy => policies[count][when];
+const policies = {
+  1: { before: policyWith([chi, dee, fay], 1), after: policyWith([chi, fay], 1) },
+  2: { before: policyWith([chi, dee, fay], 2), after: policyWith([chi, fay], 2) },
+};
 const wishes: readonly (readonly string[])[] = [
   ['push', staging.id, live.id, '--database'],
   ['allowlist', 'add', live.id, '198.51.100.4'],
 ];
 
-const read: Reader = async (call) =>
-  call.reply.parse({
-    environment: {
-      active_container: { ssh_ip_allowlist: ['10.0.0.1'], sftp_ip_allowlist: ['10.0.0.1'] },
-      backups: [{ id: 1, name: '', note: null, type: 'scheduled', created_at: 1 }],
-    },
-  });
+const hostWith =
+  (list: readonly string[]): Reader =>
+  async (call) =>
+    call.reply.parse({
+      environment: {
+        active_container: { ssh_ip_allowlist: list, sftp_ip_allowlist: list },
+        backups: [{ id: 1, name: '', note: null, type: 'scheduled', created_at: 1 }],
+      },
+    });
+const [asItWas, asSomebodyLeftIt] = [hostWith(['10.0.0.1']), hostWith(['10.0.0.1', '10.0.0.2'])];
 
 /** One database for all runs, with a clock that stands until somebody moves it. */
 type Ground = {
@@ -73,6 +78,7 @@ type Scene = Ground & {
   /** Waits for its turn. */
   readonly turn: (what: string) => Promise<void>;
   readonly rules: { now: Policy };
+  readonly host: { read: Reader };
   readonly written: unknown[];
 };
 
@@ -80,6 +86,7 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
   const { database, ledger, clock } = ground;
   const turn = (what: string): Promise<void> => scheduler.schedule(Promise.resolve(), what);
   const rules = { now: policy };
+  const host = { read: asItWas };
   const written: unknown[] = [];
   const inTurn: Database = {
     ...database,
@@ -103,7 +110,7 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
     },
     read: async (call) => {
       await turn('a look at the host');
-      return read(call);
+      return host.read(call);
     },
     freshenNames: () => turn('the names'),
     send: {
@@ -126,14 +133,14 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
     },
     onSaved: () => undefined,
   };
-  return { ...ground, desk, turn, rules, written };
+  return { ...ground, desk, turn, rules, host, written };
 }
 
 /** Ana asks, as everybody does; nothing is in between. */
 async function asked({ desk, database }: Scene, words: readonly string[]): Promise<Change> {
   const wish = parseWords(words, catalogue);
   if (wish.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
-  const alone = { ...desk, database, read };
+  const alone = { ...desk, database, read: asItWas };
   const authorised = authorise(desk.policy(), ana, resolve(wish, names), company);
   const frozen = await lookAndFreeze(alone, authorised, wish.command);
   const asker = { person: ana, channel: { id: 'C1', shared: false } };
@@ -145,11 +152,16 @@ async function asked({ desk, database }: Scene, words: readonly string[]): Promi
 /** What came of a click: it counted, or the sentence of its refusal. */
 type Click = { readonly by: Person; readonly verdict: Verdict; readonly refused: string | undefined };
 
-async function click(scene: Scene, change: Change, by: Person, verdict: Verdict): Promise<Click> {
+async function click(
+  scene: Scene,
+  change: Change,
+  [by, verdict]: readonly [Person, Verdict],
+  hesitates: number,
+): Promise<Click> {
   const { installation } = scene.database;
   const { number, version } = change;
   const reason = verdict === 'decline' ? 'not now' : undefined;
-  await scene.turn(`${by.name} presses ${verdict}`);
+  for (let turn = 0; turn <= hesitates; turn += 1) await scene.turn(`${by.name} thinks of ${verdict}`);
   try {
     await decide(scene.desk, {
       installation,
@@ -164,14 +176,14 @@ async function click(scene: Scene, change: Change, by: Person, verdict: Verdict)
     return { by, verdict, refused: undefined };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (process.env.DBG) console.log(by.name, verdict, plain(error.says)); return { by, verdict, refused: plain(error.says) };
+    return { by, verdict, refused: plain(error.says) };
   }
 }
 
 /** The worker looks a few times; the message with *Stop* stood long enough whenever it does. */
 async function work({ desk, database, clock, turn }: Scene, { number }: Change): Promise<void> {
   for (let look = 1; look <= 3; look += 1) {
-    await turn('the worker looks');
+    for (let beat = 1; beat <= 8; beat += 1) await turn('the worker waits');
     const [due] = await database.transaction(async (tx) => {
       await coolDown(tx, number, clock.now);
       return claimDue(tx, { owner: desk.owner, now: clock.now, leaseMs: 60_000, limit: 1 });
@@ -204,17 +216,18 @@ type End = { readonly change: Change; readonly clicks: readonly Click[] };
 
 async function run(scene: Scene, scheduler: fc.Scheduler, present: Present): Promise<End> {
   const change = await asked(scene, present.words);
-  const actors: Promise<Click | undefined>[] = present.presses.map((press) =>
-    click(scene, change, ...presses[press]),
+  const actors: Promise<Click | undefined>[] = present.presses.map(({ press, hesitates }) =>
+    click(scene, change, presses[press], hesitates),
   );
   if (present.works) actors.push(work(scene, change).then(() => undefined));
-  if (present.passes) actors.push(scene.turn('the clock').then(() => void (scene.clock.now = change.expires_at)));
-  if (present.reloads)
-    actors.push(
-      scene
-        .turn('the policy')
-        .then(() => void (scene.rules.now = rulesFor.get(present.count)?.after ?? scene.rules.now)),
-    );
+  const events: readonly (readonly [isPresent: boolean, what: string, happens: () => void])[] = [
+    [present.passes, 'the clock', () => (scene.clock.now = change.expires_at)],
+    [present.reloads, 'the policy', () => (scene.rules.now = policyFor(present.count, 'after'))],
+    [present.drifts, 'somebody else', () => (scene.host.read = asSomebodyLeftIt)],
+  ];
+  for (const [isPresent, what, happens] of events) {
+    if (isPresent) actors.push(scene.turn(what).then(() => void happens()));
+  }
   const clicks = await scheduler.waitFor(Promise.all(actors));
   const end = await findChange(scene.database.db, change.number);
   if (end === undefined) throw new Error('it is gone');
@@ -251,6 +264,8 @@ async function check(scene: Scene, { change, clicks }: End, count: number): Prom
   // Each click counted, with a line of its own, or its person was told why not.
   for (const { refused } of clicks)
     if (refused !== undefined) ok(/Nothing was |was not counted\./.test(refused), refused);
+  const isMoot = clicks.some(({ refused }) => refused?.includes('can no longer be approved'));
+  ok(!isMoot || change.state === 'void' || change.state === 'superseded');
   for (const { id } of people.values()) {
     const own = lines.filter(({ actor, event }) => actor === id && event !== 'asked').length;
     strictEqual(own, clicks.filter(({ by, refused }) => by.id === id && refused === undefined).length);
@@ -299,19 +314,26 @@ async function tidied({ database, ledger, clock }: Ground, change: Change): Prom
 type Present = {
   readonly words: readonly string[];
   /** How many have to approve. */
-  readonly count: number;
-  readonly presses: readonly (keyof typeof presses)[];
+  readonly count: 1 | 2;
+  readonly presses: readonly { readonly press: keyof typeof presses; readonly hesitates: number }[];
   readonly works: boolean;
   readonly passes: boolean;
   readonly reloads: boolean;
+  readonly drifts: boolean;
 };
 const anybody: fc.Arbitrary<Present> = fc.record({
   words: fc.constantFrom(...wishes),
-  count: fc.constantFrom(1, 2),
-  presses: fc.subarray([...pressable], { minLength: 2 }),
+  count: fc.constantFrom(1 as const, 2 as const),
+  presses: fc
+    .oneof(
+      fc.subarray(['Chi approves', 'Dee approves', 'Rob stops'] as const, { minLength: 2 }),
+      fc.subarray([...pressable], { minLength: 2 }),
+    )
+    .chain((some) => fc.tuple(...some.map((press) => fc.record({ press: fc.constant(press), hesitates: fc.nat(12) })))),
   works: fc.boolean(),
   passes: fc.nat(3).map((chance) => chance === 0),
   reloads: fc.boolean(),
+  drifts: fc.nat(3).map((chance) => chance === 0),
 });
 
 /**
@@ -325,9 +347,7 @@ export async function interleave(runs: number, seed?: number): Promise<ReadonlyM
   const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
   const ends = new Map<State, number>();
   const property = fc.asyncProperty(fc.scheduler(), anybody, async (scheduler, present) => {
-    const policy = rulesFor.get(present.count)?.before;
-    if (policy === undefined) throw new Error('one or two');
-    const scene = sceneOf({ database, ledger, clock }, scheduler, policy);
+    const scene = sceneOf({ database, ledger, clock }, scheduler, policyFor(present.count, 'before'));
     const end = await run(scene, scheduler, present);
     await check(scene, end, present.count);
     await tidied(scene, end.change);

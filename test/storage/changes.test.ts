@@ -117,9 +117,9 @@ describeBoth('changes', (open) => {
     const { number } = await save(database);
     await database.transaction(async (tx) => {
       const card = await owe(tx, { key: '1:card', kind: 'card', change: number, at: 1 });
-      await drawn(tx, card.id, 1, { channel: 'C1', ts: '1.1' });
+      await drawn(tx, card, { channel: 'C1', ts: '1.1' });
       const reply = await owe(tx, { key: '1:1', kind: 'reply', change: number, at: 1 });
-      await drawn(tx, reply.id, 1, { channel: 'C1', ts: '1.2' });
+      await drawn(tx, reply, { channel: 'C1', ts: '1.2' });
     });
     expect(await findByCard(database.db, 'C1', '1.1')).toMatchObject({ number });
     expect(await findByCard(database.db, 'C1', '1.2')).toBeUndefined();

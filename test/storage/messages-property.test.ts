@@ -56,7 +56,7 @@ class Tale {
   async draw(one: Message): Promise<void> {
     if (!this.shown.has(one.key)) this.order.push(one.key);
     this.shown.set(one.key, one.body);
-    await this.database.transaction((tx) => drawn(tx, one.id, one.version, { channel: 'C1', ts: `${one.id}` }));
+    await this.database.transaction((tx) => drawn(tx, one, { channel: 'C1', ts: `${one.id}` }));
   }
 
   async take(does: 'owe' | 'claim' | 'draw' | 'postpone' | 'later', which: number): Promise<void> {
@@ -67,7 +67,7 @@ class Tale {
     const [one] = this.claimed.splice(0, 1);
     if (one === undefined) return;
     if (does === 'draw') return this.draw(one);
-    await this.database.transaction((tx) => postpone(tx, one.id, this.now + 50));
+    await this.database.transaction((tx) => postpone(tx, one, this.now + 50));
   }
 
   /** Lets a worker do its work until nothing is due, having died once more. */

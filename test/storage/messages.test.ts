@@ -27,8 +27,8 @@ const owing = (database: Database, ...messages: readonly Owed[]): Promise<void> 
 const claim = (database: Database, now = 10, owner = 'a'): Promise<Message[]> =>
   database.transaction((tx) => claimMessages(tx, { owner, now, leaseMs: 100, limit: 50 }));
 
-const draw = (database: Database, { id, version }: Message): Promise<void> =>
-  database.transaction((tx) => drawn(tx, id, version, { channel: 'C1', ts: `1.${id}` }));
+const draw = (database: Database, message: Message, ts = `1.${message.id}`): Promise<boolean> =>
+  database.transaction((tx) => drawn(tx, message, { channel: 'C1', ts }));
 
 const keys = (messages: readonly Message[]): string[] => messages.map(({ key }) => key);
 
@@ -76,11 +76,25 @@ describeBoth('messages', (open) => {
     const [first] = await claim(database);
     if (first === undefined) throw new Error('nothing was due');
     expect(await claim(database, 11, 'b')).toEqual([]);
-    await database.transaction((tx) => postpone(tx, first.id, 500));
+    await database.transaction((tx) => postpone(tx, first, 500));
     expect(await claim(database, 499)).toEqual([]);
     expect(await claim(database, 500)).toMatchObject([{ key: '1:1', tries: 1 }]);
     await database.transaction((tx) => giveUp(tx, first));
     expect(await turn(database, 500)).toEqual(['1:2']);
+  });
+
+  it('stand where the one who claimed them last has put them: whoever lost the claim notes nothing', async () => {
+    const database = await open();
+    await save(database);
+    await owing(database, card);
+    const [asleep] = await claim(database, 10, 'asleep');
+    const [other] = await claim(database, 500, 'other');
+    if (asleep === undefined || other === undefined) throw new Error('nothing was due');
+    expect(await draw(database, other, '1.2')).toBe(true);
+    expect(await draw(database, asleep, '1.1')).toBe(false);
+    await database.transaction((tx) => postpone(tx, asleep, 1));
+    await database.transaction((tx) => giveUp(tx, asleep));
+    expect(await cardOf(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, tries: 0 });
   });
 
   it('that stand are edited at once, though earlier ones wait', async () => {
@@ -106,9 +120,11 @@ describeBoth('messages', (open) => {
     await owing(database, { ...card, body: 'new', at: 11 });
     expect(await claim(database, 12, 'b')).toEqual([]);
     await draw(database, seen);
-    expect(await claim(database, 12, 'b')).toMatchObject([{ version: 2, drawn_version: 1, body: 'new', owner: 'b' }]);
-    await draw(database, { ...seen, version: 2 });
-    await draw(database, seen);
+    const [newest] = await claim(database, 12, 'b');
+    if (newest === undefined) throw new Error('nothing was due');
+    expect(newest).toMatchObject({ version: 2, drawn_version: 1, body: 'new', owner: 'b' });
+    await draw(database, newest);
+    expect(await draw(database, seen)).toBe(false);
     expect(await findMessage(database.db, '1:card')).toMatchObject({ drawn_version: 2, due_at: null, owner: null });
   });
 

@@ -30,7 +30,10 @@ describe('App Home', () => {
 
       await slack.click(ids.ana, 'home', { label: 'Approve' });
       await slack.until(
-        () => slack.messages({ channel: `D0${ids.ana}`, as: ids.ana }).find(({ text }) => text.includes('It is your own change')),
+        () =>
+          slack
+            .messages({ channel: `D0${ids.ana}`, as: ids.ana })
+            .find(({ text }) => text.includes('It is your own change')),
         patienceMs,
       );
       expect(house.writes()).toHaveLength(0);

@@ -3,14 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inHouse, openHouse, patienceMs, type House } from './house.ts';
 
 const clear = '/site cache clear acme-shop/live';
-const rulesWithApproval = `
-version: 1
-live: ["*/live"]
-groups: { developers: [U01ANA, U02BEN], leads: [U03CHI, U04DEE] }
-rules:
-  - { allow: [read], to: [developers, leads] }
-  - { allow: [routine], to: [developers, leads], approval: { by: [leads], count: 1, expires: 1h } }
-`;
 
 describe('whoever may not', () => {
   let house: House;
@@ -141,18 +133,6 @@ describe.concurrent('promise 4: between the request and the write', () => {
     }),
   );
 });
-
-test(
-  'promise 3: nobody approves anything yet: what the rules ask an approval for is refused, and nothing is sent',
-  inHouse({ policy: rulesWithApproval }, async (house) => {
-    for (const name of ['ana', 'chi'] as const) {
-      const said = await house.person(name).says(clear);
-      await said.hears('approvals cannot be collected yet. Nothing was sent.');
-    }
-    expect(house.rows('select * from changes')).toEqual([]);
-    expect(house.writes()).toEqual([]);
-  }),
-);
 
 test(
   'when Slack does not take its token any more, the bot sends nothing and is no longer ready, until it does again',

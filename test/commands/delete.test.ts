@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { deletion } from '../../src/commands/delete.ts';
+import type { NewestBackup } from '../../src/commands/backups/newest.ts';
+import { nameToType, needsReview } from '../../src/pipeline/submit.ts';
+import { inline, plain } from '../../src/text.ts';
+import { live, staging, uuid } from '../pipeline/given.ts';
+
+const now = 10 * 86_400_000;
+const cardOf = (env: typeof live, backup: NewestBackup) => deletion.card({ input: { env }, before: { backup }, now });
+
+test('names the environment by its id in the call, and nothing else', () => {
+  const call = deletion.call({ input: { env: live }, before: { backup: null } });
+  expect(call).toMatchObject({ method: 'DELETE', path: `/sites/environments/${uuid(1)}` });
+  expect(call.body).toBeUndefined();
+});
+
+describe('the card', () => {
+  test.each<[string, typeof live, string]>([
+    [
+      'of a live environment',
+      live,
+      'acme-shop/live counts as LIVE.\nacme-shop/live will be deleted, with its files and its database. This cannot be taken back from here; its backups may go with it.',
+    ],
+    [
+      'of another',
+      staging,
+      'acme-shop/staging will be deleted, with its files and its database. This cannot be taken back from here; its backups may go with it.',
+    ],
+  ])('%s says what is lost', (_, env, warning) => {
+    expect(plain(inline(cardOf(env, null).warning))).toBe(warning);
+  });
+
+  test.each<[string, NewestBackup, string]>([
+    ['none', null, 'none'],
+    ['one', { type: 'scheduled', at: now }, 'scheduled, 1970-01-11 00:00 UTC'],
+    [
+      'one of an unknown age and kind',
+      { type: '', at: undefined },
+      'of unknown kind, at a time the host does not tell',
+    ],
+  ])('shows the newest backup: %s', (_, backup, fact) => {
+    expect(plain(inline(cardOf(staging, backup).facts?.['Newest backup']))).toBe(fact);
+  });
+});
+
+test('is always reviewed, and its name always typed', () => {
+  for (const env of [live, staging]) {
+    expect(needsReview(deletion, env)).toBe(true);
+    expect(nameToType(deletion, env)).toBe(env.name);
+  }
+});
+
+test('cannot be undone or followed by its own reading, and rests on nothing', () => {
+  expect([deletion.undo, deletion.proof, deletion.later]).toEqual([undefined, undefined, undefined]);
+  expect(deletion.rests?.({ input: { env: live }, before: { backup: null } })).toBeNull();
+});

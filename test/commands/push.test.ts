@@ -1,0 +1,270 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../src/commands/index.ts';
+import { push } from '../../src/commands/push.ts';
+import type { NewestBackup } from '../../src/commands/backups/newest.ts';
+import type { Environment } from '../../src/hosting/contract/target.ts';
+import { parse, parseWords } from '../../src/pipeline/parse.ts';
+import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
+import { nameToType, needsReview } from '../../src/pipeline/submit.ts';
+import { usage } from '../../src/pipeline/usage.ts';
+import { join } from '../../src/pipeline/words.ts';
+import { inline, plain } from '../../src/text.ts';
+import { blog, environment, live, names, path, refusalOf, said, staging, uuid } from '../pipeline/given.ts';
+
+type Input = Parameters<typeof push.call>[0]['input'];
+const input = (more: Partial<Input> = {}): Input => ({
+  from: staging,
+  onto: live,
+  files: false,
+  database: false,
+  searchReplace: false,
+  only: undefined,
+  ...more,
+});
+const siteless = (env: Environment, name: string | undefined): Environment => ({
+  ...env,
+  site: name === undefined ? undefined : { id: undefined, name },
+});
+const dayMs = 86_400_000;
+const now = 10 * dayMs;
+const backup: NewestBackup = { type: 'scheduled', at: now - dayMs };
+
+describe('what can be pushed', () => {
+  test.each<
+    [string, Partial<Input>, { readonly field: string; readonly says: string; readonly unsaid?: true } | undefined]
+  >([
+    ['files', { files: true }, undefined],
+    ['the database', { database: true }, undefined],
+    ['both', { files: true, database: true, searchReplace: true }, undefined],
+    ['some paths', { files: true, only: ['a'] }, undefined],
+    ['some paths and the database', { files: true, database: true, only: ['a'] }, undefined],
+    ['nothing said', {}, { field: 'files', says: 'What shall be pushed?', unsaid: true }],
+    [
+      'only a search and replace',
+      { searchReplace: true },
+      { field: 'files', says: 'What shall be pushed?', unsaid: true },
+    ],
+    ['only paths', { only: ['a'] }, { field: 'files', says: 'What shall be pushed?', unsaid: true }],
+    ['paths and no files', { database: true, only: ['a'] }, { field: 'only', says: 'Paths go with files' }],
+    ['onto itself', { onto: staging, files: true }, { field: 'onto', says: 'both acme-shop/staging' }],
+    ['onto another site', { onto: blog, files: true }, { field: 'onto', says: 'stays inside one site' }],
+    [
+      'from an unknown site',
+      { from: siteless(staging, undefined), files: true },
+      { field: 'onto', says: 'does not tell which site' },
+    ],
+    [
+      'onto an unknown site',
+      { onto: siteless(live, undefined), files: true },
+      { field: 'onto', says: 'does not tell which site' },
+    ],
+    [
+      'between sites known by name alone',
+      { from: siteless(staging, 'acme-shop'), onto: siteless(live, 'acme-shop'), files: true },
+      { field: 'onto', says: 'does not tell which site' },
+    ],
+  ])('%s', (_, more, expected) => {
+    const wrong = push.valid?.(input(more));
+    if (expected === undefined) return expect(wrong).toBeUndefined();
+    expect(wrong?.field).toBe(expected.field);
+    expect(plain(inline(wrong?.says))).toContain(expected.says);
+    expect(plain(inline(wrong?.says))).toMatch(/Nothing was done\.$/);
+    expect(wrong?.unsaid).toBe(expected.unsaid);
+  });
+});
+
+describe('the call', () => {
+  const flags = [true, false];
+  const cases = flags.flatMap((files) =>
+    flags.flatMap((database) => flags.flatMap((searchReplace) => [{ files, database, searchReplace }])),
+  );
+  test.each(cases)('says all it could leave to the host: %o', (said) => {
+    const call = push.call({ input: input(said), before: { backup } });
+    expect(call).toMatchObject({ kind: 'write', method: 'PUT', path: `/sites/${uuid(900)}/environments` });
+    expect(call.body).toEqual({
+      source_env_id: staging.id,
+      target_env_id: live.id,
+      push_db: said.database,
+      push_files: said.files,
+      run_search_and_replace: said.searchReplace,
+      push_files_option: 'ALL_FILES',
+    });
+  });
+
+  test('names the paths, and says that they are all', () => {
+    const { body } = push.call({ input: input({ files: true, only: ['a', 'b/c'] }), before: { backup } });
+    expect(body).toMatchObject({ push_files_option: 'SPECIFIC_FILES', file_list: ['a', 'b/c'], push_db: false });
+  });
+
+  test.each<[string, Partial<Input>]>([
+    ['onto itself', { onto: staging }],
+    ['without a site', { onto: siteless(live, undefined) }],
+    ['an empty list of paths', { files: true, only: [] }],
+  ])('cannot be made %s', (_, more) => {
+    expect(() => push.call({ input: input(more), before: { backup } })).toThrow(TypeError);
+  });
+});
+
+describe('the card', () => {
+  const cardOf = (more: Partial<Input>, newest: NewestBackup = backup) =>
+    push.card({ input: input(more), before: { backup: newest }, now });
+  const warning = (...of: Parameters<typeof cardOf>): readonly string[] =>
+    plain(inline(cardOf(...of).warning)).split('\n');
+  const database =
+    'The DATABASE of acme-shop/live will be replaced. Orders, users and comments made there since acme-shop/staging was copied are lost.';
+  const files = 'All files of acme-shop/live will be replaced.';
+  const always = 'Redirects, geolocation, PHP and server settings of acme-shop/live are always overwritten.';
+
+  test.each<[string, Parameters<typeof cardOf>, readonly string[]]>([
+    ['files', [{ files: true }], [files, always]],
+    ['the database', [{ database: true }], [database, always]],
+    ['both', [{ files: true, database: true }], [database, files, always]],
+    ['one path', [{ files: true, only: ['a'] }], ['1 path of acme-shop/live will be replaced.', always]],
+    [
+      'many paths',
+      [{ files: true, only: Array.from({ length: 5_000 }, (_, at) => `p${at}`) }],
+      ['5,000 paths of acme-shop/live will be replaced.', always],
+    ],
+    ['no backup', [{ files: true }, null], [files, always, 'There is no backup of acme-shop/live.']],
+    [
+      'an old backup',
+      [{ files: true }, { type: 'manual', at: now - dayMs - 1 }],
+      [files, always, 'The newest backup of acme-shop/live is older than a day: 1970-01-09 23:59 UTC.'],
+    ],
+    [
+      'a backup of unknown age',
+      [{ files: true }, { type: 'manual', at: undefined }],
+      [files, always, 'How old the newest backup of acme-shop/live is, the host does not say.'],
+    ],
+  ])('warns of what is lost: %s', (_, of, lines) => {
+    expect(warning(...of)).toEqual(lines);
+  });
+
+  test('shows every choice, also what is not pushed, and which environments these are', () => {
+    const facts = (more: Partial<Input>): readonly (readonly [string, string])[] =>
+      Object.entries(cardOf(more).facts ?? {}).map(([label, value]) => [label, plain(inline(value))]);
+    expect(facts({ database: true })).toEqual([
+      ['Files', 'no'],
+      ['Database', 'yes'],
+      ['Search and replace', 'no'],
+      ['Newest backup of acme-shop/live', 'scheduled, 1970-01-10 00:00 UTC'],
+      ['From → onto', '…0002 → …0001'],
+    ]);
+    const nine = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+    expect(facts({ files: true, only: nine })[0]).toEqual(['Files', 'only a, b, c, d, e, f, g, h and 1 more']);
+    expect(facts({ files: true, only: nine.slice(0, 8) })[0]).toEqual(['Files', 'only a, b, c, d, e, f, g, h']);
+    expect(facts({ files: true, searchReplace: true }).slice(0, 3)).toEqual([
+      ['Files', 'all'],
+      ['Database', 'no'],
+      ['Search and replace', 'yes'],
+    ]);
+  });
+});
+
+test.each<[string, NewestBackup, string]>([
+  [
+    'a new one',
+    { type: 'system', at: 60_000 },
+    'was made at 00:01 UTC. The host makes one before a push, so it probably started.',
+  ],
+  ['one just before, by a clock that is a little behind', { type: 'system', at: 55_000 }, 'so it probably started.'],
+  ['an older one', { type: 'system', at: 54_999 }, 'there is no new one. It may not have started, or not yet.'],
+  ['one without a time', { type: 'system', at: undefined }, 'there is no new one.'],
+  ['none', null, 'there is no new one.'],
+])('what a backup says of a push whose answer is lost: %s', (_, newest, sentence) => {
+  const before = { backup };
+  const says = push.evidence?.({ input: input({ files: true }), before, now: { backup: newest }, sentAt: 60_000 });
+  expect(plain(inline(says))).toContain(sentence);
+});
+
+test('a backup that is made meanwhile is no drift', () => {
+  const of = input({ files: true });
+  expect(push.rests?.({ input: of, before: { backup } })).toEqual(
+    push.rests?.({ input: of, before: { backup: null } }),
+  );
+});
+
+test('is always reviewed; the name is typed where it is live', () => {
+  const copy = environment('acme-shop/copy', 7);
+  for (const env of [live, staging, copy]) expect(needsReview(push, env)).toBe(true);
+  expect([live, staging, copy].map((env) => nameToType(push, env))).toEqual([live.name, undefined, undefined]);
+});
+
+describe('its words', () => {
+  const line = usage('push', push);
+  test('are told as they are typed', () => {
+    expect(line).toBe(
+      'push <site/environment> <site/environment> [--files] [--database] [--search-replace] [--only path,…] [--reason "…"] [--dry-run]',
+    );
+  });
+
+  const ofLine = (typed: string) => {
+    const wish = parse(typed, catalogue);
+    if (wish === undefined) throw new Error('no words');
+    return resolve(wish, names);
+  };
+
+  test.each<[string, string, Partial<Input>]>([
+    [
+      'flags',
+      'push acme-shop/staging acme-shop/live --files --database --search-replace',
+      { files: true, database: true, searchReplace: true },
+    ],
+    ['a flag that is off', 'push acme-shop/staging acme-shop/live --files=no --database', { database: true }],
+    [
+      'paths by comma',
+      'push acme-shop/staging acme-shop/live --files --only a,b/c',
+      { files: true, only: ['a', 'b/c'] },
+    ],
+    [
+      'paths one by one',
+      'push acme-shop/staging acme-shop/live --files --only a --only=b/c',
+      { files: true, only: ['a', 'b/c'] },
+    ],
+    [
+      'paths with blanks',
+      'push acme-shop/staging acme-shop/live --files --only "a b, c"',
+      { files: true, only: ['a b', 'c'] },
+    ],
+  ])('%s', (_, typed, more) => {
+    const { input: read, missing, problems } = ofLine(typed);
+    expect({ missing, problems }).toEqual({ missing: [], problems: [] });
+    expect({ only: undefined, ...read }).toEqual(input(more));
+  });
+
+  test.each(['--only', '--only=', '--only ""', '--only " "', '--only --files'])(
+    '%s with nothing after it never comes to mean all files',
+    (option) => {
+      const refused = refusalOf(() => parse(`push acme-shop/staging acme-shop/live --files ${option}`, catalogue));
+      expect(said(refused)).toContain('--only needs a value. Nothing was done.');
+    },
+  );
+  test('nor do paths that are none', () => {
+    const [problem] = ofLine('push acme-shop/staging acme-shop/live --files --only ","').problems;
+    expect(problem?.field).toBe('only');
+    expect(said(problem?.refusal ?? refusalOf(() => undefined))).toContain('No path was said.');
+  });
+
+  test('say the same when they are kept, and when they are typed again', () => {
+    const any = fc.record({
+      from: fc.constantFrom(...names.environments),
+      onto: fc.constantFrom(...names.environments),
+      files: fc.boolean(),
+      database: fc.boolean(),
+      searchReplace: fc.boolean(),
+      only: fc.option(fc.uniqueArray(path, { minLength: 1, maxLength: 20 }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(any, ({ only, ...said }) => {
+        const meant = only === undefined ? said : { ...said, only };
+        const wish = { path: 'push', command: push, given: {}, reason: undefined, dryRun: false };
+        const words = canonicalWords({ wish, input: meant });
+        expect(resolve(parseWords(words, catalogue), names).input).toEqual(meant);
+        expect(ofLine(join(words)).input).toEqual(meant);
+        expect(canonicalWords(resolve(parseWords(words, catalogue), names))).toEqual(words);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

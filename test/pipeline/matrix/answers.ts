@@ -1,0 +1,61 @@
+import type { Refusal } from '../../../src/errors.ts';
+import type { Considered } from '../../../src/pipeline/submit.ts';
+import type { Needed } from '../../../src/policy/needed.ts';
+import { said } from '../given.ts';
+import { ruleIn, rules } from './world.ts';
+
+/** What something came to, in the words of the expected tables. */
+
+const isRule = (name: string): name is keyof typeof rules => Object.hasOwn(rules, name);
+
+/** How far a wish came, and what approval it needs. */
+export function consideredAs(considered: Considered): string {
+  if (considered.kind === 'incomplete') return 'incomplete';
+  const needed = approvalAs(considered.wish.permit.approval);
+  return considered.kind === 'review' ? `v${needed}` : needed || '.';
+}
+
+/** `2!` is two leads, with a reason; `a` is one other who may do it. */
+export function approvalAs(approval: 'none' | Needed): string {
+  if (approval === 'none') return '';
+  const whom = approval.requirements.map(({ by, count }) =>
+    by === 'allowed' && count === 1 ? 'a' : `${count}${by === 'allowed' ? 'a' : by.join() === 'leads' ? '' : by.join()}`,
+  );
+  return `${whom.join('&')}${approval.reason === 'required' ? '!' : ''}`;
+}
+
+/** What a refused wish is told; every sentence says that nothing was done. */
+export function refusedAs(refusal: Refusal): string {
+  const says = said(refusal);
+  if (!/Nothing was (done|sent)\./.test(says)) return `says not that nothing was done: ${says}`;
+  if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
+  if (/^I know no (environment|domain) \S+ that you may read\. Nothing was done\./.test(says)) {
+    return /rule|line \d|lets|forbids|leads|developers|bloggers/.test(says) ? `tells too much: ${says}` : '?';
+  }
+  if (/^(The host does not tell which site|A push stays inside one site)/.test(says)) return 'x';
+  if (says.startsWith('You may not use')) return 'u';
+  const [, line, verb, lets, others] =
+    /The rule in line (\d+) (?:(lets) (.+) do it|forbids it(?:; (.+) may do it)?)\./.exec(says) ?? [];
+  const rule = ruleIn(Number(line));
+  if (says.startsWith('You may not run') && says.includes('No rule allows it to anybody.')) return 'n: nobody';
+  if (!says.startsWith('You may not run') || rule === undefined || !isRule(rule)) return `told: ${says}`;
+  if (verb !== undefined) return rules[rule].startsWith('{ allow') ? `n: ${lets}` : `names a rule that lets nobody: ${says}`;
+  return rule === 'd1' ? `d1${others ?? ''}` : `${rule}: ${others ?? 'nobody'}`;
+}
+
+/** What a refused click is told. */
+export function clickRefusedAs(refusal: Refusal): string {
+  const says = said(refusal);
+  if (!/Nothing was (done|changed by your click)\./.test(says)) return `says not that nothing was changed: ${says}`;
+  if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
+  if (/^I know no change #\d+ that you may read\. Nothing was done\.$/.test(says)) return '?';
+  const told: readonly (readonly [string, string])[] = [
+    ['It is your own change', 'own'],
+    ['A rule forbids you this command here', 'd2'],
+    ['You are not among those who may', 'no'],
+    ['can cancel it.', 'only'],
+    ['You may not do this yourself.', 'may'],
+    ['It is too late', 'late'],
+  ];
+  return told.find(([words]) => says.includes(words))?.[1] ?? `told: ${says}`;
+}

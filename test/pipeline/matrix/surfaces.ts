@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { action } from '../../../src/commands/action.ts';
+import type { NameField } from '../../../src/commands/fields.ts';
+import { catalogue, type Command } from '../../../src/commands/index.ts';
+import { Refusal, type Words } from '../../../src/errors.ts';
+import { clearCache } from '../../../src/hosting/contract/cache.ts';
+import type { Domain } from '../../../src/hosting/contract/target.ts';
+import { parse, parseWords, type Wish } from '../../../src/pipeline/parse.ts';
+import { join } from '../../../src/pipeline/words.ts';
+import { keepWords, keptWords } from '../../../src/slack/answers.ts';
+import { drawNote, type Drawn } from '../../../src/slack/blocks.ts';
+import { saidIn } from '../../../src/slack/form.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { say } from '../../../src/text.ts';
+import { idOf, isPlace, targets, type Place } from './world.ts';
+
+/** One wish, said on every surface that there is. */
+
+/** Of a kind that the catalogue does not have yet: about a domain, and about the company. */
+const domain: NameField<Domain, false> = {
+  kind: 'domain',
+  label: 'Domain',
+  place: 'word',
+  optional: false,
+  shown: 'domain',
+};
+const common = {
+  summary: 'x',
+  button: 'x',
+  risk: 'sensitive',
+  call: () => clearCache({ environment_id: idOf('live') }),
+  card: () => ({ title: say`x`, done: say`x` }),
+} as const;
+export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ...catalogue,
+  ['dns set', action({ ...common, fields: { domain }, target: 'domain' })],
+  ['clone', action({ ...common, fields: {}, target: 'company' })],
+]);
+
+/** `push-from-vault` is a push with another source than usual. */
+export const pathOf = (row: string): string => row.replace(/-from-.*/, '').replace('-', ' ');
+
+/** What a push onto a place is from. */
+function sourceOf(row: string, onto: Place): Place {
+  const named = /-from-(.*)/.exec(row)?.[1] ?? '';
+  if (isPlace(named)) return named;
+  if (onto === 'blog') return 'blogStaging';
+  if (onto === 'secret') return 'secretStaging';
+  return onto === 'staging' ? 'live' : 'staging';
+}
+
+type Said = { readonly names: readonly string[]; readonly others: Readonly<Record<string, readonly string[]>> };
+
+/** What is said of a row besides its command: names of targets in their order, and other fields. */
+function saidOf(row: string, place: Place | undefined, spelt: (place: Place) => string): Said {
+  const path = pathOf(row);
+  const names = place === undefined ? [] : [spelt(place)];
+  if (path === 'push' && place !== undefined)
+    return { names: [spelt(sourceOf(row, place)), ...names], others: { database: ['yes'] } };
+  if (path === 'allowlist add') return { names, others: { addresses: ['198.51.100.4'] } };
+  return { names, others: path === 'lock' ? { why: ['release'] } : {} };
+}
+
+function wordsOf(row: string, { names, others }: Said): Words {
+  const rest = Object.entries(others).flatMap(([name, words]) => (name === 'database' ? ['--database'] : words));
+  return [...pathOf(row).split(' '), ...names, ...rest];
+}
+
+/** The state of a submitted form, as Slack delivers it. */
+function stateOf(row: string, { names, others }: Said): unknown {
+  const fields = Object.keys(commands.get(pathOf(row))?.fields ?? {});
+  const inputs = [
+    ...names.map((id, at) => [fields[at] ?? '', { type: 'external_select', selected_option: { value: id } }] as const),
+    ...Object.entries(others).map(([name, words]) =>
+      name === 'database'
+        ? ([name, { type: 'checkboxes', selected_options: words.map((value) => ({ value })) }] as const)
+        : ([name, { type: 'plain_text_input', value: words.join('\n') }] as const),
+    ),
+  ];
+  return Object.fromEntries(inputs.map(([name, input]) => [`field:${name}`, { [name]: input }]));
+}
+
+const buttons = z.object({ type: z.literal('actions'), elements: z.array(z.object({ value: z.string() })) });
+/** What the buttons of a drawn message give back when they are pressed. */
+export const valuesOf = ({ blocks }: Pick<Drawn, 'blocks'>): readonly string[] =>
+  blocks.flatMap((block) => buttons.safeParse(block).data?.elements.map(({ value }) => value) ?? []);
+
+function heard(line: string, context?: Parameters<typeof parse>[2]): Wish {
+  const wish = parse(line, commands, context);
+  if (wish === undefined) throw new Error(`nothing was said: ${line}`);
+  return wish;
+}
+
+/** Surface → the wish that this row is there. In a thread its target is not said. */
+export async function surfacesOf(
+  row: string,
+  at: Place | undefined,
+  database: Database,
+): Promise<ReadonlyMap<string, Wish>> {
+  const typed = saidOf(row, at, (place) => targets[place]);
+  const shouted = saidOf(row, at, (place) => targets[place].toUpperCase());
+  const byId = saidOf(row, at, idOf);
+  const words = wordsOf(row, byId);
+  const path = pathOf(row);
+  const command = commands.get(path);
+  if (command === undefined) throw new Error(`no command ${path}`);
+  const offer = { label: 'x', press: { kind: 'words', words } } as const;
+  const [pressed = ''] = valuesOf(drawNote({ text: say`x`, buttons: [offer] }));
+  const stored = await keptWords(database, await keepWords(database, 'U0ANYBODY', words));
+  const surfaces = new Map<string, Wish>([
+    ['words that are typed', heard(wordsOf(row, typed).join(' '))],
+    ['words in capitals', heard(wordsOf(row, shouted).join(' '))],
+    ['a form', { path, command, dryRun: false, ...saidIn(stateOf(row, byId)) }],
+    ['a button', heard(pressed)],
+    ['stored words', heard(join(stored))],
+    ['the review of a form', parseWords(words, commands)],
+  ]);
+  if (at === undefined) return surfaces;
+  const inThread = wordsOf(row, { ...typed, names: typed.names.slice(0, -1) }).join(' ');
+  return surfaces.set('a mention in its thread', heard(inThread, { target: idOf(at), sibling: () => undefined }));
+}
+
+/** Whether what was thrown is a sentence to the person; anything else is thrown on. */
+export function refusalIn(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  throw error;
+}

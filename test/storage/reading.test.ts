@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { appendAudit, findAudit, linesAbout, linesAfter, linesOfChanges } from '../../src/storage/audit.ts';
+import { aboutChanges } from '../../src/storage/changes.ts';
+import { openToRead, type Database } from '../../src/storage/database.ts';
+import { describeBoth } from './both.ts';
+import { save } from './samples.ts';
+
+const line = (database: Database, change: number | null, event: string, details = '{}') =>
+  database.transaction((tx) => appendAudit(tx, { at: 1, change, event, actor: 'U1', details }, undefined));
+
+describeBoth('a database opened for reading alone', (open) => {
+  it('shows what a bot writes beside it, and takes nothing', async () => {
+    const database = await open();
+    const reader = openToRead(database.url);
+    try {
+      expect(await findAudit(reader, 1)).toBeUndefined();
+      const written = await line(database, null, 'pause');
+      expect(await findAudit(reader, 1)).toEqual(written);
+      const write = reader.insertInto('settings').values({ key: 'pause', value: '1', at: 1 }).execute();
+      await expect(write).rejects.toThrow(/read-?only/i);
+      await expect(sql`delete from settings`.execute(reader)).rejects.toThrow(/read-?only/i);
+    } finally {
+      await reader.destroy();
+    }
+  });
+
+  it('is not made where there is none', async () => {
+    const database = await open();
+    const url = database.url.replace('sitehand.db', 'another.db').replace(/\/(test_\w+)\?/, '/another_$1?');
+    const read = async (): Promise<unknown> => {
+      const reader = openToRead(url);
+      return findAudit(reader, 1).finally(() => reader.destroy());
+    };
+    await expect(read()).rejects.toThrow(/unable to open|does not exist/);
+  });
+});
+
+describeBoth('lines of the trail', (open) => {
+  it('are found by what they are about, by their changes and by their place', async () => {
+    const database = await open();
+    const { db } = database;
+    const [one, other] = [await save(database), await save(database, { target: 'environment:e2' })];
+    await line(database, one.number, 'asked');
+    await line(database, other.number, 'asked');
+    await line(database, null, 'lock', JSON.stringify({ target_key: 'environment:e1' }));
+    await line(database, null, 'lock', JSON.stringify({ target_key: 'environment:e11' }));
+    await line(database, one.number, 'accept');
+    const seqs = (lines: readonly { seq: number }[]): readonly number[] => lines.map(({ seq }) => seq);
+    expect(seqs(await linesAbout(db, 'environment:e1', 9))).toEqual([5, 3, 1]);
+    expect(seqs(await linesAbout(db, 'environment:e1', 2))).toEqual([5, 3]);
+    expect(seqs(await linesAbout(db, 'environment:e11', 9))).toEqual([4]);
+    expect(seqs(await linesAbout(db, 'environment:e3', 9))).toEqual([]);
+    expect(seqs(await linesOfChanges(db, [one.number, other.number], ['asked']))).toEqual([1, 2]);
+    expect(await linesOfChanges(db, [], ['asked'])).toEqual([]);
+    expect(seqs(await linesAfter(db, 2, 2))).toEqual([3, 4]);
+    expect(await aboutChanges(db, [])).toEqual([]);
+    expect(await aboutChanges(db, [other.number])).toEqual([
+      { number: other.number, target: 'environment:e2', target_name: 'acme-shop/live', target_live: 1, reads: '[]' },
+    ]);
+  });
+});

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openHouse, patienceMs, type House } from './house.ts';
+import type { Tale } from './people.ts';
+
+/** Max is Ana's second account, and a lead. */
+const rules = (leads: string, developers: string): string => `
+version: 1
+live: ['*/live']
+groups:
+  leads: [${leads}]
+  developers: [${developers}]
+people:
+  ana: [U01ANA, U09MAX]
+rules:
+  - { allow: [read], to: everyone }
+  - allow: [push]
+    to: [developers]
+    where: ['acme-*/*', 'north-bakery/*']
+    approval: { by: [leads], count: 1, expires: 1h }
+  - allow: [push]
+    to: [developers]
+    where: ['lumen-studio/*']
+    approval: { by: [leads], count: 2, expires: 1h }
+`;
+
+let house: House;
+beforeAll(async () => {
+  const policy = rules('U03CHI, U04DEE, U05FAY, U09MAX', 'U01ANA, U02BEN, U03CHI');
+  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0 } } });
+  house.slack.changePerson('U09MAX', { deleted: false });
+});
+afterAll(() => house.close());
+
+const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
+const live = (site: string): string => `/site push ${site}/staging ${site}/live --files`;
+const own = '**It is your own change**, and nobody may approve their own.'.replaceAll('*', '');
+const stateOf = ({ number }: Tale): unknown =>
+  house.rows('select state from changes where number = ?', number)[0]?.['state'];
+const votesOn = ({ number }: Tale): readonly unknown[] =>
+  house.rows('select person from votes where change = ?', number);
+
+describe.concurrent('promise 3: nobody approves their own change', () => {
+  test('by the button in the channel, by declining it in a form, by mention, or at home', async () => {
+    const chi = house.person('chi');
+    const change = await chi.wants(onto('acme-shop'));
+    await (await chi.clicks(change.card(), 'Approve')).hears(own);
+    await chi.clicks(change.card(), 'Decline…');
+    await chi.form('Reason');
+    await chi.submits({ Reason: 'only to see' });
+    await chi.form('It is your own change, and nobody may decline their own.');
+    await (await chi.mentions('approve', 'C0ACME', change.ts)).hears(/I know no .*approve.* Nothing was done\./);
+    await house.slack.home(chi.id);
+    const { value } = change.card().controls[0] ?? {};
+    const atHome = await house.slack.until(
+      () => house.slack.views(chi.id).home?.controls.find((control) => control.value === value),
+      patienceMs,
+    );
+    const mine = (): readonly string[] =>
+      house.slack.messages({ channel: chi.direct, as: chi.id }).map(({ text }) => text);
+    await house.slack.click(chi.id, 'home', { action_id: atHome.action_id, block_id: atHome.block_id });
+    await house.slack.until(() => mine().find((text) => text.includes(own)), patienceMs);
+    expect([stateOf(change), votesOn(change), house.writes('acme-shop/staging')]).toEqual(['waiting', [], []]);
+  });
+
+  test('in direct messages, where its card stands and no copy of it comes', async () => {
+    const ben = house.person('ben');
+    const change = await ben.wants(onto('acme-blog'), ben.direct);
+    const refused = await ben.clicks(change.card(), 'Approve');
+    await refused.hears(own);
+    const cards = house.slack
+      .messages({ channel: ben.direct, as: ben.id })
+      .filter(({ text }) => text.startsWith('⏳ Push acme-blog/live'));
+    expect(cards).toHaveLength(1);
+    expect([stateOf(change), votesOn(change), house.writes('acme-blog/staging')]).toEqual(['waiting', [], []]);
+  });
+
+  test('with the second of their accounts', async () => {
+    const [ana, max] = [house.person('ana'), house.person('max')];
+    const change = await ana.wants(onto('acme-docs'), 'C0GENERAL');
+    await change.tells(/^@Chi or @Dee or @Fay: this waits for your approval/);
+    await (await max.clicks(change.card(), 'Approve')).hears(own);
+    expect([stateOf(change), votesOn(change), house.writes('acme-docs/staging')]).toEqual(['waiting', [], []]);
+  });
+});
+
+describe('promise 4: rights are asked again at the click and before the write', () => {
+  test('Slack does not say who clicks: nothing is decided, and the second click is', async () => {
+    const [ana, chi, gus] = [house.person('ana'), house.person('chi'), house.person('gus')];
+    const change = await ana.wants(onto('acme-docs'));
+    await (await gus.clicks(change.card(), 'Approve')).hears('Guests of this workspace may not use Sitehand.');
+    house.slack.faults.add({ method: 'users.info', kind: 'status', status: 503, times: 1 });
+    const unheard = await chi.clicks(change.card(), 'Approve');
+    await unheard.hears(
+      'I could not check this. Slack does not tell me right now who you are. Nothing was sent, and nothing was changed by your click.',
+    );
+    expect([stateOf(change), votesOn(change)]).toEqual(['waiting', []]);
+    await chi.clicks(change.card(), 'Approve');
+    await change.tells(/^✅ Done after /);
+    expect(house.writes('acme-docs/staging')).toHaveLength(1);
+  });
+
+  test('the rules take rights away: of an asker, an approver and a voter, before the click and before the write', async () => {
+    const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
+    const [dee, fay] = [house.person('dee'), house.person('fay')];
+    const bens = await ben.wants(onto('acme-shop'), 'C0GENERAL');
+    const anas = await ana.wants(onto('acme-blog'));
+    const byTwo = await ana.wants(onto('lumen-studio'), 'C0OPS');
+    await dee.clicks(byTwo.card(), 'Approve');
+    await byTwo.tells('Approved by @Dee. One more approval is needed.');
+    const byDee = await ana.wants(live('acme-docs'));
+    await dee.clicks(byDee.card(), 'Approve');
+    await house.holds(byDee.number);
+    const ofBen = await ben.wants(live('north-bakery'), 'C0GENERAL');
+    await chi.clicks(ofBen.card(), 'Approve');
+    await house.holds(ofBen.number);
+    const written = house.writes().length;
+    await house.rule(rules('U03CHI, U05FAY, U09MAX', 'U01ANA, U03CHI'));
+    await vi.waitFor(() => expect(house.log()).toContain('the policy was read anew'), { timeout: patienceMs });
+
+    const refused = await chi.clicks(bens.card(), 'Approve');
+    await refused.hears(`#${bens.number} can no longer be approved. Nothing was sent. Ben may not do this any more.`);
+    await bens.tells('⛔ Nothing was sent. Ben may not do this any more.');
+    const noLead = await dee.clicks(anas.card(), 'Approve');
+    await noLead.hears('You are not among those who may approve it. Nothing was changed by your click.');
+    expect([stateOf(anas), votesOn(anas)]).toEqual(['waiting', []]);
+    house.lets(byDee.number);
+    house.lets(ofBen.number);
+    await byDee.tells('⛔ Nothing was sent. Somebody who approved it may not do so any more.');
+    await ofBen.tells('⛔ Nothing was sent. Ben may not do this any more.');
+    await chi.clicks(byTwo.card(), 'Approve');
+    await byTwo.tells('Approved by @Chi. One more approval is needed.');
+    expect(house.writes()).toHaveLength(written);
+    await fay.clicks(byTwo.card(), 'Approve');
+    await byTwo.tells(/^✅ Done after /);
+    expect(house.writes()).toHaveLength(written + 1);
+  });
+
+  test.each([
+    ['is deactivated', 'acme-docs', 'fay', { deleted: true }, { deleted: false }],
+    ['becomes a guest', 'north-bakery', 'fay', { is_restricted: true }, { is_restricted: false }],
+  ] as const)('the approver %s before the write: void', async (_, site, name, become, be) => {
+    const [ana, approver] = [house.person('ana'), house.person(name)];
+    const written = house.writes().length;
+    const change = await ana.wants(live(site), site === 'acme-docs' ? 'C0ACME' : 'G0BAKERY');
+    const copy = await house.slack.until(
+      () =>
+        house.slack
+          .messages({ channel: approver.direct, as: approver.id })
+          .find(({ text }) => text.startsWith('⏳') && text.includes(`· #${change.number}\n`)),
+      patienceMs,
+    );
+    await approver.clicks(copy, 'Approve');
+    await house.holds(change.number);
+    house.slack.changePerson(approver.id, become);
+    house.lets(change.number);
+    await change.tells('⛔ Nothing was sent. Somebody who approved it may not do so any more.');
+    house.slack.changePerson(approver.id, be);
+    expect(house.writes()).toHaveLength(written);
+  });
+});
