@@ -6,8 +6,6 @@ type Fault = {
   readonly notYet?: string;
 };
 
-const approvals = 'approvals cannot be collected yet; until then whatever needs one is refused';
-
 /** What has to be survived: after each, nothing is lost, nothing done twice, and the person is told. */
 export const faults: Readonly<Record<number, Fault>> = {
   1: {
@@ -59,7 +57,14 @@ export const faults: Readonly<Record<number, Fault>> = {
     fault: 'operations unknown at first, for ever, failing twice',
     by: ['what is made of what was seen', 'done only with the host’s word or a proof'],
   },
-  17: { fault: 'somebody else changes the list meanwhile', by: ['somebody else changes the list: superseded'] },
+  17: {
+    fault: 'somebody else changes the list meanwhile',
+    by: [
+      'somebody else changes the list: superseded',
+      'a list that somebody else has changed: superseded at the click',
+      'what has drifted or expired by then is not sent',
+    ],
+  },
   18: {
     fault: 'kill -9 between the click and the last word',
     by: [
@@ -93,21 +98,57 @@ export const faults: Readonly<Record<number, Fault>> = {
     fault: 'the policy breaks, or a rule goes away',
     by: ['broken later, the last good ones hold', 'a rule is taken away'],
   },
-  24: { fault: 'many clicks at once', by: ['delivers everything five times'], notYet: approvals },
-  25: { fault: 'the requester approves', by: ['nobody approves anything yet'], notYet: approvals },
+  24: {
+    fault: 'many clicks at once',
+    by: [
+      'delivers everything five times',
+      'a change that waits for approval > by one, and two press in the same millisecond',
+      'a change that waits for approval > by two who press in the same millisecond',
+      'it is declined, cancelled and approved at once',
+      'every click of an approval is delivered three times',
+    ],
+  },
+  25: {
+    fault: 'the requester approves',
+    by: [
+      'nobody approves their own change > by the button in the channel, by declining it in a form, by mention, or at home',
+      'nobody approves their own change > in direct messages',
+      'nobody approves their own change > with the second of their accounts',
+      'one lead twice, and with both ids, is one',
+    ],
+  },
   26: {
     fault: 'somebody loses a right before the send',
-    by: ['between the request and the write'],
-    notYet: `votes: ${approvals}`,
+    by: [
+      'between the request and the write',
+      'the rules take rights away: of an asker, an approver and a voter',
+      'the approver is deactivated before the write',
+      'the approver becomes a guest before the write',
+      'Slack does not say who clicks',
+      'it is stopped by a colleague who only reads, but by no guest',
+    ],
   },
-  27: { fault: 'the target is renamed or deleted', by: ['the target is deleted: void', 'the target has another name'] },
-  28: { fault: 'approval after expiry', notYet: approvals },
+  27: {
+    fault: 'the target is renamed or deleted',
+    by: [
+      'the target is deleted: void',
+      'the target has another name',
+      'the target is renamed between the request and the click',
+      'its target is deleted meanwhile: it can be closed all the same',
+    ],
+  },
+  28: { fault: 'approval after expiry', by: ['it is expired, a late click is refused'] },
   29: {
     fault: 'two databases know the same number',
-    notYet: 'no button carries a number: approvals and decisions do not exist yet',
+    by: ['a button that somebody else’s database drew'],
   },
   30: {
     fault: 'pause stops what is approved',
-    by: ['hold back together when sending is paused', 'a pause holds what is not sent'],
+    by: [
+      'hold back together when sending is paused',
+      'a pause holds what is not sent',
+      'a pause holds what is approved',
+      'a forgotten request keeps nobody out',
+    ],
   },
 };

@@ -31,7 +31,8 @@ function wrongWith(path: string): string | undefined {
   if (path.length > longestPath) return `is longer than ${longestPath} characters`;
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'begins at the root of a machine, not of the site';
   if (path.includes('\\')) return 'has a backslash in it';
-  if (path.split('/').some((part) => part === '..' || part === '.' || part === '')) return 'is not a plain path';
+  if (path.split('/').some((part) => part === '..' || part === '.' || part === '' || part !== part.trim()))
+    return 'is not a plain path';
   if (/%2e|%2f|%5c/i.test(path)) return 'is not a plain path';
   if (/[*?[\]{}]/.test(path)) return 'looks like a pattern, and patterns are not read';
   return undefined;

@@ -65,8 +65,12 @@ export function welcome(person: Person): void {
 }
 
 /** Whether the person may run the command on anything at all: what help shows and forms offer. */
-export const mayRun = (policy: Policy, person: Person, path: string, command: Command): boolean =>
-  (command.shape === 'desk' && command.right === 'anyone') || mayAnywhere(policy, person, rightOf(path, command));
+export const mayRun = (policy: Policy, person: Person, path: string, command: Command): boolean => {
+  const right = rightOf(path, command);
+  if (command.shape !== 'desk') return mayAnywhere(policy, person, right);
+  if (command.everywhere) return decide(policy, person, { command: right, aims: [] }).kind === 'allowed';
+  return command.right === 'anyone' || mayAnywhere(policy, person, right);
+};
 
 /**
  * A wish whose names are found, held against the rules; throws `Refusal`. Whoever may not read a target gets the same

@@ -11,6 +11,7 @@ import { LockHeld, type Ledger, type Saying } from './advance.ts';
 import { rule, type Ballot, type Ruling } from './approve.ts';
 import { aboutOf } from './about.ts';
 import { welcome, type Person } from './authorise.ts';
+import { coolsDown } from './change.ts';
 import { startTimer } from './follow.ts';
 import type { Bookkeeping } from './outcome.ts';
 import { namesWith, readerOf } from './readable.ts';
@@ -49,7 +50,7 @@ export async function decide(desk: DecisionDesk, decided: Decided): Promise<void
   const ballot = { policy: desk.policy(), needed: permitOf(change).approval, asked, by };
   for (let tries = 0; tries < mostRecounts; tries += 1) {
     const votes = await approvals(desk.database.db, change.number);
-    const voters = await freshVoters(desk, votes);
+    const voters = await freshVoters(desk, change, votes);
     if (voters === undefined) throw couldNotCheck(say`Slack does not tell me who the other approvers are right now.`);
     // Whoever may not is told so before the host is asked anything.
     rule(decided, { ...ballot, voters, change, now: await desk.database.now() });
@@ -183,7 +184,7 @@ function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling):
               ruling.left.reduce((sum, { count }) => sum + count, 0),
             ),
           }
-        : { ...base, reply: approved(change, by.id), decide: true, tell: [change.asker] };
+        : { ...base, reply: approved(change, by.id), decide: coolsDown(change), tell: [change.asker] };
     case 'decline':
       return {
         ...base,

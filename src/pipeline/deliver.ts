@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { passing } from '../points.ts';
 import { coolDown, findChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
@@ -44,6 +45,8 @@ const atOnce = 20;
 /** A message that Slack has not taken for a day is given up; the change itself stays and can be asked for. */
 const longestMs = 86_400_000;
 const againMs = [1_000, 2_000, 5_000, 15_000, 60_000];
+/** How long a place is held while the database is away: a message whose place is not noted is posted once more. */
+const noteAgainAfterMs = [100, 300, 1_000, 3_000, 5_000];
 
 /** Posts or edits what is owed and due; resolves with how many messages were tried. */
 export async function deliver(desk: Delivery): Promise<number> {
@@ -75,13 +78,7 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
     if (what) passing('posting', message.key);
     const place = what && (await put(desk, message, what));
     if (what) passing('posted', message.key);
-    await database.transaction(async (tx) => {
-      if (place === undefined) return giveUp(tx, message);
-      if (!(await drawn(tx, message, place))) return;
-      if (message.change !== null && message.key === stopKey(message.change) && !isEdit(message)) {
-        await coolDown(tx, message.change, (await database.now(tx)) + coolDownMs);
-      }
-    });
+    await note(desk, message, place);
     passing('noted', message.key);
   } catch (error) {
     const afterMs =
@@ -94,6 +91,25 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
       const old = now - message.created_at > longestMs;
       await (old ? giveUp(tx, message) : postpone(tx, message, now + afterMs));
     });
+  }
+}
+
+/** Saves where a message stands, or that there is nowhere to say it. */
+async function note({ database, onTrouble }: Delivery, message: Message, place: Place | undefined): Promise<void> {
+  for (const afterMs of [...noteAgainAfterMs, undefined]) {
+    try {
+      return await database.transaction(async (tx) => {
+        if (place === undefined) return giveUp(tx, message);
+        if (!(await drawn(tx, message, place))) return;
+        if (message.change !== null && message.key === stopKey(message.change) && !isEdit(message)) {
+          await coolDown(tx, message.change, (await database.now(tx)) + coolDownMs);
+        }
+      });
+    } catch (error) {
+      if (afterMs === undefined) throw error;
+      onTrouble(`noting where ${message.key} stands`, error);
+      await wait(afterMs);
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Receipt, Unsent } from '../hosting/client.ts';
 import { passing } from '../points.ts';
+import { linesOfChanges } from '../storage/audit.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
-import { joined, person, say, type Text } from '../text.ts';
+import { thawed } from '../storage/json.ts';
+import { joined, say, type Text } from '../text.ts';
 import type { Ledger, Saying } from './advance.ts';
 import { move, type Happening } from './change.ts';
 import { wordsOfChange } from './restore.ts';
@@ -46,12 +48,23 @@ async function record(desk: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome)
   const now = await findChange(tx, sent.number);
   if (now === undefined) return;
   const mine = now.state === 'sending' && now.owner === desk.owner && now.version === sent.version;
+  if (!mine && (await isSaid(tx, sent, outcome))) return;
   const happening = mine ? happeningOf(outcome) : lateHappening(outcome);
   const saying = sayingOf(now, outcome, happening, at);
   if (happening && (mine || now.state === 'unknown')) {
     if (await desk.ledger.advance(tx, now, happening, saying)) return;
   }
   await desk.ledger.remark(tx, now, 'late answer', saying);
+}
+
+/** An earlier try was saved after all, and only the word of it was lost: it would be told a second time, as a late answer. */
+async function isSaid(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> {
+  const events = [happeningOf(outcome).kind, 'accept late', 'reject late', 'late answer'];
+  const answer = JSON.stringify(outcome.kind === 'not sent' ? undefined : outcome);
+  return (await linesOfChanges(tx, [sent.number], events)).some(({ details }) => {
+    const { version, receipt } = thawed<{ readonly version: number; readonly receipt?: unknown }>(details);
+    return version > sent.version && JSON.stringify(receipt) === answer;
+  });
 }
 
 function happeningOf(outcome: Outcome): Happening {
@@ -82,12 +95,14 @@ function sayingOf(change: Change, outcome: Outcome, happening: Happening | undef
   }
   const text = answered(outcome, change);
   const saying = { ...base, details: { receipt: outcome }, also: { receipt: JSON.stringify(outcome) } };
-  if (outcome.kind === 'throttled')
-    return { ...saying, ...(happening ? triedInVain(change, happening, at, text) : { reply: { text } }) };
+  if (outcome.kind === 'throttled') {
+    const tried = happening ? triedInVain(change, happening, at, text) : { ...base, reply: { text } };
+    return { ...saying, ...tried, details: { ...tried.details, ...saying.details } };
+  }
   const late = happening?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
   if (outcome.kind === 'accepted') return { ...saying, reply: { text: late } };
   if (outcome.kind === 'unknown') return { ...saying, ...alarm(change, text) };
-  const reply = { text: joined(['❌', person(change.asker), late]) };
+  const reply = { text: joined(['❌', late]) };
   return { ...saying, reply, outcome: text, tell: [change.asker] };
 }
 

@@ -88,7 +88,8 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     let value = match[2];
     if (value === undefined && option.takesValue) value = valueAt(words, (at += 1));
     // What is said and empty is not the same as left out: `--only=""` must not come to mean everything.
-    if (option.takesValue && !value?.trim()) {
+    const isEmpty = value === undefined || (value.trim() === '' && name !== 'reason');
+    if (option.takesValue && isEmpty) {
       throw new Refusal(say`${code(`--${name}`)} needs a value. Nothing was done.`);
     }
     const values = (options[name] ??= []);

@@ -12,6 +12,7 @@ import { HostTrouble } from '../hosting/client.ts';
 import { aboutOf } from './about.ts';
 import { authorise, type Person } from './authorise.ts';
 import { fingerprint, restsOf } from './freeze.ts';
+import { readerOf } from './readable.ts';
 import { factLines, permitOf } from './render.ts';
 import { isNamed, type Names } from './resolve.ts';
 import { restore, type Restored } from './restore.ts';
@@ -75,7 +76,7 @@ async function recheckRules(
   if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);
   const then = permitOf(change).approval;
   if (change.state === 'waiting' || (now === 'none' && then === 'none')) return restored;
-  const voters = await freshVoters(desk, await approvals(desk.database.db, change.number));
+  const voters = await freshVoters(desk, change, await approvals(desk.database.db, change.number));
   if (voters === undefined) return slackIsSilent;
   const asked = { ...aboutOf(restored.resolved, desk.company()).asked, asker: change.asker };
   const suffice = (needed: 'none' | Needed): boolean =>
@@ -98,14 +99,17 @@ function approvalNow(
   }
 }
 
-/** Those who approved, as Slack knows them now, members only; undefined where it does not answer. */
+/** Those who approved, as Slack knows them now: members who may read it, as for a click; undefined where it does not answer. */
 export async function freshVoters(
-  { whoIs }: Pick<Recheck, 'whoIs'>,
+  desk: Omit<Recheck, 'database'>,
+  change: Change,
   votes: readonly Vote[],
 ): Promise<readonly Person[] | undefined> {
-  const people = await Promise.all(votes.map(({ person }) => whoIs(person)));
+  const people = await Promise.all(votes.map(({ person }) => desk.whoIs(person)));
   const known = people.filter((one) => one !== undefined);
-  return known.length < people.length ? undefined : known.filter(({ standing }) => standing === 'member');
+  return known.length < people.length
+    ? undefined
+    : known.filter((one) => one.standing === 'member' && readerOf(desk, one)(change));
 }
 
 async function recheckDrift(desk: Recheck, change: Change, { action, resolved }: Restored): Promise<Rechecked> {

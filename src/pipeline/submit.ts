@@ -3,7 +3,7 @@ import type { Page } from '../commands/page.ts';
 import { Refusal } from '../errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import type { Reader } from '../hosting/contract/call.ts';
-import { countWaiting, type Change } from '../storage/changes.ts';
+import { countWaiting, findSaved, type Change, type NewChange } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
 import { heldLock } from '../storage/locks.ts';
@@ -111,9 +111,11 @@ export async function save(
   const { approval } = frozen.permit;
   if (wantsReason(frozen)) throw noReason();
   const asks = approval === 'none' ? [] : await whomToAsk(desk, approval, frozen, asker.person.id);
+  let begun: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
       const now = await database.now(tx);
+      begun = undefined;
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
       const row = rowOf({ ...frozen, permit: { ...frozen.permit, asks } }, asker, now);
       if (row.state === 'waiting') await refuseTooMany(tx, row.asker);
@@ -132,6 +134,7 @@ export async function save(
       const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
+      begun = row;
       await ledger.remark(tx, saved, event, { by: 'sitehand', at: now, reply: asked(saved), decide });
       return saved;
     });
@@ -140,7 +143,11 @@ export async function save(
   } catch (error) {
     if (error instanceof LockHeld)
       throw new Refusal(lockedBy(error.lock, frozen.target?.name), { hint: 'Ask again when it is free.' });
-    throw error;
+    // Where only the answer to the commit was lost, the change is there, and will be sent.
+    const saved = begun && (await findSaved(database.db, begun).catch(() => undefined));
+    if (saved === undefined) throw error;
+    desk.onSaved();
+    return saved;
   }
 }
 

@@ -39,7 +39,7 @@ export async function trailFor(
   return { lines, more: false };
 }
 
-/** All lines since then that may be read, newest first, in pieces; others have their turn in between. */
+/** All lines since then that may be read, newest first, in pieces. */
 export async function* trailSince(
   db: Reader,
   mayRead: MayRead,
@@ -48,7 +48,6 @@ export async function* trailSince(
   const filter = { env: undefined, by: undefined, since };
   for await (const some of newestFirst(db, filter)) {
     yield await entriesOf(db, some.filter(fits(filter)), mayRead);
-    await setImmediate();
   }
 }
 
@@ -82,6 +81,8 @@ async function* newestFirst(db: Reader, { by, since = 0 }: TrailFilter): AsyncGe
     // Times stand in the order of the lines, but for the clocks of machines.
     if (last === undefined || lines.length < batch || last.at < since) return;
     beforeSeq = last.seq;
+    // SQLite answers without ever waiting: others would not get a turn in a long trail.
+    await setImmediate();
   }
 }
 

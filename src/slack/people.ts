@@ -50,6 +50,8 @@ const channelReply = z.object({
 });
 
 const freshMs = 60_000;
+/** One click asks about several people; Slack tells of user groups twenty times a minute in all. */
+const askedJustNowMs = 1_000;
 /** Answers kept; the oldest go first. */
 const mostKept = 5_000;
 /** Methods that a workspace, or a token, may lack for good: then what they would tell is taken as not so. */
@@ -87,7 +89,7 @@ export function createPeople(options: PeopleOptions): People {
     const wanted = groups();
     const [user, ...lists] = await Promise.all([
       (isFresh ? undefined : users.get(id)) ?? userOf(id),
-      ...wanted.map((group) => (isFresh ? undefined : members.get(group)) ?? membersOf(group)),
+      ...wanted.map((group) => members.get(group, isFresh ? askedJustNowMs : freshMs) ?? membersOf(group)),
     ]);
     if (user === undefined || lists.includes(undefined)) return undefined;
     return {
@@ -149,7 +151,8 @@ function standingOf(user: User, team: string): Person['standing'] {
 }
 
 type Memory<T> = {
-  get: (id: string) => T | undefined;
+  /** What is not older than `ageMs`; left out: a minute. */
+  get: (id: string, ageMs?: number) => T | undefined;
   keep: (id: string, value: T) => T;
   forget: (id: string) => void;
 };
@@ -157,9 +160,9 @@ type Memory<T> = {
 function memory<T>(now: () => number): Memory<T> {
   const kept = new Map<string, { readonly value: T; readonly at: number }>();
   return {
-    get: (id) => {
+    get: (id, ageMs = freshMs) => {
       const found = kept.get(id);
-      return found && now() - found.at < freshMs ? found.value : undefined;
+      return found && now() - found.at < ageMs ? found.value : undefined;
     },
     keep: (id, value) => {
       kept.delete(id);

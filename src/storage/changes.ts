@@ -38,6 +38,15 @@ export function holdChange(tx: Tx, number: number): Promise<Change | undefined> 
   return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(keep(tx)).executeTakeFirst();
 }
 
+/** The change that was saved with this asker, fingerprint and moment, or undefined: where the answer to a commit was lost. */
+export function findSaved(
+  db: Reader,
+  { asker, fingerprint, created_at }: Pick<NewChange, 'asker' | 'fingerprint' | 'created_at'>,
+): Promise<Change | undefined> {
+  const saved = db.selectFrom('changes').selectAll().where('asker', '=', asker).where('fingerprint', '=', fingerprint);
+  return saved.where('created_at', '=', created_at).orderBy('number', 'desc').limit(1).executeTakeFirst();
+}
+
 /** Moves the change and counts its version up; undefined, with nothing written, if somebody moved it since it was read. */
 export function updateChange(tx: Tx, { number, version }: Change, patch: ChangePatch): Promise<Change | undefined> {
   return tx

@@ -1,4 +1,5 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Socket } from 'node:net';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool, TypeOverrides, types as oids } from 'pg';
 import { migrate } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
@@ -16,6 +17,8 @@ type Patience = {
 };
 
 const serving: Patience = { max: 10, statement: 5_000, lock: 2_000 };
+/** How much later than the server's time-out our own is, in ms. */
+const graceMs = 1_000;
 /** A new index on a large table takes its time, and the other replicas wait for it. */
 const migrating: Patience = { max: 1, statement: 600_000, lock: 600_000 };
 /** One reader of much, who is in nobody's way. */
@@ -28,11 +31,23 @@ const reading: Patience = { max: 1, statement: 60_000, lock: 2_000, readOnly: tr
 export async function openPostgres(url: string, onLost: OnLost): Promise<Kysely<Schema>> {
   const first = connect(url, migrating, onLost);
   try {
+    await sql`select 1`.execute(first).catch((error: unknown) => {
+      throw new Error(
+        `The database cannot be opened: ${why(error)}. Nothing was changed. Check DATABASE_URL, and that PostgreSQL runs.`,
+        { cause: error },
+      );
+    });
     await migrate(first);
   } finally {
     await first.destroy();
   }
   return connect(url, serving, onLost);
+}
+
+/** A name with several addresses, none of which answers, has one error each and no words of its own. */
+function why(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(why).join(', ');
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Connects for reading alone, beside bots that write; the tables stay as they are. */
@@ -49,7 +64,10 @@ function connect(url: string, patience: Patience, onLost: OnLost): Kysely<Schema
     statement_timeout: patience.statement,
     lock_timeout: patience.lock,
     // The server's time-outs do not reach us through a broken network: this one is our own.
-    query_timeout: patience.statement + 1_000,
+    query_timeout: patience.statement + graceMs,
+    stream: () => impatient(patience.statement + graceMs),
+    // Given up before its silence could be taken for a broken network.
+    idleTimeoutMillis: Math.min(patience.statement, 10_000) - graceMs,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     types: numbers(),
@@ -60,6 +78,15 @@ function connect(url: string, patience: Patience, onLost: OnLost): Kysely<Schema
     pool.on('connect', (client) => void client.query('set default_transaction_read_only = on').catch(onLost));
   pool.on('error', () => {});
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/**
+ * A socket that ends itself after so much silence. Its queries fail by their own time-outs; but in the pool it would be
+ * lent out again, and whoever got it would wait for the same lost answer.
+ */
+function impatient(silentMs: number): Socket {
+  const socket = new Socket();
+  return socket.setTimeout(silentMs, () => socket.destroy());
 }
 
 /** Reads `bigint` as a number instead of text; beyond what a number holds exactly it throws. */

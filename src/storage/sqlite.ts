@@ -75,8 +75,7 @@ function keepOthersOut(path: string): DatabaseSync {
 function adapter({ database, guard }: Files): SqliteDatabase {
   return {
     prepare(text) {
-      // A transaction that begins as a reader can be refused when it comes to write.
-      const statement = database.prepare(text === 'begin' ? 'begin immediate' : text);
+      const statement = database.prepare(meant(text, database));
       return {
         reader: statement.columns().length > 0,
         all: (values) => statement.all(...values.map(bindable)),
@@ -89,6 +88,14 @@ function adapter({ database, guard }: Files): SqliteDatabase {
       guard?.close();
     },
   };
+}
+
+/** Kysely's own words of a transaction, as they have to be said here. */
+function meant(text: string, { isTransaction }: DatabaseSync): string {
+  // A transaction that begins as a reader can be refused when it comes to write.
+  if (text === 'begin') return 'begin immediate';
+  // Where the disk is full SQLite has rolled back by itself; a second time is an error, which would hide the first.
+  return text === 'rollback' && !isTransaction ? 'select 1' : text;
 }
 
 function bindable(value: unknown): SQLInputValue {

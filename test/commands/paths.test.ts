@@ -1,3 +1,4 @@
+import { join } from 'node:path/posix';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readPaths } from '../../src/commands/paths.ts';
@@ -43,6 +44,8 @@ describe('paths that are refused', () => {
     ['up at the end', ['a/..'], 'is not a plain path'],
     ['here', ['.'], 'is not a plain path'],
     ['here within', ['a/./b'], 'is not a plain path'],
+    ['a name that ends in a blank', ['a /b'], 'is not a plain path'],
+    ['a folder that ends in a blank', ['a /'], 'is not a plain path'],
     ['two slashes', ['a//b'], 'is not a plain path'],
     ['escaped dots', ['%2e%2e/x'], 'is not a plain path'],
     ['escaped dots in capitals', ['a/%2E%2E'], 'is not a plain path'],
@@ -98,9 +101,7 @@ test('whatever is said: nothing that is read leads anywhere else', () => {
         }
         for (const one of paths) {
           expect(word).toContain(one);
-          expect(new URL(one.replaceAll(/[?#]/g, 'x'), 'file:///site/root/').pathname.startsWith('/site/root/')).toBe(
-            true,
-          );
+          expect(join('/site/root', one).startsWith('/site/root/')).toBe(true);
           expect(one).not.toMatch(/[*?\\]|^[/]/);
           expect(readPaths([one])).toEqual([one]);
         }

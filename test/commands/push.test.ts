@@ -48,7 +48,11 @@ describe('what can be pushed', () => {
     ['only paths', { only: ['a'] }, { field: 'files', says: 'What shall be pushed?', unsaid: true }],
     ['paths and no files', { database: true, only: ['a'] }, { field: 'only', says: 'Paths go with files' }],
     ['onto itself', { onto: staging, files: true }, { field: 'onto', says: 'both acme-shop/staging' }],
-    ['onto another site', { onto: blog, files: true }, { field: 'onto', says: 'stays inside one site' }],
+    [
+      'onto another site',
+      { onto: { ...blog, site: { id: uuid(901), name: 'acme-blog' } }, files: true },
+      { field: 'onto', says: 'stays inside one site' },
+    ],
     [
       'from an unknown site',
       { from: siteless(staging, undefined), files: true },

@@ -122,7 +122,7 @@ describe('a change that was kept', () => {
 });
 
 describe('promise 4: what is asked again just before it is sent', () => {
-  const rules = ['{ allow: [read], to: [developers] }', '{ allow: [sensitive], to: [developers] }'];
+  const rules = ['{ allow: [read], to: [developers, leads] }', '{ allow: [sensitive], to: [developers] }'];
   const byLeads = (count: number): string =>
     `{ allow: [sensitive], to: [developers], approval: { by: [leads], count: ${count} } }`;
   let database: Database;

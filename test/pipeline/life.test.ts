@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLedger, LockHeld } from '../../src/pipeline/advance.ts';
-import { move, type Happening, type Standing } from '../../src/pipeline/change.ts';
+import { move, type Happening, type Move, type Standing } from '../../src/pipeline/change.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
@@ -66,7 +66,7 @@ describe('a move', () => {
           now += afterMs;
           const made = move(row, happening, now);
           strictEqual(life.live(happening, now), made !== undefined);
-          if (made) row = { ...row, ...made.patch };
+          if (made) row = after(row, made);
           if (made) moves += 1;
           if (made && happening.kind === 'send') sends += 1;
           alike(row, life);
@@ -78,6 +78,8 @@ describe('a move', () => {
     expect(sends).toBeGreaterThan(1_000);
   });
 });
+
+const after = (row: Standing, { patch }: Move): Standing => ({ ...row, ...patch });
 
 function alike(row: Standing, life: Life): void {
   deepStrictEqual(

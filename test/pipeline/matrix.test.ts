@@ -58,3 +58,132 @@ function asked(wish: Wish, role: Role, known: Names, at: FrontDesk = desk): Cons
   }
 }
 const cameTo = (of: Considered | Refusal): string => ('kind' in of ? consideredAs(of) : refusedAs(of));
+
+/** Each cell on each surface: what is wrong about it, if anything. */
+function wrongIn(
+  cells: readonly Cell[],
+  came: (cell: Cell, wish: Wish) => string,
+  wanted: (cell: Cell) => string = ({ says }) => says,
+): { readonly looked: number; readonly wrong: readonly string[] } {
+  const looks = cells.flatMap((cell) => [...surfacesIn(cell)].map(([surface, wish]) => ({ cell, surface, wish })));
+  const wrong = looks.flatMap(({ cell, surface, wish }) => {
+    const [is, should] = [came(cell, wish), wanted(cell)];
+    return is === should ? [] : [`${rowOf(cell)}, ${cell.role}, ${surface}: ${is}, and not ${should}`];
+  });
+  return { looked: looks.length, wrong };
+}
+const isWelcome = ({ role }: Cell): boolean => !unwelcome.some((one) => one === role);
+const welcomed = submits.filter(isWelcome);
+
+describe('whoever asks for whatever, of whatever, on any surface', () => {
+  test('4840 cells are what the table says', () => {
+    const { looked, wrong } = wrongIn(welcomed, ({ role }, wish) => cameTo(asked(wish, role, names(roles[role]))));
+    expect(wrong).toEqual([]);
+    expect(looked).toBe(4840);
+  });
+
+  test('4700 cells say the same where names were found that the person may not read', () => {
+    const all = names(undefined);
+    // What is no wish is told before anybody's rights are asked: there, what may not be read is not among the names.
+    const noWishes = new Set(welcomed.filter(({ says }) => says === 'x').map(rowOf));
+    const wishes = welcomed.filter((cell) => !noWishes.has(rowOf(cell)));
+    const { looked, wrong } = wrongIn(wishes, ({ role }, wish) => cameTo(asked(wish, role, all)));
+    expect(wrong).toEqual([]);
+    expect(looked).toBe(4700);
+  });
+
+  test('1936 cells of guests, bots, strangers and deactivated people are refused before any rule is read', () => {
+    const unread = {
+      ...desk,
+      policy: (): Policy => {
+        throw new Error('a rule was read');
+      },
+    };
+    const all = names(undefined);
+    const refused = submits.filter((cell) => !isWelcome(cell));
+    const { looked, wrong } = wrongIn(refused, ({ role }, wish) => cameTo(asked(wish, role, all, unread)));
+    expect(wrong).toEqual([]);
+    expect(looked).toBe(1936);
+  });
+
+  test('a dry run is as free as the change itself', () => {
+    const actions = welcomed.filter((cell) => commandsAre(cell, 'action'));
+    const { wrong } = wrongIn(
+      actions,
+      ({ role }, wish) => cameTo(asked({ ...wish, dryRun: true }, role, names(roles[role]))),
+      ({ says }) => (says.startsWith('v') ? says.slice(1) || '.' : says),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('what has to be typed to confirm is the name of what is deleted, and of what a push onto a live one overwrites', () => {
+    const live: readonly (Place | undefined)[] = ['live', 'new', 'blog', 'secret'];
+    const typed = (came: Considered | Refusal): string | undefined =>
+      'kind' in came && came.kind === 'review' ? nameToType(came.action, came.wish.target) : undefined;
+    const { wrong } = wrongIn(
+      welcomed.filter(({ says }) => says.startsWith('v')),
+      ({ role }, wish) => typed(asked(wish, role, names(roles[role]))) ?? 'nothing',
+      (cell) => {
+        const [path] = cell.row;
+        const place = placeOf(cell);
+        const asks = path === 'delete' || (path.startsWith('push') && live.includes(place));
+        return (asks && place !== undefined && targets[place]) || 'nothing';
+      },
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+const commandsAre = (cell: Cell, shape: string): boolean => catalogue.get(pathOf(cell.row[0]))?.shape === shape;
+
+describe('what is not theirs to read', () => {
+  const hidden = welcomed.filter(({ says }) => says === '?');
+  const told = (came: Considered | Refusal): string =>
+    'kind' in came ? consideredAs(came) : JSON.stringify([said(came), came.field, came.offers]);
+
+  test('promise 4: reads in the very words of what does not exist, on every surface', () => {
+    const { looked, wrong } = wrongIn(
+      hidden,
+      ({ role }, wish) => told(asked(wish, role, names(roles[role]))),
+      () => '',
+    );
+    expect(looked).toBeGreaterThan(1_000);
+    const without = new Map(Object.entries(readable).map(([role, places]) => [role, namesOf(places)]));
+    const alone = wrongIn(
+      hidden,
+      ({ role }, wish) => told(asked(wish, role, without.get(role)?.(roles[role]) ?? names(undefined))),
+      () => '',
+    );
+    expect(wrong).toEqual(alone.wrong);
+  });
+
+  test.each(Object.entries(readable))('%s can name this and nothing else', (role, places) => {
+    if (!(role in roles)) throw new Error(role);
+    const person = Object.entries(roles).find(([name]) => name === role)?.[1];
+    if (person === undefined) throw new Error(role);
+    const { environments, domains } = names(person);
+    expect([...environments, ...domains].map(({ name }) => name).toSorted()).toEqual(
+      places.map((place): string => targets[place]).toSorted(),
+    );
+  });
+});
+
+describe('what help and App Home show', () => {
+  const mayRunIt = ({ row: [path], role }: Cell): boolean =>
+    mayRun(policy, roles[role], pathOf(path), commandAt(pathOf(path)));
+
+  test('120 cells are what the table says', () => {
+    const known = offers.filter(isWelcome);
+    const wrong = known.flatMap((cell) => {
+      const is = mayRunIt(cell) ? 'yes' : 'no';
+      return is === cell.says ? [] : [`${rowOf(cell)}, ${cell.role}: ${is}, and not ${cell.says}`];
+    });
+    expect(wrong).toEqual([]);
+    expect(known).toHaveLength(120);
+  });
+
+  test('is shown to everybody who may do it somewhere', () => {
+    const may = welcomed.filter(({ row: [path], says }) => /^[.v]/.test(says) && catalogue.has(pathOf(path)));
+    expect(may.filter((cell) => !mayRunIt(cell))).toEqual([]);
+  });
+});

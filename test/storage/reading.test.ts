@@ -30,7 +30,11 @@ describeBoth('a database opened for reading alone', (open) => {
     const url = database.url.replace('sitehand.db', 'another.db').replace(/\/(test_\w+)\?/, '/another_$1?');
     const read = async (): Promise<unknown> => {
       const reader = openToRead(url);
-      return findAudit(reader, 1).finally(() => reader.destroy());
+      try {
+        return await findAudit(reader, 1);
+      } finally {
+        await reader.destroy();
+      }
     };
     await expect(read()).rejects.toThrow(/unable to open|does not exist/);
   });

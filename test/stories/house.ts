@@ -52,6 +52,8 @@ export type House = {
   readonly holds: (number: number) => Promise<void>;
   /** What is held or cools down is due now. */
   readonly lets: (number: number) => void;
+  /** Resolves when the bot has listed all sites once more: somebody names one that it does not know. */
+  readonly listsAnew: () => Promise<void>;
   /** Puts other blocks into a message of the bot, as if its last edit had been lost, or somebody had forged it. */
   readonly redraws: (message: Pick<SeenMessage, 'channel' | 'ts'>, blocks: readonly unknown[]) => Promise<void>;
   /** All that every process of the bot has printed. */
@@ -162,6 +164,14 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       rewrite('update changes set due_at = ? where number = ?', farAway, number);
     },
     lets: (number) => rewrite('update changes set due_at = 1 where number = ? and owner is null', number),
+    listsAnew: async () => {
+      const listings = (): number => hosting.journal.entries().filter(({ path }) => path === '/sites').length;
+      const before = listings();
+      await soon(async () => {
+        await slack.command(ids.dee, 'C0RANDOM', '/site backups list nowhere/live');
+        if (listings() <= before) throw new Error('the sites were not listed anew');
+      });
+    },
     redraws: async ({ channel, ts }, blocks) => {
       const answer = await fetch(`${slack.apiUrl}chat.update`, {
         method: 'POST',
@@ -205,7 +215,8 @@ export const inHouse =
 const farAway = 9_000_000_000_000;
 
 /** Looks at the database again until `look` does not throw any more: nothing tells of what is written there. */
-const soon = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: patienceMs, interval: 50 });
+const soon = (look: () => void | Promise<void>): Promise<void> =>
+  vi.waitFor(look, { timeout: patienceMs, interval: 50 });
 
 function withDatabase<T>(file: string, readOnly: boolean, use: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(file, { readOnly, timeout: 1_000 });

@@ -100,7 +100,9 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
     wants: async (line, channel = usualChannel) => {
       const said = await says(line, channel);
       const review = await form('Nothing is sent before it is approved').catch((error: unknown) => {
-        throw new Error(`No review, but ${said.heard().map(({ text }) => text)}`, { cause: error });
+        throw new Error(`There was no review, but ${JSON.stringify(said.heard().map(({ text }) => text))}`, {
+          cause: error,
+        });
       });
       const typed = review.controls.flatMap(({ label }) => /^Type (\S+) to confirm$/.exec(label) ?? []);
       return confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);

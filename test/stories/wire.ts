@@ -26,7 +26,10 @@ type Loss = 'commit' | 'answer';
 type Order = { readonly what: Loss; readonly words: Words; readonly done: () => void };
 
 /** What a transaction says that writes the audit line of that event: its length in four bytes, and the word. */
-export const lineOf = (event: string): Words => ['insert into "audit"', `\0\0\0${String.fromCodePoint(event.length)}${event}`];
+export const lineOf = (event: string): Words => [
+  'insert into "audit"',
+  `\0\0\0${String.fromCodePoint(event.length)}${event}`,
+];
 
 const commit = 'Q\0\0\0\u000Bcommit\0';
 

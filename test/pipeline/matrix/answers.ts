@@ -19,7 +19,9 @@ export function consideredAs(considered: Considered): string {
 export function approvalAs(approval: 'none' | Needed): string {
   if (approval === 'none') return '';
   const whom = approval.requirements.map(({ by, count }) =>
-    by === 'allowed' && count === 1 ? 'a' : `${count}${by === 'allowed' ? 'a' : by.join() === 'leads' ? '' : by.join()}`,
+    by === 'allowed' && count === 1
+      ? 'a'
+      : `${count}${by === 'allowed' ? 'a' : by.join() === 'leads' ? '' : by.join()}`,
   );
   return `${whom.join('&')}${approval.reason === 'required' ? '!' : ''}`;
 }
@@ -39,7 +41,8 @@ export function refusedAs(refusal: Refusal): string {
   const rule = ruleIn(Number(line));
   if (says.startsWith('You may not run') && says.includes('No rule allows it to anybody.')) return 'n: nobody';
   if (!says.startsWith('You may not run') || rule === undefined || !isRule(rule)) return `told: ${says}`;
-  if (verb !== undefined) return rules[rule].startsWith('{ allow') ? `n: ${lets}` : `names a rule that lets nobody: ${says}`;
+  if (verb !== undefined)
+    return rules[rule].startsWith('{ allow') ? `n: ${lets}` : `names a rule that lets nobody: ${says}`;
   return rule === 'd1' ? `d1${others ?? ''}` : `${rule}: ${others ?? 'nobody'}`;
 }
 

@@ -66,6 +66,9 @@ function wordsOf(row: string, { names, others }: Said): Words {
   return [...pathOf(row).split(' '), ...names, ...rest];
 }
 
+/** The words of a row with ids in them, as they are stored. */
+export const wordsById = (row: string, place: Place | undefined): Words => wordsOf(row, saidOf(row, place, idOf));
+
 /** The state of a submitted form, as Slack delivers it. */
 function stateOf(row: string, { names, others }: Said): unknown {
   const fields = Object.keys(commands.get(pathOf(row))?.fields ?? {});
@@ -100,13 +103,13 @@ export async function surfacesOf(
   const typed = saidOf(row, at, (place) => targets[place]);
   const shouted = saidOf(row, at, (place) => targets[place].toUpperCase());
   const byId = saidOf(row, at, idOf);
-  const words = wordsOf(row, byId);
+  const words = wordsById(row, at);
   const path = pathOf(row);
   const command = commands.get(path);
   if (command === undefined) throw new Error(`no command ${path}`);
   const offer = { label: 'x', press: { kind: 'words', words } } as const;
   const [pressed = ''] = valuesOf(drawNote({ text: say`x`, buttons: [offer] }));
-  const stored = await keptWords(database, await keepWords(database, 'U0ANYBODY', words));
+  const stored = await keptWords(database, await keepWords(database, `${row} ${at}`, words));
   const surfaces = new Map<string, Wish>([
     ['words that are typed', heard(wordsOf(row, typed).join(' '))],
     ['words in capitals', heard(wordsOf(row, shouted).join(' '))],

@@ -75,7 +75,7 @@ export const ruleIn = (line: number): string | undefined => Object.keys(rules)[l
 
 const sites = { 'acme-shop': 900, 'acme-blog': 901, 'acme-secret': 902 } as const;
 type Site = keyof typeof sites;
-const siteOf = (name: Site) => ({ id: uuid(sites[name]), name });
+const siteOf = (name: Site) => ({ id: uuid(sites[name]), name, displayName: name });
 const listed = (end: number, site: Site, name: string, named: 'by the host' | 'by its display name' = 'by the host') =>
   ({ id: uuid(end), name, displayName: name, site: siteOf(site), named }) as const;
 

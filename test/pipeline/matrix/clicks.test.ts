@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decide } from '../../../src/pipeline/decide.ts';
+import { deliver } from '../../../src/pipeline/deliver.ts';
+import { overviewFor } from '../../../src/pipeline/overview.ts';
+import { permitOf, type Card, type Note } from '../../../src/pipeline/render.ts';
+import { drawCard, drawNote } from '../../../src/slack/blocks.ts';
+import { decisionIn } from '../../../src/slack/decisions.ts';
+import { findChange, type Change } from '../../../src/storage/changes.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { clickRefusedAs } from './answers.ts';
+import { clicks, type Cell } from './expected.ts';
+import { changesIn, deskOf, openStill, putBack, whoIs, type Name } from './scene.ts';
+import { refusalIn, valuesOf } from './surfaces.ts';
+import { roles, unwelcome, type Role } from './world.ts';
+
+/** The permission matrix at a click: verdict × change × person, each decided on a real database. */
+
+let database: Database;
+let changes: Readonly<Record<Name, Change>>;
+/** Where a button stands → what it says, by change and verdict. */
+let pressed: ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+beforeAll(async () => {
+  database = await openStill();
+  changes = await changesIn(database);
+  pressed = await buttonsEverywhere();
+});
+afterAll(() => database.close());
+
+const placed = ['the channel', 'direct messages', 'App Home'] as const;
+const isName = (name: string): name is Name => Object.hasOwn(changes, name);
+const changeIn = ({ row: [, name] }: Cell): Change => {
+  if (!isName(name)) throw new Error(`no change ${name}`);
+  return changes[name];
+};
+const verdictOf = ({ row: [verdict] }: Cell): string => verdict.replaceAll('-', ' ');
+const keyOf = (value: string): string => {
+  const decision = decisionIn(value);
+  return decision ? `${decision.number} ${decision.verdict}` : `no decision: ${value}`;
+};
+
+/** Every decision button there is of what waits, where it really stands. */
+async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const found = new Map<string, Map<string, string>>(placed.map((place) => [place, new Map()]));
+  const note = (place: (typeof placed)[number], what: Card | Note): void => {
+    const drawn = 'headline' in what ? drawCard(what) : drawNote(what);
+    for (const value of valuesOf(drawn)) found.get(place)?.set(keyOf(value), value);
+  };
+  let ts = 0;
+  const voice = {
+    post: async (to: object, what: Card | Note) => {
+      note('person' in to ? 'direct messages' : 'the channel', what);
+      return { channel: 'C1', ts: String((ts += 1)) };
+    },
+    edit: async () => undefined,
+  };
+  const opsChannel = (): undefined => undefined;
+  const onTrouble = (what: string, error: unknown): void => {
+    throw new Error(what, { cause: error });
+  };
+  while ((await deliver({ database, voice, owner: 'the test', opsChannel, onTrouble })) > 0);
+  for (const role of ['ana', 'chi', 'dee'] as const) {
+    const { toDecide, mine } = await overviewFor(deskOf(database), roles[role]);
+    for (const card of [...toDecide, ...mine]) note('App Home', card);
+  }
+  return found;
+}
+
+/** What the click of somebody on this button comes to; the change is as it was afterwards. */
+async function clicked(value: string, role: Role, change: Change): Promise<string> {
+  const decision = decisionIn(value);
+  if (decision === undefined) return 'no button';
+  const person = roles[role];
+  const isIn = !unwelcome.some((one) => one === role);
+  const policy = (): never => {
+    throw new Error('a rule was read');
+  };
+  const desk = deskOf(database, { whoIs: whoIs(person), ...(isIn ? {} : { policy }) });
+  try {
+    await decide(desk, { ...decision, person: person.id, team: 'T1', inbox: undefined, reason: 'because' });
+    const { state } = (await findChange(database.db, change.number)) ?? { state: 'gone' };
+    if (state === 'waiting') return 'vote';
+    return state === 'did not happen' ? 'gone' : state;
+  } catch (error) {
+    return clickRefusedAs(refusalIn(error));
+  } finally {
+    await putBack(database, change);
+  }
+}
+
+test('272 clicks are what the table says', async () => {
+  const wrong: string[] = [];
+  for (const cell of clicks) {
+    const { number, version } = changeIn(cell);
+    const value = `${database.installation} ${number} ${version} ${verdictOf(cell)}`;
+    const is = await clicked(value, cell.role, changeIn(cell));
+    if (is !== cell.says) wrong.push(`${cell.row.join(' ')}, ${cell.role}: ${is}, and not ${cell.says}`);
+  }
+  expect(wrong).toEqual([]);
+  expect(clicks).toHaveLength(272);
+});
+
+describe('where a button stands', () => {
+  const waiting = ['one-lead', 'two-leads', 'another'] as const;
+
+  test.each(waiting)('of what waits (%s), it says the same in every place', (name) => {
+    const { number, version } = changes[name];
+    for (const verdict of ['approve', 'decline', 'cancel']) {
+      const said = placed.map((place) => pressed.get(place)?.get(`${number} ${verdict}`));
+      expect(new Set(said), verdict).toEqual(new Set([`${database.installation} ${number} ${version} ${verdict}`]));
+    }
+  });
+
+  test.each(placed)(
+    'promise 3: whoever asked approves it nowhere, with neither of their accounts: %s',
+    async (place) => {
+      const own = clicks.filter(({ row: [verdict], says }) => verdict === 'approve' && says === 'own');
+      expect(own).toHaveLength(6);
+      for (const cell of own) {
+        const value = pressed.get(place)?.get(`${changeIn(cell).number} approve`) ?? '';
+        expect(await clicked(value, cell.role, changeIn(cell)), cell.row.join(' ')).toBe('own');
+      }
+    },
+  );
+
+  test('App Home shows what waits to those whose click would count, and the card is written to them', async () => {
+    for (const name of waiting) {
+      const approving = clicks.filter(({ row: [verdict, of] }) => verdict === 'approve' && of === name);
+      const counting = approving.filter(({ says }) => says === 'approved' || says === 'vote').map(({ role }) => role);
+      const isShown = async (role: Role): Promise<boolean> => {
+        const { toDecide } = await overviewFor(deskOf(database), roles[role]);
+        return toDecide
+          .flatMap((card) => valuesOf(drawCard(card)))
+          .some((value) => keyOf(value) === `${changes[name].number} approve`);
+      };
+      const welcome = approving.map(({ role }) => role).filter((role) => !unwelcome.some((one) => one === role));
+      const shown = await Promise.all(welcome.map(async (role) => ((await isShown(role)) ? [role] : [])));
+      expect(shown.flat(), name).toEqual(counting);
+      const asks = permitOf(changes[name]).asks ?? [];
+      // One person is written to once, whatever accounts they have.
+      const once = counting.filter((role) => role !== 'chi2').map((role): string => roles[role].id);
+      expect(asks.flatMap(({ people }) => people).toSorted(), name).toEqual(once.toSorted());
+    }
+  });
+
+  test('promise 3: two accounts of one lead are one of two leads', async () => {
+    const change = changes['two-leads'];
+    const value = `${database.installation} ${change.number} ${change.version} approve`;
+    const press = async (role: Role): Promise<string> => {
+      const decision = decisionIn(value);
+      if (decision === undefined) throw new Error(value);
+      try {
+        await decide(deskOf(database), { ...decision, person: roles[role].id, team: 'T1', inbox: undefined });
+        return (await findChange(database.db, change.number))?.state ?? '';
+      } catch (error) {
+        return clickRefusedAs(refusalIn(error));
+      }
+    };
+    expect(await press('chi')).toBe('waiting');
+    expect(await press('chi2')).toContain('You have approved');
+    expect(await press('ana2')).toBe('own');
+    expect(await press('dee')).toBe('approved');
+    await putBack(database, change);
+  });
+
+  test.each<[string, string]>([
+    ['another installation', 'ffffffffffffffff 1 1 approve'],
+    ['no number', 'x x 1 approve'],
+    ['no verdict that there is', 'x 1 1 send'],
+    ['words', 'push acme-shop/staging acme-shop/live'],
+  ])('a value of %s decides nothing', async (_, value) => {
+    const came = await clicked(value, 'chi', changes['one-lead']);
+    expect(came).toMatch(/^no button$|belongs to another installation/);
+  });
+});

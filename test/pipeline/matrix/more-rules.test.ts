@@ -1,0 +1,165 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Ability } from '../../../src/commands/desk.ts';
+import { catalogue } from '../../../src/commands/index.ts';
+import { Refusal } from '../../../src/errors.ts';
+import { abilityOf } from '../../../src/pipeline/ability.ts';
+import { authorise } from '../../../src/pipeline/authorise.ts';
+import { parse, parseWords } from '../../../src/pipeline/parse.ts';
+import { resolve, type Resolved } from '../../../src/pipeline/resolve.ts';
+import type { Needed } from '../../../src/policy/needed.ts';
+import type { Policy } from '../../../src/policy/rules.ts';
+import { company, refusalOf, said } from '../given.ts';
+import { refusedAs } from './answers.ts';
+import { submits, type Cell } from './expected.ts';
+import { commands, pathOf, wordsById } from './surfaces.ts';
+import { isPlace, namesOf, policy, policyWith, roles, rules, unwelcome } from './world.ts';
+
+/** The permission matrix when rules are added, and as `can` tells it. */
+
+const names = namesOf()(undefined);
+const noWishes = new Set(submits.filter(({ says }) => says === 'x').map(({ row }) => row.join(' ')));
+const wishes = submits.filter(({ row }) => !noWishes.has(row.join(' ')) && !row.join(' ').includes('missing'));
+const wordsIn = ({ row: [row, place] }: Cell): readonly string[] => wordsById(row, isPlace(place) ? place : undefined);
+
+type Ruled =
+  | { readonly kind: 'allowed'; readonly approval: 'none' | Needed }
+  | { readonly kind: 'refused'; readonly says: string };
+
+const resolved = new Map<string, Resolved>();
+/** What these rules say of a cell. */
+function ruled(cell: Cell, rulesThen: Policy): Ruled {
+  const wish = resolved.get(cell.row.join(' ')) ?? resolve(parseWords(wordsIn(cell), commands), names);
+  resolved.set(cell.row.join(' '), wish);
+  try {
+    return { kind: 'allowed', approval: authorise(rulesThen, roles[cell.role], wish, company).permit.approval };
+  } catch (error) {
+    if (error instanceof Refusal) return { kind: 'refused', says: said(error) };
+    throw error;
+  }
+}
+
+describe('more rules, wherever they stand', () => {
+  const one = <const T>(...of: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...of);
+  const groups = one('everyone', '[developers]', '[leads, readers]', '[bloggers]', '[barred]');
+  const where = one('', ', where: ["*/*"]', ', where: ["acme-shop/*"]', ', where: ["*/live"]', ', where: [company]');
+  const what = one(
+    'read',
+    'routine',
+    'sensitive',
+    'destructive',
+    'push',
+    'delete',
+    'cache clear',
+    'allowlist add',
+    'lock',
+    'pause',
+  );
+  const approval = one('', ', approval: none', ', approval: { by: [leads] }', ', approval: { by: [leads], count: 2 }');
+  const allowing = fc.tuple(what, groups, where, approval).map(
+    ([what, to, where, approval]) =>
+      // What is answered at once cannot wait for approval.
+      `{ allow: [${what}], to: ${to}${where}${['read', 'lock', 'pause'].includes(what) ? '' : approval} }`,
+  );
+  const denying = fc.tuple(what, groups, where).map(([what, to, where]) => `{ deny: [${what}], to: ${to}${where} }`);
+  const more = (rule: fc.Arbitrary<string>): fc.Arbitrary<Policy> =>
+    fc
+      .array(fc.tuple(rule, fc.nat({ max: Object.keys(rules).length })), { minLength: 1, maxLength: 4 })
+      .map((added) =>
+        policyWith(
+          added.reduce<readonly string[]>((all, [line, at]) => all.toSpliced(at, 0, line), Object.values(rules)),
+        ),
+      );
+  /** Each run holds every cell of the kind against one policy. */
+  const holds = (
+    cells: readonly Cell[],
+    policies: fc.Arbitrary<Policy>,
+    check: (cell: Cell, is: Ruled) => void,
+  ): void => {
+    expect(cells.length).toBeGreaterThan(20);
+    fc.assert(
+      fc.property(policies, (rulesThen) => {
+        for (const cell of cells) check(cell, ruled(cell, rulesThen));
+      }),
+      { numRuns: 20 },
+    );
+  };
+  const nameOf = ({ row, role }: Cell): string => `${row.join(' ')}, ${role}`;
+  const saying = (code: RegExp): readonly Cell[] => wishes.filter(({ says }) => code.test(says));
+
+  test('allow nothing that a rule forbids', () => {
+    holds(saying(/^d/), more(fc.oneof(allowing, denying)), (cell, is) => expect(is.kind, nameOf(cell)).toBe('refused'));
+  });
+
+  test('show nobody what they may not read, unless they let them read', () => {
+    const others = more(allowing.filter((rule) => !rule.includes('read]')));
+    holds(saying(/^\?/), others, (cell, is) => {
+      expect(is, nameOf(cell)).toMatchObject({ kind: 'refused', says: expect.stringContaining('I know no') });
+    });
+  });
+
+  test('let no guest, bot, stranger or deactivated account do anything', () => {
+    const outsiders = wishes.filter(({ role }) => unwelcome.some((one) => one === role));
+    holds(outsiders, more(allowing), (cell, is) => {
+      expect(
+        is.kind === 'refused' && /^(Guests of|Other bots|Only members|This account)/.test(is.says),
+        nameOf(cell),
+      ).toBe(true);
+    });
+  });
+
+  test('promise 3: take away nothing of an approval that was needed', () => {
+    holds(saying(/^v[\da]/), more(fc.oneof(allowing, denying)), (cell, is) => {
+      if (is.kind === 'refused') return;
+      const then = ruled(cell, policy);
+      const needed = then.kind === 'allowed' && then.approval !== 'none' ? then.approval : undefined;
+      const now = is.approval === 'none' ? undefined : is.approval;
+      for (const { by, count } of needed?.requirements ?? []) {
+        const same = now?.requirements.find((one) => String(one.by) === String(by));
+        expect(same?.count ?? 0, nameOf(cell)).toBeGreaterThanOrEqual(count);
+      }
+      expect(now?.expires ?? Infinity, nameOf(cell)).toBeLessThanOrEqual(needed?.expires ?? 0);
+      if (needed?.reason === 'required') expect(now?.reason, nameOf(cell)).toBe('required');
+    });
+  });
+});
+
+describe('what a lead is told that others may', () => {
+  const readable = new Set(
+    submits.filter(({ role, says }) => role === 'chi' && says !== '?').map(({ row }) => row.join(' ')),
+  );
+  const told = wishes.filter(({ row }) => readable.has(row.join(' ')) && catalogue.has(pathOf(row[0])));
+  const answerAs: Readonly<Record<Ability['answer']['kind'], RegExp>> = {
+    'for everybody': /^\.$/,
+    allowed: /^[.v]/,
+    denied: /^d/,
+    'no rule': /^[nu]/,
+    'not welcome': /^!$/,
+    hidden: /^\?$/,
+  };
+
+  test('756 cells are what they would be told themselves', async () => {
+    const wrong: string[] = [];
+    for (const cell of told) {
+      const person = roles[cell.role];
+      const desk = {
+        policy: () => policy,
+        company: () => company,
+        names: namesOf(),
+        membersOf: async () => [],
+        personOf: async () => person,
+      };
+      const { answer } = await abilityOf(desk, roles.chi, wordsIn(cell), person.id);
+      const approving = answer.kind === 'allowed' && answer.approval !== 'none';
+      const isSame = answerAs[answer.kind].test(cell.says) && approving === /^v[\da]/.test(cell.says);
+      if (!isSame) wrong.push(`${cell.row.join(' ')}, ${cell.role}: ${answer.kind}, and not ${cell.says}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(told).toHaveLength(756);
+  });
+});
+
+test.each(['approve 1', 'decline 1', 'stop 1', 'happened 1'])('promise 3: no words decide anything: %s', (line) => {
+  const refusal = refusalOf(() => parse(line, catalogue));
+  expect(refusedAs(refusal)).toContain('I know no');
+});

@@ -1,0 +1,122 @@
+import type { Reader } from '../../../src/hosting/contract/call.ts';
+import { createLedger } from '../../../src/pipeline/advance.ts';
+import type { Person } from '../../../src/pipeline/authorise.ts';
+import type { DecisionDesk } from '../../../src/pipeline/decide.ts';
+import type { Frozen } from '../../../src/pipeline/freeze.ts';
+import { parseWords } from '../../../src/pipeline/parse.ts';
+import { resolve } from '../../../src/pipeline/resolve.ts';
+import { consider, lookAndFreeze, save, type FrontDesk } from '../../../src/pipeline/submit.ts';
+import { catalogue } from '../../../src/commands/index.ts';
+import type { Words } from '../../../src/errors.ts';
+import type { Policy } from '../../../src/policy/rules.ts';
+import { findChange, type Change } from '../../../src/storage/changes.ts';
+import { openDatabase, type Database } from '../../../src/storage/database.ts';
+import { castVote } from '../../../src/storage/votes.ts';
+import { company } from '../given.ts';
+import { idOf, namesOf, policy, roles, type Role } from './world.ts';
+
+/** Changes that wait, on a real database, and the desks that decide and send them. */
+
+/** Late enough for what was sent at 1 to be over. */
+export const now = 1_000_000;
+
+const read: Reader = async (call) =>
+  call.reply.parse({
+    environment: {
+      active_container: { ssh_ip_allowlist: ['10.0.0.1'], sftp_ip_allowlist: ['10.0.0.1'] },
+      backups: [{ id: 1, name: '', note: null, type: 'scheduled', created_at: 1 }],
+    },
+  });
+
+/** Everybody as Slack tells of them now; `instead` are those who have become somebody else. */
+export const whoIs =
+  (...instead: readonly Person[]) =>
+  async (id: string): Promise<Person | undefined> =>
+    [...instead, ...Object.values(roles)].find((one) => one.id === id);
+
+/** What asks, decides and sends; `more` is what is otherwise this time. */
+export type Desk = FrontDesk & DecisionDesk;
+export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: Policy = policy): Desk {
+  return {
+    database,
+    ledger: createLedger({ auditKey: undefined, installation: database.installation, onEvent: () => undefined }),
+    owner: 'the test',
+    policy: () => rulesThen,
+    company: () => company,
+    names: namesOf(undefined, rulesThen),
+    membersOf: async () => [roles.kim.id],
+    whoIs: whoIs(),
+    read,
+    freshenNames: async () => undefined,
+    onSaved: () => undefined,
+    onTrouble: (what, error) => {
+      throw new Error(what, { cause: error });
+    },
+    ...more,
+  };
+}
+
+/** A database of its own, whose clock stands still. */
+export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:', { now: () => now });
+
+/** What somebody asks for, seen and frozen as it would be saved. */
+export async function frozenFrom(desk: Desk, role: Role, words: Words): Promise<Frozen> {
+  const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const wish = { ...parseWords(words, catalogue), reason: 'release 42' };
+  const considered = consider(desk, resolve(wish, desk.names(asker.person)), asker);
+  if (considered.kind === 'incomplete' || wish.command.shape !== 'action') throw new Error('this cannot be asked for');
+  return lookAndFreeze(desk, considered.wish, wish.command);
+}
+
+async function asked(desk: Desk, role: Role, ...words: Words): Promise<Change> {
+  const frozen = await frozenFrom(desk, role, words);
+  const change = await save(desk, frozen, { person: roles[role], channel: { id: 'C1', shared: false } }, undefined);
+  if (change === undefined) throw new Error('it was not saved');
+  return change;
+}
+
+/** The change, as it will be put back whenever something came of it. */
+async function standing(database: Database, { number }: Change, more: Partial<Change>): Promise<Change> {
+  await database.db.updateTable('changes').set(more).where('number', '=', number).execute();
+  const change = await findChange(database.db, number);
+  if (change === undefined) throw new Error(`#${number} is gone`);
+  return change;
+}
+
+export type Name = 'one-lead' | 'two-leads' | 'another' | 'cooling-down' | 'unknown' | 'unknown-at-once';
+
+/** One of each kind: who asked for it, and what for. */
+export async function changesIn(database: Database): Promise<Readonly<Record<Name, Change>>> {
+  const desk = deskOf(database);
+  const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
+  const push = ['push', idOf('staging'), idOf('live'), '--database'];
+  const unknown = { state: 'unknown', sent_at: 1, version: 4 } as const;
+  const changes = {
+    'one-lead': await asked(desk, 'ana', ...add),
+    'two-leads': await asked(desk, 'ana', ...push),
+    another: await asked(desk, 'chi', 'delete', idOf('staging')),
+    'cooling-down': await standing(database, await asked(desk, 'ana', ...push), { state: 'approved', version: 2 }),
+    unknown: await standing(database, await asked(desk, 'ana', ...add), unknown),
+    'unknown-at-once': await standing(database, await asked(desk, 'ana', 'cache', 'clear', idOf('live')), unknown),
+  };
+  return changes;
+}
+
+/** The change as it was, without votes and locks. */
+export async function putBack(database: Database, change: Change, more: Partial<Change> = {}): Promise<Change> {
+  await database.db.deleteFrom('votes').execute();
+  await database.db.deleteFrom('locks').execute();
+  return standing(database, change, { ...change, ...more });
+}
+
+/** These people have approved it. */
+export async function approvedBy(
+  database: Database,
+  { number, version }: Change,
+  voters: readonly string[],
+): Promise<void> {
+  for (const person of voters) {
+    const vote = { change: number, person, verdict: 'approve', reason: null, version, at: now } as const;
+    await database.transaction((tx) => castVote(tx, vote));
+  }
+}

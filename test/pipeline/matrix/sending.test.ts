@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Person } from '../../../src/pipeline/authorise.ts';
+import { recheck, type Rechecked } from '../../../src/pipeline/recheck.ts';
+import { rowOf } from '../../../src/pipeline/row.ts';
+import type { Policy } from '../../../src/policy/rules.ts';
+import { insertChange, type Change } from '../../../src/storage/changes.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { sending, submits, type Cell } from './expected.ts';
+import { approvedBy, changesIn, deskOf, frozenFrom, now, openStill, putBack, whoIs, type Name } from './scene.ts';
+import { pathOf, wordsById } from './surfaces.ts';
+import { isPlace, policy, policyWith, roles, rules, unwelcome } from './world.ts';
+
+/** The permission matrix just before something is sent: the rights of that moment, on a real database. */
+
+let database: Database;
+let changes: Readonly<Record<Name, Change>>;
+beforeAll(async () => {
+  database = await openStill();
+  changes = await changesIn(database);
+});
+afterAll(() => database.close());
+
+const approved = (change: Change): Promise<Change> => putBack(database, change, { state: 'approved', version: 2 });
+const kindOf = ({ kind }: Rechecked): string => kind;
+
+test('promise 4: 35 sets of approvers suffice or do not, as they are when it is sent', async () => {
+  const wrong: string[] = [];
+  for (const [name, voters, isSent] of sending) {
+    const change = await approved(changes[name]);
+    const people: readonly Person[] = voters.map((role) => roles[role]);
+    await approvedBy(
+      database,
+      change,
+      people.map(({ id }) => id),
+    );
+    const is = kindOf(await recheck(deskOf(database, { whoIs: whoIs(...people) }), change));
+    if (is !== (isSent ? 'as it was' : 'void')) wrong.push(`${name}, ${voters.join(' and ')}: ${is}`);
+  }
+  expect(wrong).toEqual([]);
+  expect(sending).toHaveLength(35);
+});
+
+test.each(unwelcome)('promise 4: an approver who is a %s by now does not count', async (role) => {
+  for (const name of ['one-lead', 'another'] as const) {
+    const change = await approved(changes[name]);
+    await approvedBy(database, change, [roles.dee.id]);
+    const dee = { ...roles.dee, standing: roles[role].standing };
+    expect(kindOf(await recheck(deskOf(database, { whoIs: whoIs(dee) }), change)), name).toBe('void');
+    const silent = async (id: string): Promise<Person | undefined> => (id === dee.id ? undefined : whoIs()(id));
+    expect(kindOf(await recheck(deskOf(database, { whoIs: silent }), change)), name).toBe('later');
+  }
+});
+
+/** What is otherwise when it is sent than when it was asked for. */
+type Meanwhile = { readonly wanted: string; readonly rules?: Policy; readonly asker?: Partial<Person> | 'silence' };
+
+const lostGroup: readonly [string, Meanwhile] = ['the asker left the group', { wanted: 'void', asker: { groups: [] } }];
+
+const later = new Map<string, ReadonlyMap<string, Meanwhile>>();
+function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
+  const known = later.get(path);
+  if (known) return known;
+  const all = Object.values(rules);
+  const reading = [rules.read, rules.readAll, rules.readBlog];
+  const found = new Map<string, Meanwhile>([
+    ['nothing', { wanted: 'as it was' }],
+    ['Slack is silent', { wanted: 'later', asker: 'silence' }],
+    ...unwelcome.map(
+      (role) => [`the asker is a ${role}`, { wanted: 'void', asker: { standing: roles[role].standing } }] as const,
+    ),
+    ['no rule allows it', { wanted: 'void', rules: policyWith(reading) }],
+    ['a rule forbids it', { wanted: 'void', rules: policyWith([...all, `{ deny: [${path}], to: everyone }`]) }],
+    ['it may not be read', { wanted: 'void', rules: policyWith([...all, '{ deny: [read], to: everyone }']) }],
+    [
+      'another approval is asked for',
+      {
+        wanted: 'void',
+        rules: policyWith([...all, `{ allow: [${path}], to: everyone, approval: { by: [readers] } }`]),
+      },
+    ],
+  ]);
+  later.set(path, found);
+  return found;
+}
+
+/** What somebody asked for, approved by two leads who are neither of their accounts. */
+async function saved({ row: [row, place], role }: Cell): Promise<Change> {
+  if (!isPlace(place)) throw new Error(`no place ${place}`);
+  const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const frozen = await frozenFrom(deskOf(database), role, wordsById(row, place));
+  const newRow = { ...rowOf(frozen, asker, now), state: 'approved' } as const;
+  const change = await database.transaction((tx) => insertChange(tx, newRow));
+  const voters = [roles.dee, role === 'chi' ? roles.kim : roles.chi];
+  await approvedBy(database, change, frozen.permit.approval === 'none' ? [] : voters.map(({ id }) => id));
+  return change;
+}
+
+test('promise 4: 684 cells of what was allowed are asked again when it is sent', async () => {
+  const actions = ['cache clear', 'allowlist add', 'push', 'delete'];
+  const allowed = submits.filter(({ row: [row], says }) => actions.includes(pathOf(row)) && /^[.v]/.test(says));
+  const wrong: string[] = [];
+  let looked = 0;
+  for (const cell of allowed) {
+    const { row, role } = cell;
+    const change = await saved(cell);
+    const meanwhiles = [...meanwhilesOf(pathOf(row[0])), ...(role === 'kim' ? [lostGroup] : [])];
+    for (const [what, { wanted, rules: rulesThen = policy, asker }] of meanwhiles) {
+      const people = asker === 'silence' ? [] : [{ ...roles[role], ...asker }];
+      const known = whoIs(...people);
+      const silent = async (id: string): Promise<Person | undefined> => (id === roles[role].id ? undefined : known(id));
+      const desk = deskOf(database, { whoIs: asker === 'silence' ? silent : known }, rulesThen);
+      const is = kindOf(await recheck(desk, change));
+      looked += 1;
+      if (is !== wanted) wrong.push(`${row.join(' ')}, ${role}, ${what}: ${is}, and not ${wanted}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(looked).toBe(684);
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import { thawed } from '../../src/storage/json.ts';
+import { openHouse, patienceMs, type House } from './house.ts';
+import type { Tale } from './people.ts';
+
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  leads: [U03CHI, U04DEE]
+  developers: [U01ANA, U02BEN, U05FAY]
+  shop: [U06ROB]
+rules:
+  - { allow: [read], to: [leads, developers] }
+  - { allow: [read], to: [shop], where: ['acme-shop/*'] }
+  - { allow: [push, 'allowlist add'], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+`;
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0 } } });
+});
+afterAll(() => house.close());
+
+const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
+const stateOf = ({ number }: Tale): unknown =>
+  house.rows('select state from changes where number = ?', number)[0]?.['state'];
+const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
+/** The card with another value in its first button. */
+const forged = (blocks: SeenMessage['blocks'], was: string, value: string): readonly unknown[] =>
+  thawed<unknown[]>(JSON.stringify(blocks).replace(JSON.stringify(was), JSON.stringify(value)));
+
+describe.concurrent('promise 5: what is stored or pressed is not what was shown:', () => {
+  test('a button that somebody else’s database drew, an older one, or one that nobody drew: a sentence, and nothing', async () => {
+    const [ben, chi, rob] = [house.person('ben'), house.person('chi'), house.person('rob')];
+    const change = await ben.wants(onto('acme-blog'), 'C0GENERAL');
+    const { blocks, controls } = change.card();
+    const was = String(controls[0]?.value);
+    const [installation = '', number = '', version = ''] = was.split(' ');
+    const cases = [
+      [
+        `0123456789abcdef ${number} ${version} approve`,
+        'This button belongs to another installation of me. Nothing was done.',
+      ],
+      [`${installation} 99999 ${version} approve`, 'I know no change #99999 that you may read. Nothing was done.'],
+      [`${installation} ${number} ${Number(version) + 1} approve`, 'It has moved on since this was drawn. Look again.'],
+      [`${installation} ${number} 0 approve`, 'It has moved on since this was drawn. Look again.'],
+      [`${installation} ${number} ${version} approve it`, 'I do not know this button any more. Nothing was done.'],
+      [`${installation} ${number} -1 approve`, 'I do not know this button any more. Nothing was done.'],
+      [`${installation} ${number};drop table changes ${version} approve`, 'I do not know this button any more.'],
+      [`${installation} ${number} ${version} stop`, 'It is too late: Waiting for approval.'],
+      [`${installation} ${number} ${version} happened`, 'It is too late: Waiting for approval.'],
+    ] as const;
+    for (const [value, says] of cases) {
+      await house.redraws(change, forged(blocks, was, value));
+      await (await chi.clicks(change, 'Approve')).hears(says);
+    }
+    await house.redraws(change, blocks);
+    const unseen = await rob.clicks(change, 'Approve');
+    await unseen.hears(`I know no change #${change.number} that you may read. Nothing was done.`);
+    expect([stateOf(change), house.writes('acme-blog/staging')]).toEqual(['waiting', []]);
+    await chi.clicks(change, 'Approve');
+    await change.tells(/^✅ Done after /);
+    expect(house.writes('acme-blog/staging')).toHaveLength(1);
+  });
+
+  test('a call or a card that was rewritten in the database, before the click and before the write: void', async () => {
+    const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];
+    const why = 'Nothing was sent. What is stored of this change is not what was agreed on.';
+    const call = await ana.wants(onto('acme-docs'));
+    house.rewrite(
+      `update changes set call = replace(call, '"push_db":false', '"push_db":true') where number = ?`,
+      call.number,
+    );
+    const refused = await chi.clicks(call.card(), 'Approve');
+    await refused.hears(`#${call.number} can no longer be approved. ${why}`);
+    expect(labels(await call.tells(`⛔ ${why}`))).toEqual([]);
+    const card = await ana.wants(onto('acme-docs'));
+    house.rewrite("update changes set card = replace(card, 'All files', 'Few files') where number = ?", card.number);
+    await dee.clicks(card.card(), 'Approve');
+    await card.tells(`⛔ ${why}`);
+    expect(house.rows('select * from votes where change in (?, ?)', call.number, card.number)).toEqual([]);
+    const late = await ana.wants('/site push acme-docs/staging acme-docs/live --files');
+    await chi.clicks(late.card(), 'Approve');
+    await house.holds(late.number);
+    house.rewrite(
+      `update changes set call = replace(call, '"push_db":false', '"push_db":true') where number = ?`,
+      late.number,
+    );
+    house.lets(late.number);
+    await late.tells(`⛔ ${why}`);
+    expect(house.writes('acme-docs/live')).toEqual([]);
+  });
+
+  test('a list that somebody else has changed: superseded at the click, and asked again with what is there now', async () => {
+    const [fay, chi] = [house.person('fay'), house.person('chi')];
+    const line = '/site allowlist add lumen-studio/staging 198.51.100.7';
+    const change = await fay.asks(line, 'C0OPS');
+    house.hosting.world.named('lumen-studio/staging')?.allowlist.push('192.0.2.9');
+    const refused = await chi.clicks(change.card(), 'Approve');
+    await refused.hears(
+      /can no longer be approved\. Nothing was sent\. Somebody changed lumen-studio\/staging in the meantime/,
+    );
+    const told = await change.tells(/^⛔ Nothing was sent\. Somebody changed .* Asked again, it would be:/);
+    expect(told.text).toMatch(/List before: .*192\.0\.2\.9/);
+    await change.shows('⛔ Let 198.51.100.7 in over SSH on lumen-studio/staging');
+    expect(labels(told)).toEqual(['Ask again']);
+    await fay.clicks(told, 'Ask again');
+    const [newest] = await house.slack.until(() => {
+      const rows = house.rows('select number from changes where asker = ? and number > ?', fay.id, change.number);
+      return rows.length > 0 ? rows : undefined;
+    }, patienceMs);
+    const again = await house.change(Number(newest?.['number']), 'fay');
+    expect(again.card().text).toMatch(/List before {2}.*192\.0\.2\.9/);
+    await chi.clicks(again.card(), 'Approve');
+    await again.tells('✅ 198.51.100.7 is on the SSH allowlist of lumen-studio/staging');
+    expect(house.writes('lumen-studio/staging').map(({ body }) => body)).toEqual([
+      { ip_allowlist: ['192.0.2.9', '198.51.100.7'] },
+    ]);
+  });
+});
+
+test('the target is renamed between the request and the click: void, and nothing is sent', async () => {
+  const [ana, chi] = [house.person('ana'), house.person('chi')];
+  const change = await ana.wants(onto('harbor-events'));
+  const site = house.hosting.world.sites.find(({ name }) => name === 'harbor-events');
+  if (site)
+    site.environments = site.environments.map((one) => (one.name === 'staging' ? { ...one, name: 'stage' } : one));
+  await house.listsAnew();
+  const refused = await chi.clicks(change.card(), 'Approve');
+  const why = 'Nothing was sent. harbor-events/staging is called harbor-events/stage now.';
+  await refused.hears(`#${change.number} can no longer be approved. ${why}`);
+  await change.tells(`⛔ ${why}`);
+  expect(house.writes('harbor-events/stage')).toEqual([]);
+});
