@@ -82,10 +82,11 @@ export function createLedger(options: LedgerOptions): Ledger {
     advance: async (tx, change, happening, saying) => {
       const next = move(change, happening, saying.at);
       if (next === undefined) return undefined;
-      if (next.locks === 'take') await lock(tx, change, saying.at);
       const outcome = saying.outcome === undefined ? null : JSON.stringify(saying.outcome);
       const moved = await updateChange(tx, change, { ...next.patch, ...saying.also, outcome });
       if (moved === undefined) return undefined;
+      // Not before: whoever saw an older version moves nothing, and must not leave a lock behind.
+      if (next.locks === 'take') await lock(tx, change, saying.at);
       if (next.locks === 'free') await freeLocks(tx, change.number);
       if (typeof next.locks === 'object') await limitLocks(tx, change.number, saying.at + next.locks.keepMs);
       if (change.state === 'approved') await withdrawStop(tx, change, saying.at);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { passing } from '../points.ts';
 import { coolDown, findChange } from '../storage/changes.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Tx } from '../storage/database.ts';
 import { cardOf, claimMessages, drawn, giveUp, postpone, type Message, type Place } from '../storage/messages.ts';
 import { approvals } from '../storage/votes.ts';
 import { channel, say } from '../text.ts';
@@ -45,7 +45,7 @@ const atOnce = 20;
 /** A message that Slack has not taken for a day is given up; the change itself stays and can be asked for. */
 const longestMs = 86_400_000;
 const againMs = [1_000, 2_000, 5_000, 15_000, 60_000];
-/** How long a place is held while the database is away: a message whose place is not noted is posted once more. */
+/** How long what came of a message is held while the database is away: one whose place is not noted is posted once more. */
 const noteAgainAfterMs = [100, 300, 1_000, 3_000, 5_000];
 
 /** Posts or edits what is owed and due; resolves with how many messages were tried. */
@@ -78,7 +78,13 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
     if (what) passing('posting', message.key);
     const place = what && (await put(desk, message, what));
     if (what) passing('posted', message.key);
-    await note(desk, message, place);
+    await note(desk, message, async (tx) => {
+      if (place === undefined) return giveUp(tx, message);
+      if (!(await drawn(tx, message, place))) return;
+      if (message.change !== null && message.key === stopKey(message.change) && !isEdit(message)) {
+        await coolDown(tx, message.change, (await database.now(tx)) + coolDownMs);
+      }
+    });
     passing('noted', message.key);
   } catch (error) {
     const afterMs =
@@ -86,7 +92,7 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
         ? error.afterMs
         : (againMs[Math.min(message.tries, againMs.length - 1)] ?? 60_000);
     if (!(error instanceof Undeliverable && error.kind === 'later')) desk.onTrouble(`posting ${message.key}`, error);
-    await database.transaction(async (tx) => {
+    await note(desk, message, async (tx) => {
       const now = await database.now(tx);
       const old = now - message.created_at > longestMs;
       await (old ? giveUp(tx, message) : postpone(tx, message, now + afterMs));
@@ -94,20 +100,18 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
   }
 }
 
-/** Saves where a message stands, or that there is nowhere to say it. */
-async function note({ database, onTrouble }: Delivery, message: Message, place: Place | undefined): Promise<void> {
+/** Saves what came of a message, again and again while the database is away. */
+async function note(
+  { database, onTrouble }: Delivery,
+  message: Message,
+  save: (tx: Tx) => Promise<void>,
+): Promise<void> {
   for (const afterMs of [...noteAgainAfterMs, undefined]) {
     try {
-      return await database.transaction(async (tx) => {
-        if (place === undefined) return giveUp(tx, message);
-        if (!(await drawn(tx, message, place))) return;
-        if (message.change !== null && message.key === stopKey(message.change) && !isEdit(message)) {
-          await coolDown(tx, message.change, (await database.now(tx)) + coolDownMs);
-        }
-      });
+      return await database.transaction(save);
     } catch (error) {
       if (afterMs === undefined) throw error;
-      onTrouble(`noting where ${message.key} stands`, error);
+      onTrouble(`noting what came of ${message.key}`, error);
       await wait(afterMs);
     }
   }

@@ -1,5 +1,4 @@
 import type { AnyAction } from '../commands/action.ts';
-import type { Page } from '../commands/page.ts';
 import { Refusal } from '../errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import type { Reader } from '../hosting/contract/call.ts';
@@ -7,14 +6,13 @@ import { countWaiting, findSaved, type Change, type NewChange } from '../storage
 import type { Database, Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
 import { heldLock } from '../storage/locks.ts';
-import { code, say } from '../text.ts';
+import { say } from '../text.ts';
 import { LockHeld, type Ledger } from './advance.ts';
 import { authorise, mayHear, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
 import { coolsDown } from './change.ts';
 import { whomToAsk, type AskingDesk } from './asking.ts';
 import { rowOf } from './row.ts';
-import { callOf, cardOf, freeze, type Frozen } from './freeze.ts';
-import { factLines } from './render.ts';
+import { freeze, type Frozen } from './freeze.ts';
 import { canonicalWords, type Names, type Resolved } from './resolve.ts';
 import { asked, lockedBy } from './tell.ts';
 import { asRefusal } from './trouble.ts';
@@ -149,21 +147,6 @@ export async function save(
     desk.onSaved();
     return saved;
   }
-}
-
-/** What would be sent, shown to the asker alone. */
-export function dryRun(frozen: Frozen): Page {
-  const card = cardOf(frozen);
-  const call = callOf(frozen);
-  return {
-    title: say`**Dry run: ${card.title}** · nothing was sent`,
-    parts: [
-      ...(card.warning ? [{ kind: 'text' as const, text: card.warning }] : []),
-      ...(card.facts.length > 0 ? [{ kind: 'text' as const, text: factLines(card.facts) }] : []),
-      { kind: 'code', text: `${call.method} ${call.path}\n${JSON.stringify(call.body ?? null, null, 2)}` },
-    ],
-    source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${needsReview(frozen.action, frozen.target) ? 'a form asks you once more before it is sent' : 'without --dry-run it is sent at once'}`,
-  };
 }
 
 async function refuseTooMany(tx: Tx, asker: string): Promise<void> {

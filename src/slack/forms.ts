@@ -3,6 +3,7 @@ import type { Option } from '@slack/types';
 import { z } from 'zod';
 import { catalogue } from '../commands/index.ts';
 import { folded } from '../pipeline/resolve.ts';
+import { passing } from '../points.ts';
 import { memoOf, optionOf } from './form.ts';
 import { speaker } from './hear.ts';
 import type { Track } from './intake.ts';
@@ -19,6 +20,7 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
     const { ack: answer, after, inbox } = await submit(reception, said);
     await (answer ? ack(answer) : ack());
     end();
+    if (inbox !== undefined) passing('acked', inbox);
     if (after === undefined) return;
     const channel = memoOf(said.view.private_metadata)?.origin.channel;
     const heard: Heard = {

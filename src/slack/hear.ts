@@ -5,7 +5,8 @@ import { welcome, type Authorised, type Person } from '../pipeline/authorise.ts'
 import { officeFor } from '../pipeline/office.ts';
 import { parse, type Wish } from '../pipeline/parse.ts';
 import { canonicalWords, resolve, type Resolved } from '../pipeline/resolve.ts';
-import { consider, dryRun, lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
+import { dryRun } from '../pipeline/dry-run.ts';
+import { consider, lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
 import { asRefusal } from '../pipeline/trouble.ts';
 import { joined, type Text } from '../text.ts';
 import { keepPage } from './answers.ts';

@@ -6,6 +6,7 @@ import { parseWords, type Wish } from '../pipeline/parse.ts';
 import type { Person } from '../pipeline/authorise.ts';
 import { lookAndFreeze, nameToType, noReason, save, wantsReason, type Considered } from '../pipeline/submit.ts';
 import { channel as inChannel, codeOf, joined, plain, say, type Text } from '../text.ts';
+import { passing } from '../points.ts';
 import { keptWords } from './answers.ts';
 import { declined } from './decisions.ts';
 import { blockOf, formView, memoOf, noticeView, saidIn, type Memo } from './form.ts';
@@ -201,7 +202,10 @@ async function keepSubmission(reception: Reception, heard: Heard, { view }: Subm
     content: view.private_metadata,
   } as const;
   const kept = await keep(reception, row);
-  if (kept === 'new') return { inbox: key };
+  if (kept === 'new') {
+    passing('kept', key);
+    return { inbox: key };
+  }
   if (kept === 'seen') return { response: {} };
   return { response: ending(title, say`My database does not answer. Nothing was done. Try again in a minute.`) };
 }

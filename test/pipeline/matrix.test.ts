@@ -117,7 +117,7 @@ describe('whoever asks for whatever, of whatever, on any surface', () => {
   });
 
   test('what has to be typed to confirm is the name of what is deleted, and of what a push onto a live one overwrites', () => {
-    const live: readonly (Place | undefined)[] = ['live', 'new', 'blog', 'secret'];
+    const live = new Set<Place | undefined>(['live', 'new', 'blog', 'secret']);
     const typed = (came: Considered | Refusal): string | undefined =>
       'kind' in came && came.kind === 'review' ? nameToType(came.action, came.wish.target) : undefined;
     const { wrong } = wrongIn(
@@ -126,7 +126,7 @@ describe('whoever asks for whatever, of whatever, on any surface', () => {
       (cell) => {
         const [path] = cell.row;
         const place = placeOf(cell);
-        const asks = path === 'delete' || (path.startsWith('push') && live.includes(place));
+        const asks = path === 'delete' || (path.startsWith('push') && live.has(place));
         return (asks && place !== undefined && targets[place]) || 'nothing';
       },
     );

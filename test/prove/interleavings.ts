@@ -31,13 +31,13 @@ import { ana, chi, company, dee, fay, live, names, policyFrom, rob, staging } fr
  */
 
 const people: ReadonlyMap<string, Person> = new Map([ana, chi, dee, fay, rob].map((one) => [one.id, one]));
-/** `leads` approve, so many of them. */
+/** `leads` approve, so many of them; Ana is one, too, and never of her own. */
 const policyWith = (leads: readonly Person[], count: number): Policy =>
   policyFrom(`version: 1
 live: ["*/live"]
 groups:
   developers: [${ana.id}]
-  leads: [${leads.map(({ id }) => id).join(', ')}]
+  leads: [${[ana, ...leads].map(({ id }) => id).join(', ')}]
   readers: [${rob.id}, ${dee.id}]
 rules:
   - { allow: [read], to: [developers, leads, readers] }
@@ -75,6 +75,7 @@ type Ground = {
 /** One run: who may answer when, what was written, and the rules of the moment. */
 type Scene = Ground & {
   readonly desk: BackOffice;
+  readonly scheduler: fc.Scheduler;
   /** Waits for its turn. */
   readonly turn: (what: string) => Promise<void>;
   readonly rules: { now: Policy };
@@ -133,7 +134,7 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
     },
     onSaved: () => undefined,
   };
-  return { ...ground, desk, turn, rules, host, written };
+  return { ...ground, desk, scheduler, turn, rules, host, written };
 }
 
 /** Ana asks, as everybody does; nothing is in between. */
@@ -149,6 +150,11 @@ async function asked({ desk, database }: Scene, words: readonly string[]): Promi
   return change;
 }
 
+/** Lets others go first so many times. */
+async function waited({ turn }: Scene, turns: number, what: string): Promise<void> {
+  for (let left = turns; left >= 0; left -= 1) await turn(what);
+}
+
 /** What came of a click: it counted, or the sentence of its refusal. */
 type Click = { readonly by: Person; readonly verdict: Verdict; readonly refused: string | undefined };
 
@@ -161,7 +167,7 @@ async function click(
   const { installation } = scene.database;
   const { number, version } = change;
   const reason = verdict === 'decline' ? 'not now' : undefined;
-  for (let turn = 0; turn <= hesitates; turn += 1) await scene.turn(`${by.name} thinks of ${verdict}`);
+  await waited(scene, hesitates, `${by.name} presses ${verdict}`);
   try {
     await decide(scene.desk, {
       installation,
@@ -181,9 +187,10 @@ async function click(
 }
 
 /** The worker looks a few times; the message with *Stop* stood long enough whenever it does. */
-async function work({ desk, database, clock, turn }: Scene, { number }: Change): Promise<void> {
+async function work(scene: Scene, { number }: Change): Promise<void> {
+  const { desk, database, clock } = scene;
   for (let look = 1; look <= 3; look += 1) {
-    for (let beat = 1; beat <= 8; beat += 1) await turn('the worker waits');
+    await waited(scene, 8, 'the worker looks');
     const [due] = await database.transaction(async (tx) => {
       await coolDown(tx, number, clock.now);
       return claimDue(tx, { owner: desk.owner, now: clock.now, leaseMs: 60_000, limit: 1 });
@@ -214,21 +221,22 @@ const pressable = [
 /** What a run ended as. */
 type End = { readonly change: Change; readonly clicks: readonly Click[] };
 
-async function run(scene: Scene, scheduler: fc.Scheduler, present: Present): Promise<End> {
+async function run(scene: Scene, present: Present): Promise<End> {
   const change = await asked(scene, present.words);
   const actors: Promise<Click | void>[] = present.presses.map(({ press, hesitates }) =>
     click(scene, change, presses[press], hesitates),
   );
   if (present.works) actors.push(work(scene, change));
-  const events: readonly (readonly [isPresent: boolean, what: string, happens: () => void])[] = [
-    [present.passes, 'the clock', () => void (scene.clock.now = change.expires_at)],
-    [present.reloads, 'the policy', () => void (scene.rules.now = policyFor(present.count, 'after'))],
-    [present.drifts, 'somebody else', () => void (scene.host.read = asSomebodyLeftIt)],
+  const events: readonly (readonly [isPresent: boolean, after: number, what: string, happens: () => void])[] = [
+    [present.passes, 8, 'the clock', () => void (scene.clock.now = change.expires_at)],
+    [present.takes, 8, 'a right is taken away', () => void (scene.rules.now = policyFor(present.count, 'after'))],
+    [present.gives, 16, 'a right is given back', () => void (scene.rules.now = policyFor(present.count, 'before'))],
+    [present.drifts, 8, 'somebody else', () => void (scene.host.read = asSomebodyLeftIt)],
   ];
-  for (const [isPresent, what, happens] of events) {
-    if (isPresent) actors.push(scene.turn(what).then(happens));
+  for (const [isPresent, after, what, happens] of events) {
+    if (isPresent) actors.push(waited(scene, after, what).then(happens));
   }
-  const clicks = await scheduler.waitFor(Promise.all(actors));
+  const clicks = await scene.scheduler.waitFor(Promise.all(actors));
   const end = await findChange(scene.database.db, change.number);
   if (end === undefined) throw new Error('it is gone');
   return { change: end, clicks: clicks.flatMap((one) => one ?? []) };
@@ -252,7 +260,10 @@ async function check(scene: Scene, { change, clicks }: End, count: number): Prom
   const { database, clock, written, rules } = scene;
   const lines = (await listAudit(database.db, { change: change.number, limit: 99 })).toReversed();
   const moves = lines.filter(({ event }) => ending[event] !== undefined);
-  strictEqual(change.state, ending[moves.at(-1)?.event ?? ''] ?? 'waiting');
+  const last = moves.at(-1)?.event ?? '';
+  // Handed back when its time is over, it is not tried again.
+  if (last === 'hand back') ok(change.state === 'approved' || change.state === 'expired', change.state);
+  else strictEqual(change.state, ending[last] ?? 'waiting');
   strictEqual(change.version, moves.length + 1);
   strictEqual(
     moves.slice(0, -1).some(({ event }) => isEnded.has(ending[event] ?? 'waiting')),
@@ -286,9 +297,18 @@ async function check(scene: Scene, { change, clicks }: End, count: number): Prom
 
   const isApproved = moves.some(({ event }) => event === 'approve');
   ok(!isApproved || votes.length >= count);
-  if (change.state === 'waiting') strictEqual(enough(rules.now, change, votes), false);
   const lock = await heldLock(database.db, change.target, clock.now);
   strictEqual(lock?.change === change.number, isApproved && !isEnded.has(change.state));
+  if (change.state === 'waiting' && enough(rules.now, change, votes)) await pressedOnce(scene, change, votes);
+}
+
+/** Votes count again that did not when the last one was cast: nothing more than a click of anybody who voted is needed. */
+async function pressedOnce(scene: Scene, change: Change, votes: readonly { readonly person: string }[]): Promise<void> {
+  const [voter] = votes.flatMap(({ person }) => people.get(person) ?? []);
+  if (voter === undefined) throw new Error('enough, and nobody voted');
+  const { refused } = await scene.scheduler.waitFor(click(scene, change, [voter, 'approve'], 0));
+  const isInTheWay = scene.clock.now >= change.expires_at || scene.host.read === asSomebodyLeftIt;
+  strictEqual(refused === undefined, !isInTheWay, refused);
 }
 
 /** Whether these votes count, by the rules of now, for as many as are needed. */
@@ -301,8 +321,9 @@ function enough(policy: Policy, change: Change, votes: readonly { readonly perso
 }
 
 /** The next run finds nothing due and nothing locked. */
-async function tidied({ database, ledger, clock }: Ground, change: Change): Promise<void> {
-  if (change.settled_at !== null) return;
+async function tidied({ database, ledger, clock }: Ground, number: number): Promise<void> {
+  const change = await findChange(database.db, number);
+  if (change === undefined || change.settled_at !== null) return;
   const kind = change.state === 'accepted' ? 'finish' : 'cancel';
   const moved = await database.transaction((tx) =>
     ledger.advance(tx, change, { kind }, { by: 'sitehand', at: clock.now }),
@@ -318,7 +339,8 @@ type Present = {
   readonly presses: readonly { readonly press: keyof typeof presses; readonly hesitates: number }[];
   readonly works: boolean;
   readonly passes: boolean;
-  readonly reloads: boolean;
+  readonly takes: boolean;
+  readonly gives: boolean;
   readonly drifts: boolean;
 };
 const anybody: fc.Arbitrary<Present> = fc.record({
@@ -332,7 +354,8 @@ const anybody: fc.Arbitrary<Present> = fc.record({
     .chain((some) => fc.tuple(...some.map((press) => fc.record({ press: fc.constant(press), hesitates: fc.nat(12) })))),
   works: fc.boolean(),
   passes: fc.nat(3).map((chance) => chance === 0),
-  reloads: fc.boolean(),
+  takes: fc.boolean(),
+  gives: fc.boolean(),
   drifts: fc.nat(3).map((chance) => chance === 0),
 });
 
@@ -348,9 +371,9 @@ export async function interleave(runs: number, seed?: number): Promise<ReadonlyM
   const ends = new Map<State, number>();
   const property = fc.asyncProperty(fc.scheduler(), anybody, async (scheduler, present) => {
     const scene = sceneOf({ database, ledger, clock }, scheduler, policyFor(present.count, 'before'));
-    const end = await run(scene, scheduler, present);
+    const end = await run(scene, present);
     await check(scene, end, present.count);
-    await tidied(scene, end.change);
+    await tidied(scene, end.change.number);
     ends.set(end.change.state, (ends.get(end.change.state) ?? 0) + 1);
   });
   try {

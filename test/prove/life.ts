@@ -1,8 +1,8 @@
 import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
-import { patienceMs, type Bot } from '../stories/bot.ts';
+import { type Bot } from '../stories/bot.ts';
 import { onScene, StillUnderWay, type Scene } from './scene.ts';
 import type { Row, Story } from './story.ts';
-import { standing, whatCame, wrongIn, type Wrong } from './verdict.ts';
+import { newestIn, standing, whatCame, wrongIn, type Wrong } from './verdict.ts';
 
 /** The deaths of one house, in their order, and the chance behind all the rest. */
 export type Life = { readonly story: Story; readonly rows: readonly Row[]; readonly seed: string };
@@ -44,15 +44,17 @@ export function live({ story, rows, seed }: Life, url?: string): Promise<readonl
 
 async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, random: Random) {
   const { slack } = scene.house;
-  const before = await standing(scene, story);
+  const above = await newestIn(scene);
   await story.prepare?.(scene, random);
+  const before = await standing(scene, story, above);
   troubled(scene, row, random);
-  const acting = story.act(scene, random);
-  await dead(scene, row, bot, before.writes);
-  calm(scene);
-  await scene.endLeases();
-  const next = await scene.start();
-  const { envelope } = await acting;
+  const comeBack = async (): Promise<Bot> => {
+    await dead(scene, row, bot, before.writes);
+    calm(scene);
+    await scene.endLeases();
+    return scene.start();
+  };
+  const [{ envelope }, next] = await Promise.all([story.act(scene, random), comeBack()]);
   if (envelope !== undefined && random.chance(0.5)) await slack.redeliver(envelope);
   await scene.atRest();
   const seen = await whatCame(scene, story, before);
@@ -62,15 +64,17 @@ async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, ra
   await story.act(scene, random);
   await scene.atRest();
   const again = await whatCame(scene, story, { ...before, told: seen.told });
-  return { next, came: seen.came, wrong: wrongIn(story, again, ['1 written, done']) };
+  return { next, came: seen.came, wrong: wrongIn(story, again, [story.well.came]) };
 }
 
 /** The order to die, and small troubles besides: a slow host, a slow Slack, everything delivered up to three times. */
 function troubled({ house, order }: Scene, { at }: Row, random: Random): void {
   house.slack.delivery.duplicates = random.integer(1, 3);
   house.slack.faults.add({ method: 'chat.postMessage', kind: 'delay', delayMs: random.integer(0, 50) });
-  if (at === 'received') house.hosting.faults.add({ kind: 'hang', method: 'POST', applied: random.chance(0.5) });
-  else {
+  const applied = random.chance(0.5);
+  if (at === 'received') {
+    for (const method of ['POST', 'PUT'] as const) house.hosting.faults.add({ kind: 'hang', method, applied });
+  } else {
     house.hosting.faults.add({ kind: 'delay', ms: random.integer(0, 50), times: 'always' });
     order(at);
   }
@@ -83,10 +87,9 @@ function calm({ house }: Scene): void {
 }
 
 /** Resolves when the bot is dead: by its own hand, or by ours while the host has the write. */
-async function dead({ house, obeyed }: Scene, { at }: Row, bot: Bot, writesBefore: number): Promise<void> {
+async function dead({ house, obeyed, soon }: Scene, { at }: Row, bot: Bot, writesBefore: number): Promise<void> {
   if (at === 'received') {
-    const isReceived = (): boolean => house.writes()[writesBefore]?.state === 'received';
-    await house.hosting.until(() => isReceived() || undefined, patienceMs);
+    await soon('received', () => (house.writes()[writesBefore]?.state === 'received' ? '' : 'no write yet'));
     await bot.end('SIGKILL');
     return;
   }

@@ -5,10 +5,24 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { z } from 'zod';
 import type { Bot } from '../stories/bot.ts';
-import { openHouse, patienceMs, type House } from '../stories/house.ts';
+import { ids, openHouse, patienceMs, type House } from '../stories/house.ts';
 import { orderShape } from './kill-at.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** Ana may ask for everything; a push waits for Chi or for Dee. */
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  developers: [${ids.ana}]
+  leads: [${ids.chi}, ${ids.dee}]
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [routine], to: [developers] }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+`;
+const hosting = { durations: { 'cache:clear': 0, 'environments:push': 0 } };
 
 /** A house whose bots die or stand still on order, on either database. */
 export type Scene = {
@@ -18,6 +32,8 @@ export type Scene = {
   readonly start: (hoursWrong?: number) => Promise<Bot>;
   /** Lays down an order; the first bot that comes to its point takes it. */
   readonly order: (order: z.input<typeof orderShape>) => void;
+  /** As `eventually`, and whatever could still be stopped is not waited for. */
+  readonly soon: typeof eventually;
   /** Resolves when the order has been taken. */
   readonly obeyed: () => Promise<void>;
   readonly rows: (sql: string) => Promise<Rows>;
@@ -36,15 +52,23 @@ export async function onScene<T>(url: string | undefined, tale: (scene: Scene) =
   const folder = mkdtempSync(join(tmpdir(), 'sitehand-prove-'));
   const file = join(folder, 'order.json');
   const killing = `--import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)}`;
-  const house = await openHouse({ start: false, environment: url === undefined ? {} : { DATABASE_URL: url } });
-  const { rows, write, close } = url === undefined ? sqlite(house) : await postgres(url);
+  const usual = { start: false, policy, hosting } as const;
+  const house = await openHouse(url === undefined ? usual : { ...usual, environment: { DATABASE_URL: url } });
+  const book = url === undefined ? sqlite(house) : await postgres(url);
+  const { rows, write } = book;
+  const soon: Scene['soon'] = (what, left) =>
+    eventually(what, async () => {
+      await hurry(book);
+      return left();
+    });
   const scene: Scene = {
     house,
     database: url === undefined ? 'SQLite' : 'PostgreSQL',
     start: (hoursWrong = 0) =>
       house.start({ NODE_OPTIONS: `${killing} --import ./test/prove/clock.ts?hours=${hoursWrong}` }),
     order: (order) => writeFileSync(file, JSON.stringify(orderShape.parse(order))),
-    obeyed: () => eventually('obeyed', () => (existsSync(file) ? readFileSync(file, 'utf8') : '')),
+    soon,
+    obeyed: () => soon('obeyed', () => (existsSync(file) ? readFileSync(file, 'utf8') : '')),
     rows,
     write,
     endLeases: async () => {
@@ -55,14 +79,14 @@ export async function onScene<T>(url: string | undefined, tale: (scene: Scene) =
       await write(`update inbox set lease_until = 1 where closed_at is null`);
     },
     atRest: () =>
-      eventually('all of it ended', async () => (await rows(underWay)).map(inWords).join(', ')).catch((error) => {
+      soon('all of it ended', async () => (await rows(underWay)).map(inWords).join(', ')).catch((error: unknown) => {
         throw new StillUnderWay(String(error));
       }),
   };
   try {
     return await tale(scene);
   } finally {
-    await close();
+    await book.close();
     await house.close();
     rmSync(folder, { recursive: true });
   }
@@ -74,6 +98,13 @@ const underWay = `
     where settled_at is null and state <> 'waiting' and not (state = 'unknown' and due_at is null)
   union all select 'delivery ' || key from inbox where closed_at is null
   union all select 'message ' || key from messages where due_at is not null`;
+/** An approved push that can be stopped is due now rather than in ten seconds; before its *Stop* stands it is not. */
+async function hurry({ rows, write }: Book): Promise<void> {
+  const cooling = `from messages where key = changes.number || ':stop' and ts is not null`;
+  const late = `state = 'approved' and owner is null and due_at > 1 and exists (select 1 ${cooling})`;
+  if ((await rows(`select number from changes where ${late}`)).length === 0) return;
+  await write(`update changes set due_at = 1 where ${late}`);
+}
 const inWords = ({ what }: Rows[number]): string => String(what);
 
 type Book = Pick<Scene, 'rows' | 'write'> & { readonly close: () => Promise<void> };
@@ -101,6 +132,6 @@ export async function eventually(what: string, left: () => Promise<string> | str
     const missing = await left();
     if (missing === '') return;
     if (performance.now() > until) throw new Error(`not ${what}: ${missing}`);
-    await wait(50);
+    await wait(100);
   }
 }

@@ -3,8 +3,8 @@ import type { Point } from '../../src/points.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import type { Scene } from './scene.ts';
 
-/** How often the host was written to in all, and how it ended; `untouched`: its person was told that it was lost. */
-export type Came = `${number} written, ${'untouched' | 'unknown' | 'done'}`;
+/** How often the host was written to in all, and how it ended; `untouched`: all is as before, and its person was told so. */
+export type Came = `${number} written, ${'untouched' | 'waiting' | 'unknown' | 'done'}`;
 
 /** What must come of a death, in words and exactly. */
 export type Must = { readonly says: string; readonly allowed: readonly Came[] };
@@ -26,7 +26,37 @@ export type Story = {
   readonly prepare?: (scene: Scene, random: Random) => Promise<void>;
   /** What is done, while the order to die stands. */
   readonly act: (scene: Scene, random: Random) => ReturnType<SlackStandIn['command']>;
-  /** The last word in the thread, where all went well. */
-  readonly done: RegExp;
+  /** What comes of it where nothing is in its way, and how the thread says so. */
+  readonly well: { readonly came: Came; readonly says: RegExp };
+  /** What its person is told if it was lost. */
+  readonly lost: string;
   readonly rows: readonly Row[];
 };
+
+/** What must come of most deaths. */
+export const must = {
+  untouched: { says: 'nothing done, and said so; done again: as if never killed', allowed: ['0 written, untouched'] },
+  goesOn: { says: 'written once, done', allowed: ['1 written, done'] },
+  notBegun: { says: 'not written, unknown', allowed: ['0 written, unknown'] },
+  notAnswered: { says: 'written once, unknown', allowed: ['1 written, unknown'] },
+} as const satisfies Readonly<Record<string, Must>>;
+
+/** The three places to die at with a message: the n-th whose key is like `of`. */
+export const onTheWay = (name: string, of: string, nth: number, must: Must): readonly Row[] =>
+  (['posting', 'posted', 'noted'] as const).map((point) => ({
+    name: `${point}: ${name}`,
+    at: { point, of, nth },
+    must,
+  }));
+
+/** The places to die at between the last look and the last word, where all that is done is one write. */
+export const sendingAndAfter: readonly Row[] = [
+  { name: 'rechecked', at: { point: 'rechecked' }, must: must.goesOn },
+  { name: 'opened', at: { point: 'opened' }, must: must.goesOn },
+  { name: 'sending saved', at: { point: 'sending saved' }, must: must.notBegun },
+  { name: 'received', at: 'received', must: must.notAnswered },
+  { name: 'answered', at: { point: 'answered' }, must: must.notAnswered },
+  { name: 'answer saved', at: { point: 'answer saved' }, must: must.goesOn },
+  { name: 'seen', at: { point: 'seen' }, must: must.goesOn },
+  { name: 'settled', at: { point: 'settled' }, must: must.goesOn },
+];

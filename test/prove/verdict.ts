@@ -6,8 +6,15 @@ import type { Came, Story } from './story.ts';
 /** What must never be, and whatever else is not as its row says. */
 export type Wrong = { readonly kind: 'sent twice' | 'lost' | 'untold' | 'otherwise'; readonly says: string };
 
-/** How far everything was when a round began: what is beyond it is of that round. */
-export type Standing = { readonly number: number; readonly writes: number; readonly told: number };
+/** How far everything was before the last thing was done: what is beyond it came of that. */
+export type Standing = {
+  /** Changes with greater numbers are of this round. */
+  readonly above: number;
+  /** The state of this round's change, where there is one already. */
+  readonly state: string | undefined;
+  readonly writes: number;
+  readonly told: number;
+};
 
 /** What came of a round, as the host, the database and Slack have it. */
 export type Seen = {
@@ -22,21 +29,30 @@ export type Seen = {
   readonly thread: string;
 };
 
-/** How far everything is now. */
-export async function standing({ house, rows }: Scene, { person }: Story): Promise<Standing> {
+/** The number of the newest change; 0 where there is none. */
+export async function newestIn({ rows }: Scene): Promise<number> {
   const [newest] = await rows('select coalesce(max(number), 0) as number from changes');
-  return {
-    number: Number(newest?.['number']),
-    writes: house.writes().length,
-    told: privately(house, person).length,
-  };
+  return Number(newest?.['number']);
+}
+
+/** How far everything is now, in the round whose changes have numbers `above` this one. */
+export async function standing(scene: Scene, { person }: Story, above: number): Promise<Standing> {
+  const [change] = await changesOf(scene, above);
+  const { house } = scene;
+  return { above, state: change?.state, writes: house.writes().length, told: privately(house, person).length };
+}
+
+async function changesOf({ rows }: Scene, above: number) {
+  const found = await rows(`select number, state from changes where number > ${above} order by number`);
+  return found.map(({ number, state }) => ({ number: Number(number), state: String(state) }));
 }
 
 /** What came of it since `before`; asked when all is at rest. */
-export async function whatCame({ house, rows }: Scene, { person }: Story, before: Standing): Promise<Seen> {
-  const changes = await rows(`select number, state from changes where number > ${before.number}`);
-  const [change = { number: 0, state: 'waiting' }] = changes;
-  const end = change['state'] === 'waiting' ? 'untouched' : String(change['state']);
+export async function whatCame(scene: Scene, { person, lost }: Story, before: Standing): Promise<Seen> {
+  const { house } = scene;
+  const changes = await changesOf(scene, before.above);
+  const [change] = changes;
+  const end = change === undefined || change.state === before.state ? 'untouched' : change.state;
   const writes = house.writes().length - before.writes;
   const messages = privately(house, person);
   return {
@@ -45,8 +61,8 @@ export async function whatCame({ house, rows }: Scene, { person }: Story, before
     writes,
     changes: changes.length,
     told: messages.length,
-    isToldOfLoss: messages.slice(before.told).some(({ text }) => text.includes('I was restarted before I got to')),
-    thread: threadsOf(house, Number(change['number'])).at(-1) ?? '',
+    isToldOfLoss: messages.slice(before.told).some(({ text }) => text.includes(lost)),
+    thread: (change && threadsOf(house, change.number).at(-1)) ?? '',
   };
 }
 
@@ -56,7 +72,7 @@ export function wrongIn(story: Story, seen: Seen, allowed: readonly Came[]): Wro
   const says = JSON.stringify(seen);
   if (writes > 1 || changes > 1) return { kind: 'sent twice', says };
   const isTold =
-    end === 'untouched' ? isToldOfLoss : (end === 'unknown' ? /⚠️ @.*Outcome unknown/ : story.done).test(thread);
+    end === 'untouched' ? isToldOfLoss : (end === 'unknown' ? /⚠️ @.*Outcome unknown/ : story.well.says).test(thread);
   if (!isTold) return { kind: 'untold', says };
   if (isToldOfLoss && end !== 'untouched') return { kind: 'otherwise', says };
   return allowed.some((one) => one === came) ? undefined : { kind: 'otherwise', says };

@@ -12,7 +12,7 @@ import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { patienceMs, startBot, type Bot, type Exit } from './bot.ts';
 import { somebody, taleAt, type Somebody, type Tale } from './people.ts';
 
-/** Credentials of every house; each is a canary that must be found nowhere but on the wire. */
+/** Credentials of every house; each is a canary that is found nowhere but on the wire, or the house does not close. */
 export const canaries = {
   bot: 'xoxb-canary-bot-9f31c07d',
   app: 'xapp-canary-app-5be2aa10',
@@ -186,8 +186,11 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       [...lines, ...(await contents(join(folder, 'database'))), ...everythingSaid(slack)].join('\n'),
     close: async () => {
       await Promise.all([...all].map((one) => one.end('SIGKILL')));
+      const left = await house.leftovers();
       await Promise.all([slack.close(), hosting.close()]);
       await rm(folder, { recursive: true, force: true });
+      const found = Object.entries(canaries).filter(([, canary]) => left.includes(canary));
+      if (found.length > 0) throw new Error(`a secret was left behind: ${found.map(([name]) => name).join(', ')}`);
     },
   };
   if (options.start === false) return house;
@@ -234,7 +237,8 @@ function placeOf(file: string, number: number): { channel: string; ts: string } 
 }
 
 const contents = async (folder: string): Promise<readonly string[]> =>
-  Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1')));
+  // On PostgreSQL there is no folder.
+  Promise.all((await readdir(folder).catch(() => [])).map((name) => readFile(join(folder, name), 'latin1')));
 
 /** Every call of the Web API with all that the bot gave it. */
 const everythingSaid = (slack: SlackStandIn): readonly string[] =>

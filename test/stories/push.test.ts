@@ -92,7 +92,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     const change = await ben.confirms({}, 'C0GENERAL');
     expect(change.card().text).toContain('“a fresh copy”');
     await chi.clicks(change.card(), 'Approve');
-    await change.tells('Approved by @Chi. Sending it now.');
+    expect((await change.tells('Approved by @Chi. Sending it now.')).controls).toEqual([]);
     await change.tells(/^✅ Done after /);
     expect(house.writes('acme-blog/staging').map(({ body }) => body)).toEqual([
       {

@@ -7,13 +7,15 @@ import { abilityOf } from '../../../src/pipeline/ability.ts';
 import { authorise } from '../../../src/pipeline/authorise.ts';
 import { parse, parseWords } from '../../../src/pipeline/parse.ts';
 import { resolve, type Resolved } from '../../../src/pipeline/resolve.ts';
+import { rights } from '../../../src/commands/rights.ts';
+import { loadPolicy } from '../../../src/policy/load.ts';
 import type { Needed } from '../../../src/policy/needed.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { company, refusalOf, said } from '../given.ts';
 import { refusedAs } from './answers.ts';
 import { submits, type Cell } from './expected.ts';
 import { commands, pathOf, wordsById } from './surfaces.ts';
-import { isPlace, namesOf, policy, policyWith, roles, rules, unwelcome } from './world.ts';
+import { isPlace, namesOf, policy, roles, rules, textOf, unwelcome } from './world.ts';
 
 /** The permission matrix when rules are added, and as `can` tells it. */
 
@@ -65,64 +67,63 @@ describe('more rules, wherever they stand', () => {
   const more = (rule: fc.Arbitrary<string>): fc.Arbitrary<Policy> =>
     fc
       .array(fc.tuple(rule, fc.nat({ max: Object.keys(rules).length })), { minLength: 1, maxLength: 4 })
-      .map((added) =>
-        policyWith(
-          added.reduce<readonly string[]>((all, [line, at]) => all.toSpliced(at, 0, line), Object.values(rules)),
-        ),
-      );
+      .map((added) => {
+        const lines = added.reduce<readonly string[]>(
+          (all, [line, at]) => all.toSpliced(at, 0, line),
+          Object.values(rules),
+        );
+        const loaded = loadPolicy(textOf(lines), rights);
+        // Rules that nobody could ever satisfy are no policy.
+        return loaded.kind === 'policy' ? loaded.policy : undefined;
+      })
+      .filter((rulesThen) => rulesThen !== undefined);
   /** Each run holds every cell of the kind against one policy. */
   const holds = (
     cells: readonly Cell[],
     policies: fc.Arbitrary<Policy>,
-    check: (cell: Cell, is: Ruled) => void,
-  ): void => {
+    isFine: (is: Ruled, cell: Cell) => boolean,
+  ) => {
     expect(cells.length).toBeGreaterThan(20);
     fc.assert(
       fc.property(policies, (rulesThen) => {
-        for (const cell of cells) check(cell, ruled(cell, rulesThen));
+        const wrong = cells.filter((cell) => !isFine(ruled(cell, rulesThen), cell));
+        expect(wrong.map((cell) => [...cell.row, cell.role, ruled(cell, rulesThen)])).toEqual([]);
       }),
       { numRuns: 20 },
     );
   };
-  const nameOf = ({ row, role }: Cell): string => `${row.join(' ')}, ${role}`;
   const saying = (code: RegExp): readonly Cell[] => wishes.filter(({ says }) => code.test(says));
 
   test('allow nothing that a rule forbids', () => {
-    holds(saying(/^d/), more(fc.oneof(allowing, denying)), (cell, is) => expect(is.kind, nameOf(cell)).toBe('refused'));
+    holds(saying(/^d/), more(fc.oneof(allowing, denying)), ({ kind }) => kind === 'refused');
   });
 
   test('show nobody what they may not read, unless they let them read', () => {
     const others = more(allowing.filter((rule) => !rule.includes('read]')));
-    holds(saying(/^\?/), others, (cell, is) => {
-      expect(is, nameOf(cell)).toMatchObject({ kind: 'refused', says: expect.stringContaining('I know no') });
-    });
+    holds(saying(/^\?/), others, (is) => is.kind === 'refused' && is.says.startsWith('I know no'));
   });
 
   test('let no guest, bot, stranger or deactivated account do anything', () => {
     const outsiders = wishes.filter(({ role }) => unwelcome.some((one) => one === role));
-    holds(outsiders, more(allowing), (cell, is) => {
-      expect(
-        is.kind === 'refused' && /^(Guests of|Other bots|Only members|This account)/.test(is.says),
-        nameOf(cell),
-      ).toBe(true);
-    });
+    const refused = /^(Guests of|Other bots|Only members|This account)/;
+    holds(outsiders, more(allowing), (is) => is.kind === 'refused' && refused.test(is.says));
   });
 
   test('promise 3: take away nothing of an approval that was needed', () => {
-    holds(saying(/^v[\da]/), more(fc.oneof(allowing, denying)), (cell, is) => {
-      if (is.kind === 'refused') return;
+    holds(saying(/^v[\da]/), more(fc.oneof(allowing, denying)), (is, cell) => {
       const then = ruled(cell, policy);
-      const needed = then.kind === 'allowed' && then.approval !== 'none' ? then.approval : undefined;
-      const now = is.approval === 'none' ? undefined : is.approval;
-      for (const { by, count } of needed?.requirements ?? []) {
-        const same = now?.requirements.find((one) => String(one.by) === String(by));
-        expect(same?.count ?? 0, nameOf(cell)).toBeGreaterThanOrEqual(count);
-      }
-      expect(now?.expires ?? Infinity, nameOf(cell)).toBeLessThanOrEqual(needed?.expires ?? 0);
-      if (needed?.reason === 'required') expect(now?.reason, nameOf(cell)).toBe('required');
+      if (then.kind === 'refused' || then.approval === 'none') return false;
+      return is.kind === 'refused' || (is.approval !== 'none' && isAsStrict(is.approval, then.approval));
     });
   });
 });
+
+const isAsStrict = (now: Needed, then: Needed): boolean =>
+  now.expires <= then.expires &&
+  (then.reason === 'optional' || now.reason === 'required') &&
+  then.requirements.every(({ by, count }) =>
+    now.requirements.some((one) => String(one.by) === String(by) && one.count >= count),
+  );
 
 describe('what a lead is told that others may', () => {
   const readable = new Set(

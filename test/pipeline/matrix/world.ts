@@ -66,9 +66,9 @@ people:
   gil: [U08GIL, U0GILTWO]
 rules:
 `;
-/** These rules for these people. */
-export const policyWith = (lines: readonly string[]): Policy =>
-  policyFrom(`${before}${lines.map((line) => `  - ${line}\n`).join('')}`);
+/** A policy file with these rules for these people. */
+export const textOf = (lines: readonly string[]): string => `${before}${lines.map((line) => `  - ${line}\n`).join('')}`;
+export const policyWith = (lines: readonly string[]): Policy => policyFrom(textOf(lines));
 export const policy = policyWith(Object.values(rules));
 /** The name of the rule that begins in this line of the file. */
 export const ruleIn = (line: number): string | undefined => Object.keys(rules)[line - before.split('\n').length];

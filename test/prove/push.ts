@@ -1,0 +1,79 @@
+import type { Random } from '../../src/playground/hosting/random.ts';
+import { siteNames } from '../../src/playground/hosting/seed/ids.ts';
+import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
+import { ids } from '../stories/house.ts';
+import type { Scene } from './scene.ts';
+import { must, onTheWay, sendingAndAfter, type Must, type Story } from './story.ts';
+
+const waits: Must = { says: 'waiting, with its card', allowed: ['0 written, waiting'] };
+
+/** What Ana says to push; each time of another site, because a push whose outcome is unknown stays locked. */
+async function wordsFor({ rows }: Scene, random: Random): Promise<{ readonly line: string; readonly onto: string }> {
+  const [changes] = await rows('select count(*) as count from changes');
+  const site = siteNames[Number(changes?.['count']) % siteNames.length];
+  const what = random.pick(['--database', '--files', '--database --files']);
+  return { line: `/site push ${site}/staging ${site}/live ${what}`, onto: `${site}/live` };
+}
+
+/** Ana says it, sees what will be lost, types the name and submits. */
+async function askForPush(scene: Scene, random: Random): ReturnType<SlackStandIn['submit']> {
+  const { slack, person } = scene.house;
+  const { line, onto } = await wordsFor(scene, random);
+  const ana = person('ana');
+  if (slack.views(ana.id).modals.length > 0) await slack.closeModal(ana.id, true);
+  await ana.says(line);
+  await ana.form('Nothing is sent before it is approved');
+  return ana.submits({ [`Type ${onto} to confirm`]: onto });
+}
+
+/** The push that waits is approved, by the button of its newest card. */
+export async function approve({ house: { slack } }: Scene, by: string): ReturnType<SlackStandIn['click']> {
+  const card = slack
+    .messages({ channel: 'C0ACME', as: by })
+    .findLast(({ controls }) => controls.some(({ label }) => label === 'Approve'));
+  if (card === undefined) throw new Error('nothing waits for approval');
+  return slack.click(by, card, { label: 'Approve' });
+}
+
+/** A push of Ana's that waits for approval, with nothing left to be said of it. */
+export async function waitingPush(scene: Scene, random: Random): Promise<void> {
+  await askForPush(scene, random);
+  await scene.atRest();
+}
+
+/** Ana asks for a push: a form shows what will be lost, and submitting it asks the approvers. */
+export const askPush: Story = {
+  name: 'Ana asks for a push',
+  person: ids.ana,
+  act: askForPush,
+  well: { came: '0 written, waiting', says: /^⏳ Push .*this waits for your approval until /s },
+  lost: 'I was restarted before I got to what you asked. Nothing was done.',
+  rows: [
+    { name: 'kept', at: { point: 'kept', of: '^form:' }, must: must.untouched },
+    { name: 'acked', at: { point: 'acked', of: '^form:' }, must: must.untouched },
+    ...onTheWay('the card', String.raw`^\d+:card$`, 1, waits),
+    ...onTheWay('the approver’s copy', `:card:${ids.chi}$`, 1, waits),
+    ...onTheWay('the first reply', String.raw`^\d+:\d+$`, 1, waits),
+  ],
+};
+
+/** Chi approves a push onto a live environment: it cools down, is sent, and is followed to its end. */
+export const approvePush: Story = {
+  name: 'Chi approves a push',
+  person: ids.chi,
+  prepare: waitingPush,
+  act: (scene) => approve(scene, ids.chi),
+  well: { came: '1 written, done', says: /✅ .*the host reports it finished/ },
+  lost: 'I was restarted before I got to what you asked with your click on #',
+  rows: [
+    { name: 'kept', at: { point: 'kept' }, must: must.untouched },
+    { name: 'acked', at: { point: 'acked' }, must: must.untouched },
+    { name: 'click checked', at: { point: 'click checked' }, must: must.untouched },
+    { name: 'click saved', at: { point: 'click saved' }, must: must.goesOn },
+    ...onTheWay('the card', String.raw`^\d+:card$`, 1, must.goesOn),
+    ...onTheWay('the Stop', String.raw`^\d+:stop$`, 1, must.goesOn),
+    ...sendingAndAfter,
+    ...onTheWay('the first reply', String.raw`^\d+:\d+$`, 1, must.goesOn),
+    ...onTheWay('the last reply', String.raw`^\d+:\d+$`, 2, must.goesOn),
+  ],
+};
