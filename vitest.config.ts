@@ -14,8 +14,8 @@ export default defineConfig({
     maxWorkers: 4,
     // Loading every module once a worker, rather than once a file, halves the work. No test leans on a module's state.
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     restoreMocks: true,
   },
 });

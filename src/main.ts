@@ -134,6 +134,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     allNames: () => names(undefined),
     whoIs: people.fresh,
     membersOf: people.membersOf,
+    personOf: people.known,
     read: hosting.read,
     send: { open: hosting.open },
     ticks: () => performance.now(),
@@ -164,7 +165,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   const reception: Reception = {
     front: desk,
     decisions: desk,
-    office: { ...desk, listing: directory.listing, auditKey: auditKeyOf(config), personOf: people.known },
+    office: { ...desk, listing: directory.listing, auditKey: auditKeyOf(config) },
     people,
     messages,
     views,

@@ -2,9 +2,10 @@ import type { Tx } from '../storage/database.ts';
 import { appendAudit } from '../storage/audit.ts';
 import { insertChange, updateChange, type Change, type NewChange } from '../storage/changes.ts';
 import { freeLocks, limitLocks, takeLocks, type Lock } from '../storage/locks.ts';
+import { alone } from '../storage/differences.ts';
 import { findMessage, owe, redrawCards } from '../storage/messages.ts';
 import { askedPeople } from './asking.ts';
-import { coolsDown, move, type Happening } from './change.ts';
+import { move, type Happening } from './change.ts';
 import { cardOf } from './freeze.ts';
 import { decisionButtons, permitOf, type Note } from './render.ts';
 import { say, type Text } from '../text.ts';
@@ -82,6 +83,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     advance: async (tx, change, happening, saying) => {
       const next = move(change, happening, saying.at);
       if (next === undefined) return undefined;
+      await alone(tx);
       const outcome = saying.outcome === undefined ? null : JSON.stringify(saying.outcome);
       const moved = await updateChange(tx, change, { ...next.patch, ...saying.also, outcome });
       if (moved === undefined) return undefined;
@@ -89,7 +91,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       if (next.locks === 'take') await lock(tx, change, saying.at);
       if (next.locks === 'free') await freeLocks(tx, change.number);
       if (typeof next.locks === 'object') await limitLocks(tx, change.number, saying.at + next.locks.keepMs);
-      if (change.state === 'approved') await withdrawStop(tx, change, saying.at);
+      await withdraw(tx, decidingKey(change), saying.at);
       // A copy is there to be decided on: what happens between the decision and the end it need not show.
       const isNews = change.state === 'waiting' || moved.state === 'unknown' || moved.settled_at !== null;
       await redrawCards(tx, change.number, saying.at, isNews);
@@ -134,12 +136,12 @@ async function speak(
   { key, installation }: { readonly key: string; readonly installation: string },
 ): Promise<void> {
   const buttons = [...(reply.buttons ?? []), ...(decide ? decisionButtons(change, installation) : [])];
-  const isStop = decide && change.state === 'approved' && coolsDown(change);
   const said = { change: change.number, at };
   const body = JSON.stringify({ ...reply, buttons });
-  await owe(tx, { ...said, key: isStop ? stopKey(change.number) : key, kind: 'reply', body });
+  await owe(tx, { ...said, key: decide ? decidingKey(change) : key, kind: 'reply', body });
   const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
-  const away = JSON.stringify({ text, buttons: isStop ? [] : buttons });
+  // There they would outlive the ten seconds in which they mean something.
+  const away = JSON.stringify({ text, buttons: change.state === 'approved' ? reply.buttons : buttons });
   if (ops) await owe(tx, { ...said, key: `${key}:ops`, kind: 'ops', body: away });
   for (const recipient of new Set(tell)) {
     await owe(tx, { ...said, key: `${key}:${recipient}`, kind: 'direct', recipient, body: away });
@@ -149,13 +151,17 @@ async function speak(
 /** The message with *Stop*: the time to press it begins when it stands. */
 export const stopKey = (number: number): string => `${number}:stop`;
 
-/** A button that would do nothing any more is taken away. */
-async function withdrawStop(tx: Tx, { number }: Change, at: number): Promise<void> {
-  const key = stopKey(number);
+/** The reply whose buttons decide what becomes of the change as it stands. */
+const decidingKey = ({ number, state, version }: Change): string =>
+  state === 'approved' ? stopKey(number) : `${number}:${state}:${version}`;
+
+/** Buttons that would do nothing any more are taken away. */
+async function withdraw(tx: Tx, key: string, at: number): Promise<void> {
   const message = await findMessage(tx, key);
   if (message?.body == null) return;
   const { text, buttons = [] } = thawed<Note>(message.body);
-  if (buttons.length > 0) await owe(tx, { key, change: number, kind: 'reply', body: JSON.stringify({ text }), at });
+  const { change, kind } = message;
+  if (buttons.length > 0) await owe(tx, { key, change, kind, body: JSON.stringify({ text }), at });
 }
 
 /** Everybody who is asked gets the card, with its buttons, in their direct messages. */

@@ -6,7 +6,7 @@ import { mayRead } from '../policy/policy.ts';
 import type { Person, Policy } from '../policy/rules.ts';
 import { bold, joined, person as mention, say, type Text } from '../text.ts';
 import { aboutOf } from './about.ts';
-import type { Ask, Permit } from './authorise.ts';
+import type { Ask, Permit, Person as Known } from './authorise.ts';
 import type { Resolved } from './resolve.ts';
 
 /** Who is asked to approve a change, and how that is said. */
@@ -16,6 +16,8 @@ export type AskingDesk = {
   readonly company: () => Company;
   /** Slack user ids in a Slack user group; undefined: Slack did not tell. */
   readonly membersOf: (group: string) => Promise<readonly string[] | undefined>;
+  /** Who somebody is, as Slack told not long ago; undefined: it did not tell. */
+  readonly personOf: (id: string) => Promise<Known | undefined>;
 };
 
 /** More are not written to. */
@@ -32,19 +34,27 @@ export async function whomToAsk(
   const policy = desk.policy();
   const { asked, target, alsoReads } = aboutOf(wish, desk.company());
   const targets = [target, ...alsoReads].filter((one) => one !== undefined);
-  const everybody = await peopleOf(desk, policy);
-  return needed.requirements.map((requirement) => {
-    const groups = lookedTo(policy, requirement, asked);
-    const ids = new Set(idsIn(policy, groups));
-    const people = everybody.filter((person) => {
-      const voice = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, asker });
-      return belongsTo(ids, person) && voice.kind === 'counts' && readsAll(policy, person, targets);
-    });
-    // Of several ids of one person the first is written to.
-    const known = people.map(({ id }) => canonicalId(policy, id));
-    const once = people.filter((_, index) => known.indexOf(known[index] ?? '') === index);
-    return { count: requirement.count, groups, people: once.map(({ id }) => id).slice(0, mostPeople) };
-  });
+  const readers = (await peopleOf(desk, policy)).filter((person) => readsAll(policy, person, targets));
+  return Promise.all(
+    needed.requirements.map(async (requirement) => {
+      const groups = lookedTo(policy, requirement, asked);
+      const ids = new Set(idsIn(policy, groups));
+      const people = readers.filter((person) => {
+        const voice = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, asker });
+        return belongsTo(ids, person) && voice.kind === 'counts';
+      });
+      // Of several ids of one person the first is written to.
+      const known = people.map(({ id }) => canonicalId(policy, id));
+      const once = people.filter((_, index) => known.indexOf(known[index] ?? '') === index).map(({ id }) => id);
+      return { count: requirement.count, groups, people: await membersAmong(desk, once.slice(0, mostPeople)) };
+    }),
+  );
+}
+
+/** Those who are members of the workspace: a guest hears nothing of a site, whatever group they are in. */
+async function membersAmong({ personOf }: AskingDesk, ids: readonly string[]): Promise<readonly string[]> {
+  const people = await Promise.all(ids.map(personOf));
+  return ids.filter((_, index) => people[index]?.standing === 'member');
 }
 
 /** Everybody whom the policy names, by themselves or by a Slack user group. */

@@ -7,7 +7,7 @@ import { channelRule } from '../policy/channels.ts';
 import type { Needed } from '../policy/needed.ts';
 import { decide, mayAnywhere, mayRead, type Decision } from '../policy/policy.ts';
 import type { Policy } from '../policy/rules.ts';
-import { code, joined, say } from '../text.ts';
+import { code, joined, say, type Text } from '../text.ts';
 import { aboutOf } from './about.ts';
 import { isNamed, unknownName, type Resolved } from './resolve.ts';
 
@@ -87,15 +87,20 @@ export function authorise(policy: Policy, person: Person, wish: Resolved, compan
   const { path, command } = wish.wish;
   const permit: Permit = { approval: 'none', rules: [], policy: policy.hash };
   if (command.shape === 'desk' && !isDecided(command, target)) {
-    if (!mayRun(policy, person, path, command))
-      throw new Refusal(say`**You may not use ${code(path)}.** Nothing was done.`);
+    if (!mayRun(policy, person, path, command)) throw new Refusal(notYou(path));
     return { ...wish, stage: 'authorised', target, alsoReads, permit };
   }
   const decision = decide(policy, person, asked);
-  if (decision.kind === 'not allowed') throw notAllowed(wish, target, decision);
+  if (decision.kind === 'not allowed') {
+    // Rules are told to readers. Whoever names an environment or a domain is one: they could not have named it.
+    const isReader = (target && target.kind !== 'company') || mayAnywhere(policy, person, { path: '', risk: 'read' });
+    throw isReader ? notAllowed(wish, target, decision) : new Refusal(notYou(path));
+  }
   const rules = decision.rules.map((rule) => rule.line);
   return { ...wish, stage: 'authorised', target, alsoReads, permit: { ...permit, approval: decision.approval, rules } };
 }
+
+const notYou = (path: string): Text => say`**You may not use ${code(path)}.** Nothing was done.`;
 
 /** Whether the rules are asked of this very target, or of everything; else it is enough that they allow it somewhere. */
 export const isDecided = (command: AnyDesk, target: Target | undefined): boolean =>

@@ -3,6 +3,7 @@ import { passing } from '../points.ts';
 import { samePerson } from '../policy/people.ts';
 import { findChange, holdChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
+import { alone } from '../storage/differences.ts';
 import { closeInbox } from '../storage/inbox.ts';
 import { approvals, castVote, type Vote } from '../storage/votes.ts';
 import { scrub } from '../secret.ts';
@@ -98,6 +99,7 @@ async function refuseIfMovedOn(desk: DecisionDesk, change: Change, { inbox }: De
   const kind = checked.kind === 'void' ? 'void' : 'supersede';
   const reply = notSent(checked.why, kind === 'void' ? undefined : wordsOfChange(change));
   const came = await desk.database.transaction(async (tx) => {
+    await alone(tx);
     // Where somebody was first, the person hears what came of that, and not what this would have been.
     if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
     const at = await desk.database.now(tx);
@@ -128,6 +130,8 @@ async function commit(desk: DecisionDesk, decided: Decided, sitting: Sitting): P
   const { database, ledger } = desk;
   try {
     return await database.transaction(async (tx) => {
+      // Before the row, as everybody who moves a change does: nobody waits for another in a circle.
+      await alone(tx);
       const change = await holdChange(tx, decided.number);
       const now = await database.now(tx);
       if (change === undefined || !(await answers(tx, decided.inbox, now))) return true;

@@ -57,7 +57,7 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: ['test/policy/approvers.test.ts', 'test/pipeline/approve.test.ts', 'test/stories/approvals.test.ts'],
+    tests: ['test/policy/approvers.test.ts', 'test/pipeline/approve.test.ts', 'test/stories/own-changes.test.ts'],
   },
   {
     name: 'text is not escaped',
@@ -79,7 +79,7 @@ export const mistakes: readonly Mistake[] = [
         to: 'void held;',
       },
     ],
-    tests: ['test/pipeline/keeping.test.ts', 'test/stories/approvals.test.ts'],
+    tests: ['test/pipeline/life.test.ts', 'test/stories/held.test.ts'],
   },
   {
     name: 'the fingerprint is not checked',
@@ -90,7 +90,7 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: ['test/pipeline/keeping.test.ts', 'test/stories/approvals.test.ts'],
+    tests: ['test/pipeline/keeping.test.ts', 'test/stories/forged.test.ts'],
   },
   {
     name: 'what is no longer valid is sent',
@@ -106,7 +106,7 @@ export const mistakes: readonly Mistake[] = [
         to: "if (kind === 'approve') return now < change.expires_at;",
       },
     ],
-    tests: ['test/pipeline/change.test.ts', 'test/stories/approvals.test.ts'],
+    tests: ['test/pipeline/change.test.ts', 'test/stories/held.test.ts'],
   },
   {
     name: 'rights are not asked again before sending',
@@ -122,7 +122,7 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: ['test/stories/who-may.test.ts'],
+    tests: ['test/pipeline/keeping.test.ts', 'test/stories/own-changes.test.ts'],
   },
   {
     name: 'a button is believed: whose database, which version',
@@ -138,6 +138,6 @@ export const mistakes: readonly Mistake[] = [
         to: 'if (version < 0) throw',
       },
     ],
-    tests: ['test/pipeline/approve.test.ts', 'test/stories/approvals.test.ts'],
+    tests: ['test/pipeline/approve.test.ts', 'test/stories/forged.test.ts'],
   },
 ];

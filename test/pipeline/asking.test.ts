@@ -13,6 +13,7 @@ groups:
   leads: [U03CHI, U04DEE, U05FAY]
   guides: [S0GUIDES, U04DEE]
   barred: [U05FAY]
+  guests: [U0GUEST, U0SILENT, U02BEN]
   both: [U07GIL, U0GILTWO, U08HAL]
   banned: [U0GILTWO]
 people:
@@ -41,7 +42,13 @@ async function asks(
 ): Promise<readonly Ask[]> {
   const policy = policyFrom(`${groups}rules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   return whomToAsk(
-    { policy: () => policy, company: () => company, membersOf: async (group) => lists[group] },
+    {
+      policy: () => policy,
+      company: () => company,
+      membersOf: async (group) => lists[group],
+      personOf: async (id) =>
+        id === 'U0SILENT' ? undefined : { ...ana, id, standing: id === 'U0GUEST' ? 'guest' : 'member' },
+    },
     needed,
     wish,
     asker,
@@ -51,6 +58,12 @@ async function asks(
 describe('who is asked', () => {
   test.each<[string, Needed, readonly string[], readonly string[]]>([
     ['a group', by('leads'), [read, pushing], ['U03CHI', 'U04DEE', 'U05FAY']],
+    [
+      'no guest, and nobody of whom Slack is silent',
+      by('guests'),
+      [read, '{ allow: [read], to: [guests] }', pushing],
+      ['U02BEN'],
+    ],
     ['never the asker', by('developers'), [read, pushing], ['U02BEN']],
     [
       'a Slack user group, and never the asker’s other id',

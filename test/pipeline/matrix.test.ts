@@ -37,6 +37,7 @@ beforeAll(async () => {
     company: () => company,
     names,
     membersOf: async () => [],
+    personOf: async () => undefined,
     read: () => Promise.reject(new Error('nothing is read of the host to know who may what')),
     freshenNames: async () => undefined,
     onSaved: () => undefined,

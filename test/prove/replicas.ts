@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
 import { ids } from '../stories/house.ts';
+import { approve, waitingPush } from './push.ts';
 import { eventually, onScene, type Scene } from './scene.ts';
 import { threadsOf } from './verdict.ts';
 
@@ -28,6 +29,13 @@ async function sleeperAt(scene: Scene, point: 'opened' | 'sending saved') {
   await scene.obeyed();
   return { bot, since: performance.now() };
 }
+
+/** The events of a change's trail, oldest first. */
+const eventsOf = async ({ rows }: Scene, number = 1): Promise<readonly unknown[]> =>
+  (await rows(`select event from audit where change = ${number} order by seq`)).map(({ event }) => event);
+
+const placeOfCard = ({ rows }: Scene): ReturnType<Scene['rows']> =>
+  rows(`select channel, ts from messages where key = '1:card'`);
 
 /** All that two replicas have to hold. */
 export const tales: readonly Tale[] = [
@@ -63,6 +71,52 @@ export const tales: readonly Tale[] = [
     assert.equal(await stateOf(scene), 'done');
     assert.equal(scene.house.writes().length, 1);
   }),
+
+  tale(
+    'asleep with a card posted, posted again by the other: awake, it leaves the place alone',
+    async (scene, random) => {
+      const bot = await scene.start();
+      scene.order({ point: 'posted', of: '^1:card$', signal: 'SIGSTOP' });
+      const asking = waitingPush(scene, random);
+      await scene.obeyed();
+      await scene.endLeases();
+      await scene.start();
+      await asking;
+      const place = await placeOfCard(scene);
+      process.kill(bot.pid, 'SIGCONT');
+      assert.deepEqual(await bot.end('SIGTERM'), { code: 0, signal: null });
+      assert.deepEqual(await placeOfCard(scene), place);
+      await approve(scene, ids.chi);
+      await scene.atRest();
+      assert.equal(await stateOf(scene), 'done');
+      const [orphan, card] = threadsOf(scene.house, 1);
+      assert.match(orphan ?? '', /^⏳/);
+      assert.match(card ?? '', /^✅ Pushed .*waits for your approval.*Approved by @Chi.*✅ Done after/s);
+      assert.equal(scene.house.writes().length, 1);
+    },
+  ),
+
+  tale(
+    'a click on Approve that both hear, and then two approvers at once: approved once, written once',
+    async (scene, random) => {
+      await Promise.all([scene.start(), scene.start()]);
+      await waitingPush(scene, random);
+      scene.house.slack.delivery.duplicates = 2;
+      await approve(scene, ids.chi);
+      await scene.atRest();
+      await waitingPush(scene, random);
+      scene.house.slack.delivery.duplicates = 1;
+      await Promise.all([approve(scene, ids.chi), approve(scene, ids.dee)]);
+      await scene.atRest();
+      for (const number of [1, 2]) {
+        assert.equal(await stateOf(scene, number), 'done');
+        const events = await eventsOf(scene, number);
+        assert.deepEqual(events, ['asked', 'waiting', 'approve', 'send', 'accept', 'finish']);
+      }
+      assert.equal((await scene.rows('select person from votes where change = 2')).length, 1);
+      assert.equal(scene.house.writes().length, 2);
+    },
+  ),
 
   tale('their clocks hours apart: what expires goes by the clock of the database', async (scene, random) => {
     const hours = random.integer(1, 30);

@@ -51,7 +51,8 @@ export class StillUnderWay extends Error {}
 export async function onScene<T>(url: string | undefined, tale: (scene: Scene) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'sitehand-prove-'));
   const file = join(folder, 'order.json');
-  const killing = `--import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)}`;
+  // First of all what keeps compiled code: the bot itself loads it too late for these.
+  const obedient = `--import ./src/node-version.js --import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)}`;
   const usual = { start: false, policy, hosting } as const;
   const house = await openHouse(url === undefined ? usual : { ...usual, environment: { DATABASE_URL: url } });
   const book = url === undefined ? sqlite(house) : await postgres(url);
@@ -65,7 +66,7 @@ export async function onScene<T>(url: string | undefined, tale: (scene: Scene) =
     house,
     database: url === undefined ? 'SQLite' : 'PostgreSQL',
     start: (hoursWrong = 0) =>
-      house.start({ NODE_OPTIONS: `${killing} --import ./test/prove/clock.ts?hours=${hoursWrong}` }),
+      house.start({ NODE_OPTIONS: hoursWrong === 0 ? obedient : `${obedient} ${clockWrongBy(hoursWrong)}` }),
     order: (order) => writeFileSync(file, JSON.stringify(orderShape.parse(order))),
     soon,
     obeyed: () => soon('obeyed', () => (existsSync(file) ? readFileSync(file, 'utf8') : '')),
@@ -91,6 +92,8 @@ export async function onScene<T>(url: string | undefined, tale: (scene: Scene) =
     rmSync(folder, { recursive: true });
   }
 }
+
+const clockWrongBy = (hours: number): string => `--import ./test/prove/clock.ts?hours=${hours}`;
 
 /** Whatever has to end: neither lost nor owed. A waiting change waits for people, an unknown one once its evidence is told. */
 const underWay = `

@@ -10,15 +10,16 @@ const worst: readonly Wrong['kind'][] = ['sent twice', 'lost', 'untold', 'otherw
 
 /** A line for each point: where it was killed, what must come of it, and how often that came. */
 export function drawMatrix(story: Story, runs: readonly Run[]): string {
-  const lines = story.rows.map((row) => {
-    const of = runs.filter((run) => run.row === row);
+  const lines = story.rows.flatMap((row) => {
+    const of = runs.filter((run) => run.story === story && run.row === row);
+    if (of.length === 0) return [];
     const cells = databases.map((database) =>
       cell(
         row,
         of.filter((run) => run.database === database),
       ),
     );
-    return [row.name, row.must.says, ...cells];
+    return [[row.name, row.must.says, ...cells]];
   });
   return columns([[`${story.name}; killed at`, 'must be', ...databases], ...lines]);
 }
@@ -43,6 +44,13 @@ export function drawTales(told: readonly Told[]): string {
     rightOf(all),
   ]);
   return columns([['Two bots on one PostgreSQL', ''], ...lines]);
+}
+
+/** What so many orders of everybody's clicks ended as. */
+export function drawCrowd(runs: number, ends: Readonly<Record<string, number>>): string {
+  const tally = Object.entries(ends).sort(([, one], [, other]) => other - one);
+  return `Everybody at once, in ${runs} orders: one winner each time, and the others told.
+  ${tally.map(([state, count]) => `${count} ${state}`).join(', ')}`;
 }
 
 /** What went wrong, as a sum and in full. */

@@ -145,6 +145,19 @@ describe('the file of a bot', () => {
     await (await openDatabase(`sqlite:${folder}/b.db`)).close();
   });
 
+  it('says that it is full, keeps nothing of what did not fit, and goes on when there is room', async () => {
+    const database = await openDatabase(`sqlite:${folder}/a.db`);
+    const write = (key: string, value: string) => database.transaction((tx) => writeSetting(tx, { key, value, at: 1 }));
+    const limit = (pages: number) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(database.db);
+    await limit(1);
+    await expect(write('large', 'x'.repeat(100_000))).rejects.toThrow('database or disk is full');
+    expect(await readSetting(database.db, 'large')).toBeUndefined();
+    await limit(1_000_000);
+    await write('large', 'x'.repeat(100_000));
+    expect(await readSetting(database.db, 'large')).toBeDefined();
+    await database.close();
+  });
+
   it('is free again, with all that was committed, when its process is killed', async () => {
     const url = `sqlite:${folder}/a.db`;
     const module = new URL('../../src/storage/', import.meta.url);

@@ -135,8 +135,7 @@ describe.concurrent('who is asked to approve', () => {
   test('wants to know why, where the rules say so: without a reason a form asks for it', async () => {
     const chi = house.person('chi');
     const [dee, fay] = [house.person('dee'), house.person('fay')];
-    await dee.says('/site cache clear lumen-studio/live', 'C0ACME');
-    await dee.form('The rules want a reason for this. Nothing was done.');
+    await dee.opens('/site cache clear lumen-studio/live', 'The rules want a reason for this. Nothing was done.');
     const { errors } = await dee.submits();
     expect(errors['field:reason']).toContain('The rules want a reason for this. Nothing was done.');
     const change = await dee.confirms({ Reason: 'stale prices' }, 'C0ACME');

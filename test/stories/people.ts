@@ -17,6 +17,8 @@ export type Somebody = {
   readonly says: (line: string, channel?: string) => Promise<Said>;
   /** A slash command that is answered with a card. */
   readonly asks: (line: string, channel?: string) => Promise<Tale>;
+  /** A slash command that opens a form: the form, once its text has these words. */
+  readonly opens: (line: string, words: Words, channel?: string) => Promise<SeenView>;
   /** A slash command that is shown in a form first, the name typed where that is asked, and waits for approval then. */
   readonly wants: (line: string, channel?: string) => Promise<Tale>;
   readonly mentions: (line: string, channel?: string, thread?: string) => Promise<Said>;
@@ -90,6 +92,16 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
       () => slack.views(id).modals.findLast(({ title, text }) => has(`${title}\n${text}`, words)),
       () => slack.views(id).modals.map(({ text }) => text),
     );
+  const opens: Somebody['opens'] = async (line, words, channel = usualChannel) => {
+    const said = await says(line, channel);
+    // Where Slack's three seconds were over, there is a button instead.
+    const offer = (): SeenMessage | undefined => said.heard().find(({ text }) => text.startsWith('This needs a form.'));
+    const view = (): SeenView | undefined => slack.views(id).modals.findLast(({ text }) => has(text, words));
+    const found = await expectSoon(slack, `a form of ${id}`, () => view() ?? offer(), said.heard);
+    if (!('ts' in found)) return found;
+    await slack.click(id, found, { label: 'Open the form' });
+    return form(words);
+  };
   const confirms: Somebody['confirms'] = (filled, channel = usualChannel) =>
     newCard(channel, () => slack.submit(id, filled));
   return {
@@ -97,13 +109,9 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
     direct,
     says,
     asks: (line, channel = usualChannel) => newCard(channel, () => slack.command(id, channel, line)),
+    opens,
     wants: async (line, channel = usualChannel) => {
-      const said = await says(line, channel);
-      const review = await form('Nothing is sent before it is approved').catch((error: unknown) => {
-        throw new Error(`There was no review, but ${JSON.stringify(said.heard().map(({ text }) => text))}`, {
-          cause: error,
-        });
-      });
+      const review = await opens(line, 'Nothing is sent before it is approved', channel);
       const typed = review.controls.flatMap(({ label }) => /^Type (\S+) to confirm$/.exec(label) ?? []);
       return confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);
     },

@@ -24,8 +24,8 @@ const idOf = (environment: string): string | undefined => house.hosting.world.na
 describe.concurrent('promise 5: what was shown is what is sent:', () => {
   test('a push said in words: typed by name, approved by a lead, cooled down, sent once, followed to its end', async () => {
     const [ana, chi] = [house.person('ana'), house.person('chi')];
-    await ana.says('/site push acme-shop/staging acme-shop/live --database --files --reason "release 42"');
-    const review = await ana.form('Nothing is sent before it is approved');
+    const line = '/site push acme-shop/staging acme-shop/live --database --files --reason "release 42"';
+    const review = await ana.opens(line, 'Nothing is sent before it is approved');
     expect(review.text).toContain('The DATABASE of acme-shop/live will be replaced.');
     expect(review.submit).toBe('Ask for approval');
     const change = await ana.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
@@ -65,12 +65,12 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
 
   test('a push by form: what is not said is asked for at its field, and so is what cannot be', async () => {
     const [ben, chi] = [house.person('ben'), house.person('chi')];
-    await ben.says('/site push acme-blog/live acme-blog/staging', 'C0GENERAL');
-    const form = await ben.form('What shall be pushed? Nothing was done.');
+    const unsaid = 'What shall be pushed? Nothing was done.';
+    const form = await ben.opens('/site push acme-blog/live acme-blog/staging', unsaid, 'C0GENERAL');
     const labels = ['From', 'Onto', 'Files', 'Database', 'Search and replace', 'Only these paths', 'Reason'];
     expect(form.controls.map(({ label }) => label)).toEqual(labels);
     const wrong = [
-      [{}, 'files', 'What shall be pushed? Nothing was done.'],
+      [{}, 'files', unsaid],
       [{ Files: ['yes'], 'Only these paths': '/etc/passwd' }, 'only', 'Nothing was done.'],
       [{ 'Only these paths': '', Onto: 'acme-blog/live' }, 'onto', 'From and onto are both acme-blog/live.'],
       [{ Onto: 'acme-docs/staging' }, 'onto', 'A push stays inside one site.'],
@@ -110,8 +110,8 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
   test('a deletion: its name is typed letter by letter, and the card stands when the environment is gone', async () => {
     const [fay, chi] = [house.person('fay'), house.person('chi')];
     const id = idOf('acme-docs/staging');
-    await fay.says('/site delete acme-docs/staging', 'C0OPS');
-    const review = await fay.form('acme-docs/staging will be deleted, with its files and its database.');
+    const lost = 'acme-docs/staging will be deleted, with its files and its database.';
+    const review = await fay.opens('/site delete acme-docs/staging', lost, 'C0OPS');
     expect(review.controls.map(({ label }) => label)).toEqual(['Reason', 'Type acme-docs/staging to confirm']);
     const wrong = [
       ['acme-docs/live', 'This is not acme-docs/staging. Nothing was done.'],

@@ -25,10 +25,12 @@ export type Wire = {
 type Loss = 'commit' | 'answer';
 type Order = { readonly what: Loss; readonly words: Words; readonly done: () => void };
 
-/** What a transaction says that writes the audit line of that event: its length in four bytes, and the word. */
-export const lineOf = (event: string): Words => [
+/** What a transaction says that writes the audit line of that event of a change of that target. */
+export const lineOf = (event: string, target: string): Words => [
   'insert into "audit"',
+  // As it is bound: its length in four bytes, and the word.
   `\0\0\0${String.fromCodePoint(event.length)}${event}`,
+  `"target":"${target}"`,
 ];
 
 const commit = 'Q\0\0\0\u000Bcommit\0';
@@ -40,11 +42,10 @@ export async function layWire(url: string): Promise<Wire> {
   const sockets = new Set<Socket>();
   let state: 'whole' | 'cut' | 'silent' = 'whole';
   let silences = 0;
-  let order: Order | undefined;
+  const orders = new Set<Order>();
   const take = (said: string): Order | undefined => {
-    if (!order?.words.every((word) => said.includes(word))) return undefined;
-    const taken = order;
-    order = undefined;
+    const taken = [...orders].find(({ words }) => words.every((word) => said.includes(word)));
+    if (taken) orders.delete(taken);
     return taken;
   };
   const hold = (socket: Socket): Socket =>
@@ -99,7 +100,7 @@ export async function layWire(url: string): Promise<Wire> {
     mend: () => {
       state = 'whole';
     },
-    lose: (what, words) => new Promise((done) => (order = { what, words, done })),
+    lose: (what, words) => new Promise((done) => orders.add({ what, words, done })),
     close: () => {
       cut();
       line.close();

@@ -43,9 +43,9 @@ allowlist-add     secret         ?    v1   v1   v1   ?    d2   d2   ?    ?    ? 
 allowlist-add     orphan         ?    ?    n    n    ?    d2   d2   ?    ?    ?    bloggers
 allowlist-add     missing        ?    ?    ?    ?    ?    ?    ?    ?    ?    ?
 push              live           v2!  n    n    n    ?    d2   d2   n    ?    ?    developers
-push              staging        v2!  n    n    n    ?    d2   d2   n    ?    ?    developers
+push              staging        n    n    n    n    ?    d2   d2   n    ?    ?
 push              new            v2!  n    n    n    ?    d2   d2   n    ?    ?    developers
-push              vault          ?    ?    n    n    ?    d2   d2   n    ?    ?    developers
+push              vault          ?    ?    n    n    ?    d2   d2   n    ?    ?
 push              blog           n    n    n    n    ?    d2   d2   n    ?    n
 push              secret         ?    n    n    n    ?    d2   d2   ?    ?    ?
 push              orphan         ?    ?    x    x    ?    x    x    ?    ?    ?
@@ -74,15 +74,15 @@ audit             blog           n    n    n    n    ?    n    n    n    ?    n
 audit             secret         ?    n    n    n    ?    n    n    ?    ?    ?
 audit             missing        ?    ?    ?    ?    ?    ?    ?    ?    ?    ?
 audit             -              u    .    .    .    u    .    .    u    u    u
-pause             -              n    .    .    .    n    d2   d2   n    n    n    leads
-resume            -              n    n    n    n    n    n    n    n    n    n
+pause             -              n    .    .    .    u    d2   d2   n    u    n    leads
+resume            -              n    n    n    n    u    n    n    n    u    n
 environments      -              .    .    .    .    u    .    .    .    u    .
 whoami            -              .    .    .    .    .    .    .    .    .    .
 dns-set           blogDomain     v    n    n    n    ?    d2   d2   n    ?    v    bloggers+developers
 dns-set           shopDomain     ?    ?    n    n    ?    d2   d2   n    ?    ?    bloggers+developers
 dns-set           nowhere        ?    ?    n    n    ?    d2   d2   ?    ?    ?    bloggers
 dns-set           missingDomain  ?    ?    ?    ?    ?    ?    ?    ?    ?    ?
-clone             -              n    v1   v1   v1   n    d2   d2   n    n    v    bloggers+leads
+clone             -              n    v1   v1   v1   u    d2   d2   n    u    v    bloggers+leads
 `;
 
 /** Who can name what. */

@@ -45,6 +45,7 @@ export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: 
     company: () => company,
     names: namesOf(undefined, rulesThen),
     membersOf: async () => [roles.kim.id],
+    personOf: whoIs(),
     whoIs: whoIs(),
     read,
     freshenNames: async () => undefined,

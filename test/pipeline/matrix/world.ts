@@ -40,7 +40,7 @@ export const rules = {
   routine: '{ allow: [routine], to: [developers, leads] }',
   sensitive: '{ allow: [sensitive], to: [developers], where: ["*/staging*"] }',
   sensitiveLive: '{ allow: [sensitive], to: [developers, leads], where: ["*/live"], approval: { by: [leads] } }',
-  push: '{ allow: [push], to: [developers], where: ["acme-shop/*"], approval: { by: [leads], count: 2, reason: required } }',
+  push: '{ allow: [push], to: [developers], where: ["acme-shop/live", "acme-shop/staging-new"], approval: { by: [leads], count: 2, reason: required } }',
   delete: '{ allow: [delete], to: [leads] }',
   named: '{ allow: [lock, audit], to: [leads], where: ["acme-shop/*"] }',
   pause: '{ allow: [pause], to: [leads] }',

@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { inHouse, openHouse, patienceMs, type House } from './house.ts';
+
+const clear = '/site cache clear acme-shop/staging';
+const finished = 'the host reports it finished';
+
+/** Resolves when the bot has printed that. */
+const prints = (house: House, words: RegExp): Promise<void> =>
+  vi.waitFor(() => expect(words.test(house.log())).toBe(true), { timeout: patienceMs, interval: 50 });
+
+describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
+  let house: House;
+  /** What the bot writes to any file fails from here on, until there is room. */
+  let fill: () => void;
+  let makeRoom: () => void;
+  beforeAll(async () => {
+    house = await openHouse({ start: false });
+    const { pid } = await house.start();
+    const limit = (bytes: string): void =>
+      void execFileSync('/bin/sh', ['-c', `prlimit --pid=${pid} --fsize=${bytes}:unlimited`]);
+    fill = () => limit('0');
+    makeRoom = () => limit('unlimited');
+  });
+  afterEach(() => {
+    makeRoom();
+    house.hosting.faults.remove();
+  });
+  afterAll(() => house.close());
+
+  test('promise 1: nothing is taken on and nothing sent, which is said; with room it goes on, once', async () => {
+    const before = house.writes().length;
+    house.rewrite(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
+    const change = await house.person('ana').asks(clear);
+    await change.tells('Sending it now');
+    fill();
+    const said = await house.person('ben').says(clear);
+    expect(said.outcome.ms).toBeLessThan(3_000);
+    await said.hears('My database does not answer. Nothing was done.');
+    house.rewrite(`delete from settings where key = 'pause'`);
+    house.rewrite(`update changes set due_at = 1, owner = null where state = 'approved'`);
+    await prints(house, /disk I\/O error[^\n]*trouble while looking for work/);
+    expect(house.log().includes('no transaction is active')).toBe(false);
+    expect(house.writes()).toHaveLength(before);
+    makeRoom();
+    await change.tells(finished);
+    expect(house.writes()).toHaveLength(before + 1);
+    expect(house.rows('select number from changes')).toHaveLength(1);
+  });
+
+  test('promise 1: full while the host has a write: its answer is kept until there is room, and told once', async () => {
+    const before = house.writes().length;
+    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 2_000 });
+    const change = await house.person('ana').asks(clear);
+    await house.hosting.until(() => house.writes()[before], patienceMs);
+    fill();
+    await prints(house, /disk I\/O error[^\n]*trouble while saving what came of/);
+    makeRoom();
+    await change.tells(finished);
+    expect(change.replies().filter(({ text }) => text.includes('The host accepted it'))).toHaveLength(1);
+    expect(house.writes()).toHaveLength(before + 1);
+  });
+});
+
+test(
+  'PostgreSQL is away at the start: it ends at once, with a sentence and without the password',
+  inHouse({ start: false }, async (house) => {
+    const away = house.start({ DATABASE_URL: 'postgres://sitehand:canary-word@127.0.0.1:1/sitehand' });
+    await expect(away).rejects.toThrow(
+      /ended with 1:[^]*not started: The database cannot be opened: connect ECONNREFUSED 127\.0\.0\.1:1\. Nothing was changed/,
+    );
+    expect(house.log()).not.toContain('canary-word');
+  }),
+);
