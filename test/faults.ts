@@ -105,7 +105,9 @@ export const faults: Readonly<Record<number, Fault>> = {
       'of an approval, done: it counts once',
       'the disk is full > promise 1: nothing is taken on and nothing sent',
       'full while the host has a write',
+      'says that it is full, keeps nothing of what did not fit',
     ],
+    notYet: 'PostgreSQL itself killed, or out of disk: its connections are ended instead',
   },
   22: {
     fault: 'clocks jump',

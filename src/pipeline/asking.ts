@@ -53,7 +53,7 @@ export async function whomToAsk(
 
 /** Those who are members of the workspace: a guest hears nothing of a site, whatever group they are in. */
 async function membersAmong({ personOf }: AskingDesk, ids: readonly string[]): Promise<readonly string[]> {
-  const people = await Promise.all(ids.map(personOf));
+  const people = await Promise.all(ids.map((id) => personOf(id)));
   return ids.filter((_, index) => people[index]?.standing === 'member');
 }
 

@@ -121,7 +121,7 @@ export function wordsFor(reception: Reception, what: string, error: unknown): Dr
   reception.metrics.faults.inc({ what });
   reception.log.error({ err: fault, reference: fault.reference }, `fault while ${what}`);
   return drawNote({
-    text: say`Something broke on my side while ${what}; nothing was sent by it. Reference ${code(fault.reference)}, it is in my log.`,
+    text: say`Something broke on my side while ${what}. Where no card of it stands, nothing was done. Reference ${code(fault.reference)}, it is in my log.`,
   });
 }
 

@@ -113,7 +113,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/recheck.ts',
-        from: "if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);",
+        from: 'if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);',
         to: 'if (now === undefined) return restored;',
       },
       {

@@ -12,7 +12,16 @@ import { mistakes, type Edit, type Mistake } from './mistakes.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
-const copied = ['src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts', 'manifest.yml', 'policy.example.yml', 'README.md'];
+const copied = [
+  'src',
+  'test',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+  'manifest.yml',
+  'policy.example.yml',
+  'README.md',
+];
 
 /** A copy of the project in a temporary folder, with the libraries of this one. */
 async function copyOfProject(): Promise<string> {
@@ -27,7 +36,10 @@ async function make(copy: string, { file, from, to }: Edit): Promise<() => Promi
   const path = join(copy, file);
   const right = await readFile(path, 'utf8');
   if (right.split(from).length !== 2) throw new Error(`${file} does not have this once: ${from}`);
-  await writeFile(path, right.replace(from, () => to));
+  await writeFile(
+    path,
+    right.replace(from, () => to),
+  );
   return () => writeFile(path, right);
 }
 
@@ -46,7 +58,9 @@ async function failing(copy: string, tests: readonly string[]): Promise<readonly
   }
 }
 
-type Report = { readonly testResults: readonly { readonly name: string; readonly assertionResults: readonly Result[] }[] };
+type Report = {
+  readonly testResults: readonly { readonly name: string; readonly assertionResults: readonly Result[] }[];
+};
 type Result = { readonly fullName: string; readonly status: string };
 
 const failedIn = ({ testResults }: Report): readonly string[] =>

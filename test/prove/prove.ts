@@ -26,7 +26,7 @@ const { values } = parseArgs({
     'at-once': { type: 'string', default: '6' },
   },
 });
-const rounds = Number(values.runs ?? (values.quick ? 1 : 3));
+const rounds = Number(values.runs ?? (values.quick ? 1 : 2));
 const began = performance.now();
 const died: Run[] = [];
 const told: Told[] = [];

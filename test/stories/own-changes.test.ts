@@ -148,7 +148,7 @@ describe('promise 4: rights are asked again at the click and before the write', 
   });
 
   test.each([
-    ['is deactivated', 'acme-docs', 'fay', { deleted: true }, { deleted: false }],
+    ['is deactivated', 'acme-docs', 'chi', { deleted: true }, { deleted: false }],
     ['becomes a guest', 'north-bakery', 'fay', { is_restricted: true }, { is_restricted: false }],
   ] as const)('the approver %s before the write: void', async (_, site, name, become, be) => {
     const [ana, approver] = [house.person('ana'), house.person(name)];
