@@ -68,7 +68,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   18: {
     fault: 'kill -9 between the click and the last word',
     by: [
-      'killed anywhere between a click on Approve and the last word',
+      'killed between a click on Approve and the last word',
       'while the host has the write',
       'while it asks once more what the change rests on',
       'right after the ack, before anything was begun',

@@ -11,7 +11,7 @@ import { mayRead } from '../../src/policy/policy.ts';
 const chi: Person = { ...ana, id: 'U03CHI', name: 'Chi' };
 const eve: Person = { ...ana, id: 'U09EVE', name: 'Eve' };
 const gus: Person = { ...ana, id: 'U07GUS', name: 'Gus', standing: 'guest' };
-const everybody = [ana, chi, eve, gus];
+const everybody = [ana, chi, dee, eve, gus];
 
 const READ = '{ allow: [read], to: [developers, leads] }';
 const rules = [

@@ -30,14 +30,10 @@ export const lives = (seed: string, isMeant: Meant = () => true): readonly Life[
     }));
   });
 
-const quick = new Set(['kept', 'click saved', 'sending saved', 'received']);
+const quick = new Set(['kept', 'click saved', 'received']);
 
-/**
- * What a quick proof looks at: an approval, killed where most is at stake; on PostgreSQL with the host's answer in its
- * hands; and one tale of two replicas.
- */
+/** What a quick proof looks at: an approval, killed where most is at stake, and on PostgreSQL one tale of two replicas. */
 export const isQuick = {
-  SQLite: ({ name }: Row, story: Story): boolean => story === approvePush && quick.has(name),
-  PostgreSQL: ({ name }: Row, story: Story): boolean => story === approvePush && name === 'answered',
+  row: ({ name }: Row, story: Story): boolean => story === approvePush && quick.has(name),
   tale: ({ name }: Tale): boolean => name.startsWith('asleep after it saved sending'),
 } as const;

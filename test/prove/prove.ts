@@ -37,10 +37,10 @@ type FreshUrl = (() => Promise<string>) | undefined;
 
 /** Everything to be done in one round; `freshUrl` makes a place on PostgreSQL. */
 function* workOf(seed: string, freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
-  for (const life of lives(`${seed} · SQLite`, values.quick ? isQuick.SQLite : undefined))
+  for (const life of lives(`${seed} · SQLite`, values.quick ? isQuick.row : undefined))
     yield async () => died.push(...(await live(life)));
   if (freshUrl === undefined) return;
-  for (const life of lives(`${seed} · PostgreSQL`, values.quick ? isQuick.PostgreSQL : undefined))
+  for (const life of lives(`${seed} · PostgreSQL`, values.quick ? isQuick.row : undefined))
     yield async () => died.push(...(await live(life, await freshUrl())));
   for (const { name, tell } of values.quick ? tales.filter(isQuick.tale) : tales)
     yield async () => told.push({ name, wrong: await tell(await freshUrl(), seed).then(() => undefined, String) });

@@ -10,23 +10,21 @@ const patience = { timeout: 120_000, concurrent: true };
 
 const points = ({ rows }: Life): string => rows.map(({ name }) => name).join(', ');
 
-async function livesWell(life: Life, url?: string): Promise<void> {
-  const runs = await live(life, url);
+async function livesWell(life: Life): Promise<void> {
+  const runs = await live(life);
   expect(runs.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);
   expect(runs).toHaveLength(life.rows.length);
 }
 
 describe(
-  'promise 1: killed anywhere between a click on Approve and the last word: written at most once, and told',
+  'promise 1: killed between a click on Approve and the last word: written at most once, and told',
   patience,
   () => {
-    for (const life of lives(seed, isQuick.SQLite)) test(`at ${points(life)}`, () => livesWell(life));
+    for (const life of lives(seed, isQuick.row)) test(`at ${points(life)}`, () => livesWell(life));
   },
 );
 
-describe.skipIf(!postgresRuns)('the same on PostgreSQL (PostgreSQL is not installed)', patience, () => {
-  for (const life of lives(seed, isQuick.PostgreSQL))
-    test(`promise 1: killed at ${points(life)}`, async () => livesWell(life, await freshPostgres()));
+describe.skipIf(!postgresRuns)('two replicas of it (PostgreSQL is not installed)', patience, () => {
   for (const { name, tell } of tales.filter(isQuick.tale))
     test(`promise 1: two replicas: ${name}`, async () => tell(await freshPostgres(), seed));
 });
