@@ -31,12 +31,15 @@ import { readSetting, writeSetting } from './storage/settings.ts';
 import { code, joined, plain, say, type Text } from './text.ts';
 
 /** Everything Sitehand is, put together and started; resolves when Slack is connected. */
-export async function start(config: Config): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
-  const ground = await openGround(config);
+export async function start(
+  config: Config,
+  log = createLog(config.logLevel),
+): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
+  const ground = await openGround(config, log);
   const slack = await meetSlack(config, ground);
   const back = buildBackOffice(config, ground, slack);
   const front = await openFrontDoor(config, ground, slack, back);
-  const { log, database, directory, policy, hosting, metrics } = ground;
+  const { database, directory, policy, hosting, metrics } = ground;
 
   const away = await backAgain(database);
   if (away) ground.tell('back again', away);
@@ -74,8 +77,7 @@ export async function start(config: Config): Promise<{ readonly port: number; re
 type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** What everything stands on: log, metrics, policy, database, the host and its names. */
-async function openGround(config: Config) {
-  const log = createLog(config.logLevel);
+async function openGround(config: Config, log: Logger) {
   const metrics = createMetrics();
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
   const tell = (key: string, text: Text): void => {

@@ -38,7 +38,7 @@ export type Delivery = {
   readonly onTrouble: (what: string, error: unknown) => void;
 };
 
-const leaseMs = 30_000;
+const leaseMs = 20_000;
 /** How long an approved change can be stopped, once the message that says so stands. */
 const coolDownMs = 10_000;
 const atOnce = 20;

@@ -3,7 +3,7 @@ import type { Ability } from '../../src/commands/desk.ts';
 import { abilityOf } from '../../src/pipeline/ability.ts';
 import type { Person } from '../../src/pipeline/authorise.ts';
 import { plain } from '../../src/text.ts';
-import { ana, company, names, policyOf, said } from './given.ts';
+import { ana, company, dee, names, policyOf, said } from './given.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { mayRead } from '../../src/policy/policy.ts';

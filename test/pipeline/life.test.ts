@@ -194,7 +194,7 @@ describe('the ledger', () => {
           sentOnce(trail);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
     expect(await verifyAudit(database.db, auditKey)).toMatchObject({ ok: true, unkeyed: 0 });
   });

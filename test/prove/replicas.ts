@@ -50,7 +50,7 @@ export const tales: readonly Tale[] = [
       assert.match(allToldOf(scene), /Outcome unknown/);
       // Nobody ends a lease within two seconds; here we did.
       await eventually('stale', () => (performance.now() - since > 2_100 ? '' : 'what it saved is fresh'));
-      process.kill(bot.pid, 'SIGCONT');
+      process.kill(bot.pid(), 'SIGCONT');
       await eventually('told', () => (allToldOf(scene).includes('I wrote nothing') ? '' : allToldOf(scene)));
       await scene.atRest();
       assert.equal(await stateOf(scene), 'unknown');
@@ -64,7 +64,7 @@ export const tales: readonly Tale[] = [
     await scene.start();
     await scene.atRest();
     assert.equal(await stateOf(scene), 'done');
-    process.kill(bot.pid, 'SIGCONT');
+    process.kill(bot.pid(), 'SIGCONT');
     // Told to end, it first ends what it has in hand.
     assert.deepEqual(await bot.end('SIGTERM'), { code: 0, signal: null });
     await scene.atRest();
@@ -83,7 +83,7 @@ export const tales: readonly Tale[] = [
       await scene.start();
       await asking;
       const place = await placeOfCard(scene);
-      process.kill(bot.pid, 'SIGCONT');
+      process.kill(bot.pid(), 'SIGCONT');
       assert.deepEqual(await bot.end('SIGTERM'), { code: 0, signal: null });
       assert.deepEqual(await placeOfCard(scene), place);
       await approve(scene, ids.chi);

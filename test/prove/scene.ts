@@ -53,7 +53,7 @@ export async function onScene<T>(url: string | undefined, tale: (scene: Scene) =
   const file = join(folder, 'order.json');
   // First of all what keeps compiled code: the bot itself loads it too late for these.
   const obedient = `--import ./src/node-version.js --import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)}`;
-  const usual = { start: false, policy, hosting } as const;
+  const usual = { ownProcess: 'all', start: false, policy, hosting } as const;
   const house = await openHouse(url === undefined ? usual : { ...usual, environment: { DATABASE_URL: url } });
   const book = url === undefined ? sqlite(house) : await postgres(url);
   const { rows, write } = book;

@@ -2,6 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { start } from '../../src/main.ts';
 
 /** How long anything in a story may take, in milliseconds: on a busy machine the slowest takes half of it. */
 export const patienceMs = 25_000;
@@ -12,19 +15,46 @@ if (process.env['VITEST']) vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_0
 /** How a process of the bot ended. */
 export type Exit = { readonly code: number | null; readonly signal: string | null };
 
-/** One process of the real bot. */
+/** The real bot, running. */
 export type Bot = {
   /** Resolves when it knows the names of all sites; rejects with its last words when it ends before. */
   readonly ready: Promise<void>;
   readonly port: () => number;
-  readonly pid: number;
+  readonly pid: () => number;
   /** Resolves when the process is gone, whoever ended it. */
   readonly ended: Promise<Exit>;
   /** Sends the signal and resolves when the process is gone. */
   readonly end: (signal: NodeJS.Signals) => Promise<Exit>;
+  /** Ends it in the quickest way there is. */
+  readonly close: () => Promise<Exit>;
 };
 
-/** Starts the bot with these environment variables alone; `onLine` gets all it prints. */
+/**
+ * Starts the bot with these environment variables alone in the process of the test: a second of work less than a process
+ * of its own. It cannot be killed, only stopped.
+ */
+export function startBotHere(env: Readonly<Record<string, string>>, onLine: (line: string) => void): Bot {
+  const log = createLog(env['LOG_LEVEL'] ?? 'info', { write: (line) => onLine(line.trimEnd()) });
+  const running = Promise.resolve().then(() => start(readConfig(env), log));
+  let port = 0;
+  const ready = running.then(async (bot) => answersReady((port = bot.port)));
+  ready.catch(() => undefined);
+  const { promise: ended, resolve } = Promise.withResolvers<Exit>();
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<Exit> => {
+    stopping ??= running.then((bot) => bot.stop()).catch(() => undefined);
+    void stopping.then(() => resolve({ code: 0, signal: null }));
+    return ended;
+  };
+  const end = (signal: NodeJS.Signals): Promise<Exit> => (signal === 'SIGKILL' ? notItsOwn() : stop());
+  return { ready, port: () => port, pid: notItsOwn, ended, end, close: stop };
+}
+
+const notItsOwn = (): never => {
+  throw new Error('this bot has no process of its own');
+};
+
+/** Starts the bot in a process of its own with these environment variables alone; `onLine` gets all it prints. */
 export function startBot(env: Readonly<Record<string, string>>, onLine: (line: string) => void): Bot {
   const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/main.ts'], {
     env,
@@ -50,7 +80,9 @@ export function startBot(env: Readonly<Record<string, string>>, onLine: (line: s
   ]);
   // A bot that is not waited for may end unheard.
   ready.catch(() => undefined);
-  return { ready, port: () => port, pid: child.pid ?? 0, ended: exited, end: (signal) => (child.kill(signal), exited) };
+  const end = (signal: NodeJS.Signals): Promise<Exit> => (child.kill(signal), exited);
+  const pid = (): number => child.pid ?? notItsOwn();
+  return { ready, port: () => port, pid, ended: exited, end, close: () => end('SIGKILL') };
 }
 
 /** Resolves when the bot says that it is ready: it knows the names of all sites. */

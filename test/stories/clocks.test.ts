@@ -14,7 +14,7 @@ rules:
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
 `;
 /** How many hours the clock of each replica is wrong; those of the database, the host and Slack are right. */
-const hoursWrong = [-24, -1, 1, 24];
+const hoursWrong = [-24, 1];
 const hour = 3_600_000;
 /** What a busy machine may take for a step, in ms; an hour is far more. */
 const slack = 20_000;
@@ -31,7 +31,13 @@ describe.skipIf(!postgresRuns)(
       sql = new Client({ connectionString: url });
       await sql.connect();
       const durations = { 'environments:push': 0 };
-      house = await openHouse({ policy, hosting: { durations }, environment: { DATABASE_URL: url }, start: false });
+      house = await openHouse({
+        ownProcess: 'all',
+        policy,
+        hosting: { durations },
+        environment: { DATABASE_URL: url },
+        start: false,
+      });
       await Promise.all(
         hoursWrong.map((hours) => house.start({ NODE_OPTIONS: `--import ./test/prove/clock.ts?hours=${hours}` })),
       );

@@ -15,8 +15,8 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
   let fill: () => void;
   let makeRoom: () => void;
   beforeAll(async () => {
-    house = await openHouse({ start: false });
-    const { pid } = await house.start();
+    house = await openHouse({ ownProcess: 'the first', start: false });
+    const pid = (await house.start()).pid();
     const limit = (bytes: string): void =>
       void execFileSync('/bin/sh', ['-c', `prlimit --pid=${pid} --fsize=${bytes}:unlimited`]);
     fill = () => limit('0');
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
 
 test(
   'PostgreSQL is away at the start: it ends at once, with a sentence and without the password',
-  inHouse({ start: false }, async (house) => {
+  inHouse({ ownProcess: 'the first', start: false }, async (house) => {
     const away = house.start({ DATABASE_URL: 'postgres://sitehand:canary-word@127.0.0.1:1/sitehand' });
     await expect(away).rejects.toThrow(
       /ended with 1:[^]*not started: The database cannot be opened: connect ECONNREFUSED 127\.0\.0\.1:1\. Nothing was changed/,

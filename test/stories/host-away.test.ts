@@ -1,65 +1,38 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startHosting } from '../../src/playground/hosting/server.ts';
-import { canaries, inHouse, openHouse, type House } from './house.ts';
-
-describe('the host', () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterEach(() => void house.hosting.faults.remove());
-  afterAll(() => house.close());
-
-  /** What is written to the host after this. */
-  const writesFromHere = (): House['writes'] => {
-    const before = house.writes().length;
-    return () => house.writes().slice(before);
-  };
-
-  test('is busy (429): it waits as long as it is asked to, and the second write is the one that counts', async () => {
-    const written = writesFromHere();
-    house.hosting.faults.add({ kind: 'status', method: 'POST', status: 429, headers: { 'retry-after': '2' } });
-    const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
-    await change.tells('The host is busy (429) and took nothing. Nothing was sent. The next try is at');
-    await change.tells('the host reports it finished');
-    const [first, second, ...more] = written();
-    expect(more).toEqual([]);
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
-  });
-
-  test('is busy three times: nothing was sent, it is over, and it can be asked again', async () => {
-    const written = writesFromHere();
-    house.hosting.faults.add({
-      kind: 'status',
-      method: 'POST',
-      status: 429,
-      times: 'always',
-      headers: { 'retry-after': '1' },
-    });
-    const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
-    const over = await change.tells('⛔ Nothing was sent.');
-    expect(over.controls.map(({ label }) => label)).toEqual(['Ask again']);
-    expect(written()).toHaveLength(3);
-  });
-
-  test('says that an operation failed: the card says so, and nothing is called done', async () => {
-    house.hosting.operations.plan('cache:clear', 'fail');
-    const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
-    await change.tells('❌ The host reports that it failed');
-    await change.shows(/^❌/);
-  });
-
-  test('has trouble when a form looks: the form says so, and nothing is sent', async () => {
-    const written = writesFromHere();
-    house.hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always' });
-    const ana = house.person('ana');
-    await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
-    await ana.form(/The host answered 500 \d times in \d+ s\. Nothing was changed/);
-    expect(written()).toEqual([]);
-  });
-});
+import { canaries, inHouse } from './house.ts';
 
 describe.concurrent('the host', () => {
+  test(
+    'is busy (429): it waits as long as it is asked to, and the second write is the one that counts',
+    inHouse({}, async (house) => {
+      house.hosting.faults.add({ kind: 'status', method: 'POST', status: 429, headers: { 'retry-after': '2' } });
+      const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
+      await change.tells('The host is busy (429) and took nothing. Nothing was sent. The next try is at');
+      await change.tells('the host reports it finished');
+      const [first, second, ...more] = house.writes();
+      expect(more).toEqual([]);
+      expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
+    }),
+  );
+
+  test(
+    'is busy three times: nothing was sent, it is over, and it can be asked again',
+    inHouse({}, async (house) => {
+      house.hosting.faults.add({
+        kind: 'status',
+        method: 'POST',
+        status: 429,
+        times: 'always',
+        headers: { 'retry-after': '1' },
+      });
+      const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
+      const over = await change.tells('⛔ Nothing was sent.');
+      expect(over.controls.map(({ label }) => label)).toEqual(['Ask again']);
+      expect(house.writes()).toHaveLength(3);
+    }),
+  );
+
   test(
     'is down: nothing was sent, two more tries, then it expires with a way to ask again',
     inHouse({}, async (house) => {
@@ -88,6 +61,27 @@ describe.concurrent('the host', () => {
       } finally {
         await back.close();
       }
+    }),
+  );
+
+  test(
+    'says that an operation failed: the card says so, and nothing is called done',
+    inHouse({}, async (house) => {
+      house.hosting.operations.plan('cache:clear', 'fail');
+      const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
+      await change.tells('❌ The host reports that it failed');
+      await change.shows(/^❌/);
+    }),
+  );
+
+  test(
+    'has trouble when a form looks: the form says so, and nothing is sent',
+    inHouse({}, async (house) => {
+      house.hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always' });
+      const ana = house.person('ana');
+      await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
+      await ana.form(/The host answered 500 \d times in \d+ s\. Nothing was changed/);
+      expect(house.writes()).toEqual([]);
     }),
   );
 });

@@ -9,7 +9,7 @@ import type { SlackOptions } from '../../src/playground/slack/options.ts';
 import type { SeenMessage } from '../../src/playground/slack/reads.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
-import { patienceMs, startBot, type Bot, type Exit } from './bot.ts';
+import { patienceMs, startBot, startBotHere, type Bot, type Exit } from './bot.ts';
 import { somebody, taleAt, type Somebody, type Tale } from './people.ts';
 
 /** Credentials of every house; each is a canary that is found nowhere but on the wire, or the house does not close. */
@@ -69,6 +69,8 @@ export type HouseOptions = {
   /** The text of the rules; left out: the playground's. */
   readonly policy?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Which bots run in a process of their own, and can be killed; left out: all run in the process of the test. */
+  readonly ownProcess?: 'the first' | 'all';
   /** Left out: the bot is started at once. */
   readonly start?: false;
 };
@@ -139,7 +141,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       return hosting.journal.entries().filter((entry) => entry.method !== 'GET' && isIts(entry));
     },
     start: async (environment) => {
-      const started = startBot({ ...usual, ...environment }, (line) => lines.push(line));
+      const isOwn = options.ownProcess === 'all' || (options.ownProcess === 'the first' && all.size === 0);
+      const begin = isOwn ? startBot : startBotHere;
+      const started = begin({ ...usual, ...environment }, (line) => lines.push(line));
       all.add(started);
       await started.ready;
       bot = started;
@@ -185,9 +189,11 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     leftovers: async () =>
       [...lines, ...(await contents(join(folder, 'database'))), ...everythingSaid(slack)].join('\n'),
     close: async () => {
-      await Promise.all([...all].map((one) => one.end('SIGKILL')));
+      // What the host never answers would keep a bot from ending.
+      await hosting.close();
+      await Promise.all([...all].map((one) => one.close()));
       const left = await house.leftovers();
-      await Promise.all([slack.close(), hosting.close()]);
+      await slack.close();
       await rm(folder, { recursive: true, force: true });
       const found = Object.entries(canaries).filter(([, canary]) => left.includes(canary));
       if (found.length > 0) throw new Error(`a secret was left behind: ${found.map(([name]) => name).join(', ')}`);

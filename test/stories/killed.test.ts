@@ -21,7 +21,7 @@ describe.concurrent('the bot is killed', () => {
   ])(
     'promise 1: while the host has the write (applied: $applied) and has not answered: never written again',
     async ({ applied, evidence }) =>
-      inHouse({}, async (house) => {
+      inHouse({ ownProcess: 'the first' }, async (house) => {
         house.hosting.faults.add({ kind: 'hang', method: 'POST', applied });
         await letBenIn(house);
         await house.hosting.until(() => house.writes(live).find(({ state }) => state === 'received'), patienceMs);
@@ -48,7 +48,7 @@ describe.concurrent('the bot is killed', () => {
 
   test(
     'promise 1: while it asks once more what the change rests on: nothing was sent yet, so it goes on, once',
-    inHouse({}, async (house) => {
+    inHouse({ ownProcess: 'the first' }, async (house) => {
       // The first two looks are the review's and the submission's; the third is the last before sending.
       house.hosting.faults.add({ kind: 'hang', method: 'GET', section: '4.17', skip: 2 });
       await letBenIn(house);
@@ -64,7 +64,7 @@ describe.concurrent('the bot is killed', () => {
 
   test(
     'right after the ack, before anything was begun: the person is told so, and nothing is done later',
-    inHouse({}, async (house) => {
+    inHouse({ ownProcess: 'the first' }, async (house) => {
       house.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 60_000, times: 1 });
       const said = await house.person('ben').says(`/site cache clear ${live}`);
       expect(said.outcome.acked).toBe(true);
@@ -79,7 +79,7 @@ describe.concurrent('the bot is killed', () => {
 
   test(
     'promise 1: while its card is on the way to Slack: at most one write, at most one more card, and a thread with an end',
-    inHouse({}, async (house) => {
+    inHouse({ ownProcess: 'the first' }, async (house) => {
       const killed = Promise.withResolvers<unknown>();
       const forget = house.slack.subscribe(({ kind }) => {
         if (kind === 'message') killed.resolve(house.kill());
@@ -98,7 +98,7 @@ describe.concurrent('the bot is killed', () => {
 
   test(
     'while the operation runs: it is followed to its end after the restart',
-    inHouse({ hosting: { durations: { 'cache:clear': 6_000 } } }, async (house) => {
+    inHouse({ ownProcess: 'the first', hosting: { durations: { 'cache:clear': 6_000 } } }, async (house) => {
       const change = await house.person('ana').asks(`/site cache clear ${live}`);
       await change.tells('The host accepted it');
       await house.kill();
@@ -113,7 +113,7 @@ describe.concurrent('the bot is killed', () => {
 
   test(
     'politely, with a write under way: its answer is waited for and told, then it ends with 0, and goes on at the next start',
-    inHouse({}, async (house) => {
+    inHouse({ ownProcess: 'the first' }, async (house) => {
       house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 2_000 });
       const change = await house.person('ana').asks(`/site cache clear ${live}`);
       await house.hosting.until(() => house.writes()[0], patienceMs);
@@ -129,7 +129,7 @@ describe.concurrent('the bot is killed', () => {
 
   test(
     'politely, with ten commands acked and not begun: they are begun before it ends, and sent once each, then or later',
-    inHouse({}, async (house) => {
+    inHouse({ ownProcess: 'the first' }, async (house) => {
       const ana = house.person('ana');
       house.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 800, times: 10 });
       await Promise.all(Array.from({ length: 10 }, () => ana.says(`/site cache clear ${live}`)));
@@ -145,7 +145,7 @@ describe.concurrent('the bot is killed', () => {
 
   test(
     'politely, with a write that is never answered: it ends within ten seconds, and the outcome is called unknown',
-    inHouse({}, async (house) => {
+    inHouse({ ownProcess: 'the first' }, async (house) => {
       house.hosting.faults.add({ kind: 'hang', method: 'POST', applied: true });
       const change = await house.person('ana').asks(`/site cache clear ${live}`);
       await house.hosting.until(() => house.writes()[0], patienceMs);

@@ -17,7 +17,7 @@ async function endOf(
 describe('the bot does not start', () => {
   let house: House;
   beforeAll(async () => {
-    house = await openHouse();
+    house = await openHouse({ ownProcess: 'all' });
   });
   afterAll(() => house.close());
 

@@ -1,19 +1,28 @@
-import { sameAddress } from '../addresses.ts';
+import { canonicalAddress } from '../addresses.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 
 /** An allowlist as the host lists it. */
 export type Allowlist = readonly string[];
 
 /** Those of `addresses` that stand on the list, whatever their spelling there. */
-export const listed = (list: Allowlist, addresses: readonly string[]): readonly string[] =>
-  addresses.filter((address) => list.some((entry) => sameAddress(entry, address)));
+export const listed = (list: Allowlist, addresses: readonly string[]): readonly string[] => {
+  const known = meanings(list);
+  return addresses.filter((address) => known.has(canonicalAddress(address)));
+};
 
-export const notListed = (list: Allowlist, addresses: readonly string[]): readonly string[] =>
-  addresses.filter((address) => !list.some((entry) => sameAddress(entry, address)));
+export const notListed = (list: Allowlist, addresses: readonly string[]): readonly string[] => {
+  const known = meanings(list);
+  return addresses.filter((address) => !known.has(canonicalAddress(address)));
+};
 
 /** The list without these addresses; what else stands there keeps its spelling and order. */
-export const without = (list: Allowlist, addresses: readonly string[]): Allowlist =>
-  list.filter((entry) => !addresses.some((address) => sameAddress(entry, address)));
+export const without = (list: Allowlist, addresses: readonly string[]): Allowlist => {
+  const gone = meanings(addresses);
+  return list.filter((entry) => !gone.has(canonicalAddress(entry)));
+};
+
+/** Two spellings of one address mean the same; what cannot be read means itself. */
+const meanings = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(canonicalAddress));
 
 /** What a change rests on: the whole list, whatever the order the host gives it in. */
 export const inAnyOrder = (list: Allowlist): Allowlist => [...list].sort();
