@@ -25,19 +25,22 @@ import { lostNote } from './slack/lost.ts';
 import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
 import type { Reception } from './slack/reception.ts';
-import { createVoice } from './slack/thread.ts';
+import { createVoice, type Pace } from './slack/thread.ts';
 import { openDatabase, type Database } from './storage/database.ts';
 import { readSetting, writeSetting } from './storage/settings.ts';
 import { code, joined, plain, say, type Text } from './text.ts';
 
+/** What a start can be given that is otherwise its own: where it logs, and how fast it speaks. */
+type Instead = { readonly log?: Logger; readonly pace?: Pace | undefined };
+
 /** Everything Sitehand is, put together and started; resolves when Slack is connected. */
 export async function start(
   config: Config,
-  log = createLog(config.logLevel),
+  { log = createLog(config.logLevel), pace }: Instead = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
   const ground = await openGround(config, log);
   const slack = await meetSlack(config, ground);
-  const back = buildBackOffice(config, ground, slack);
+  const back = buildBackOffice(config, ground, slack, pace);
   const front = await openFrontDoor(config, ground, slack, back);
   const { database, directory, policy, hosting, metrics } = ground;
 
@@ -120,7 +123,7 @@ async function meetSlack({ slack }: Config, { log, policy }: Ground) {
 type Back = ReturnType<typeof buildBackOffice>;
 
 /** The back half: whatever is due, and whatever is to be said of it. */
-function buildBackOffice(config: Config, ground: Ground, { people, messages }: Slack) {
+function buildBackOffice(config: Config, ground: Ground, { people, messages }: Slack, pace: Pace | undefined) {
   const { database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
   const desk: BackOffice = {
     database,
@@ -146,7 +149,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     onTrouble,
   };
   const opsChannel = (): string | undefined => policy.current().channels.ops;
-  const post = { database, voice: createVoice(messages, Date.now), owner, opsChannel, onTrouble };
+  const post = { database, voice: createVoice(messages, Date.now, pace), owner, opsChannel, onTrouble };
   const delivery = createBeat({
     everyMs: 500,
     look: async () => void (await deliver(post)),

@@ -4,9 +4,11 @@ import type { Place } from '../storage/messages.ts';
 import type { Card, Note } from '../pipeline/render.ts';
 import { drawCard, drawNote, type Drawn } from './blocks.ts';
 
-/** Slack's edit budget is 50 a minute for the whole app; half of it is ours to plan with, the rest is for bursts. */
-const editsPerMinute = 40;
-const postEveryMs = 1_000;
+/** How fast is spoken. */
+export type Pace = { readonly postEveryMs: number; readonly editsPerMinute: number };
+
+/** About a post a second and channel; of the 50 edits a minute that the whole app has, some are left for bursts. */
+const slacksPace: Pace = { postEveryMs: 1_000, editsPerMinute: 40 };
 /** Channels whose last post is remembered. */
 const mostChannels = 1_000;
 const busyAgainMs = 5_000;
@@ -30,7 +32,11 @@ const refusedBlocks = new Set(['invalid_blocks', 'invalid_blocks_format', 'msg_b
 export const inert = { link_names: false, unfurl_links: false, unfurl_media: false, parse: 'none' } as const;
 
 /** Posts and edits within Slack's rates: about one post a second and channel, and a share of the app's edits. */
-export function createVoice(client: WebClient, now: () => number): Voice {
+export function createVoice(
+  client: WebClient,
+  now: () => number,
+  { postEveryMs, editsPerMinute }: Pace = slacksPace,
+): Voice {
   const lastPost = new Map<string, number>();
   const edits: number[] = [];
 

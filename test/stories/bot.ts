@@ -29,13 +29,16 @@ export type Bot = {
   readonly close: () => Promise<Exit>;
 };
 
+/** Nobody reads along, and the stand-in counts only where it is told to. */
+const pace = { postEveryMs: 20, editsPerMinute: 10_000 };
+
 /**
  * Starts the bot with these environment variables alone in the process of the test: a second of work less than a process
  * of its own. It cannot be killed, only stopped.
  */
 export function startBotHere(env: Readonly<Record<string, string>>, onLine: (line: string) => void): Bot {
   const log = createLog(env['LOG_LEVEL'] ?? 'info', { write: (line) => onLine(line.trimEnd()) });
-  const running = Promise.resolve().then(() => start(readConfig(env), log));
+  const running = Promise.resolve().then(() => start(readConfig(env), { log, pace }));
   let port = 0;
   const ready = running.then(async (bot) => answersReady((port = bot.port)));
   ready.catch(() => undefined);
