@@ -3,7 +3,7 @@ import { openHouse, type House } from './house.ts';
 
 let house: House;
 beforeAll(async () => {
-  house = await openHouse({ ownProcess: 'the first' });
+  house = await openHouse();
 });
 afterAll(() => house.close());
 
