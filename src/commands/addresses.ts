@@ -31,9 +31,6 @@ export function mayBeLetIn(address: string): boolean {
   }
 }
 
-/** Whether two spellings mean the same address or range; what cannot be read equals only itself. */
-export const sameAddress = (one: string, other: string): boolean => canonicalAddress(one) === canonicalAddress(other);
-
 /** The canonical spelling of an address as the host lists it; what cannot be read stays as it is. */
 export function canonicalAddress(text: string): string {
   try {

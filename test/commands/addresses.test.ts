@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalAddress, mayBeLetIn, readAddresses, sameAddress } from '../../src/commands/addresses.ts';
+import { canonicalAddress, mayBeLetIn, readAddresses } from '../../src/commands/addresses.ts';
 import { address, hostile, refusalOf, said } from '../pipeline/given.ts';
 import { Refusal } from '../../src/errors.ts';
+
+const sameAddress = (one: string, other: string): boolean => canonicalAddress(one) === canonicalAddress(other);
 
 describe('addresses as somebody types them', () => {
   test.each<[string, readonly string[], readonly string[]]>([

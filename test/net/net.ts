@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import { mistakes, type Edit, type Mistake } from './mistakes.ts';
 
 /**
@@ -11,6 +12,7 @@ import { mistakes, type Edit, type Mistake } from './mistakes.ts';
  */
 
 const run = promisify(execFile);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const root = resolve(import.meta.dirname, '../..');
 const copied = [
   'src',
@@ -45,26 +47,30 @@ async function make(copy: string, { file, from, to }: Edit): Promise<() => Promi
 
 /** Which tests fail; undefined where all pass. */
 async function failing(copy: string, tests: readonly string[]): Promise<readonly string[] | undefined> {
-  const report = join(copy, 'report.json');
+  const file = join(copy, 'report.json');
   const vitest = ['--import', './src/node-version.js', 'node_modules/vitest/vitest.mjs', 'run', ...tests];
-  const options = ['--reporter=json', `--outputFile=${report}`, '--bail=3'];
+  const options = ['--reporter=json', `--outputFile=${file}`, '--bail=3'];
   try {
     await run(process.execPath, [...vitest, ...options], { cwd: copy, maxBuffer: 64e6 });
     return undefined;
   } catch {
-    return failedIn(JSON.parse(await readFile(report, 'utf8')));
+    return failedIn(await readFile(file, 'utf8'));
   } finally {
-    await rm(report, { force: true });
+    await rm(file, { force: true });
   }
 }
 
-type Report = {
-  readonly testResults: readonly { readonly name: string; readonly assertionResults: readonly Result[] }[];
-};
-type Result = { readonly fullName: string; readonly status: string };
+const report = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+    }),
+  ),
+});
 
-const failedIn = ({ testResults }: Report): readonly string[] =>
-  testResults.flatMap(({ name, assertionResults }) => {
+const failedIn = (text: string): readonly string[] =>
+  report.parse(JSON.parse(text)).testResults.flatMap(({ name, assertionResults }) => {
     const red = assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
     return red.length > 0 ? red : assertionResults.length === 0 ? [`${name} could not be run`] : [];
   });
@@ -84,14 +90,14 @@ try {
   const all = [...new Set(mistakes.flatMap(({ tests }) => tests))];
   const sound = await failing(copy, all);
   if (sound) throw new Error(`Without any mistake these are red:\n  ${sound.join('\n  ')}`);
-  console.log(`Without a mistake: green (${all.length} files).`);
+  print(`Without a mistake: green (${all.length} files).`);
   let through = 0;
   for (const mistake of mistakes) {
     const red = await caught(copy, mistake);
     through += red ? 0 : 1;
-    console.log(`${red ? 'caught ' : 'THROUGH'}  ${mistake.name}${red ? `\n           by “${red[0]}”` : ''}`);
+    print(`${red ? 'caught ' : 'THROUGH'}  ${mistake.name}${red ? `\n           by “${red[0]}”` : ''}`);
   }
-  console.log(`${mistakes.length - through} of ${mistakes.length} mistakes are caught.`);
+  print(`${mistakes.length - through} of ${mistakes.length} mistakes are caught.`);
   if (through > 0) process.exitCode = 1;
 } finally {
   await rm(copy, { recursive: true, force: true });
