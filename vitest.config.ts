@@ -16,7 +16,7 @@ export default defineConfig({
     reporters: ['default', './test/reporter.ts'],
     pool: 'forks',
     // Stories wait for processes and sockets more than they compute: more of them than cores.
-    maxWorkers: 6,
+    maxWorkers: 4,
     // Loading every module once a worker, rather than once a file, halves the work. No test leans on a module's state.
     isolate: false,
     testTimeout: 60_000,

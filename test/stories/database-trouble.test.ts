@@ -85,6 +85,9 @@ describe.skipIf(!postgresRuns)('PostgreSQL in trouble (PostgreSQL is not install
 
   test('promise 8: silent, with no connection ended: commands are acked and refused, and it goes on within seconds of its return', async () => {
     const written = writesOf('acme-shop/staging');
+    const asked = async (): Promise<number> =>
+      (await rows(`select 1 from changes where asker = '${house.person('fay').id}'`)).length;
+    const before = await asked();
     wire.silence();
     const said = await Promise.all([house.person('ana').says(clear), house.person('ben').says(clear)]);
     for (const { outcome } of said) expect(outcome.ms).toBeLessThan(3_000);
@@ -95,10 +98,11 @@ describe.skipIf(!postgresRuns)('PostgreSQL in trouble (PostgreSQL is not install
     await soon(async () => {
       const again = await house.person('fay').says(clear);
       expect(again.heard()).toEqual([]);
-      await vi.waitFor(() => expect(written()).toBe(1), { timeout: 3_000 });
+      await vi.waitFor(() => expect(written()).toBeGreaterThan(0), { timeout: 3_000 });
     });
     await allSaid();
-    expect(written()).toBe(1);
+    // On a slow machine it may have been said again before the first was written.
+    expect(written()).toBe((await asked()) - before);
   });
 
   test('promise 1: every connection is ended again and again while ten changes run: none is lost, none is sent twice', async () => {
