@@ -150,34 +150,21 @@ export function decisionButtons(change: Change, installation: string): readonly 
     confirm: { title: `${yes}?`, says: joined([title, warning], '\n'), yes },
   });
   if (change.settled_at !== null) return [];
-  switch (change.state) {
-    case 'waiting':
-      return [
-        button('approve', 'Approve', { style: 'primary', ...sure('Approve') }),
-        button('decline', 'Decline…'),
-        button('cancel', 'Cancel'),
-      ];
-    case 'approved':
-      return [coolsDown(change) ? button('stop', 'Stop', { style: 'danger' }) : button('cancel', 'Cancel')];
-    case 'unknown':
-      return [
-        button('happened', 'It happened', sure('It happened')),
-        button('did not happen', 'It did not happen', sure('It did not happen')),
-      ];
-    case 'sending':
-    case 'accepted':
-    case 'done':
-    case 'failed':
-    case 'rejected':
-    case 'happened':
-    case 'did not happen':
-    case 'declined':
-    case 'expired':
-    case 'cancelled':
-    case 'void':
-    case 'superseded':
-      return [];
+  if (change.state === 'waiting') {
+    return [
+      button('approve', 'Approve', { style: 'primary', ...sure('Approve') }),
+      button('decline', 'Decline…'),
+      button('cancel', 'Cancel'),
+    ];
   }
+  if (change.state === 'approved') {
+    return [coolsDown(change) ? button('stop', 'Stop', { style: 'danger' }) : button('cancel', 'Cancel')];
+  }
+  if (change.state !== 'unknown') return [];
+  return [
+    button('happened', 'It happened', sure('It happened')),
+    button('did not happen', 'It did not happen', sure('It did not happen')),
+  ];
 }
 
 /** How a change stands, in one line. */
