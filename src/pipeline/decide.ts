@@ -174,26 +174,19 @@ async function apply(
 }
 
 function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling): Omit<Saying, 'at'> {
-  const base = {
-    by: by.id,
-    details: { name: by.name, verdict: decided.verdict, reason: decided.reason && scrub(decided.reason) },
-  };
+  // Everybody reads it, and it is kept: a key that somebody pasted must not be in it.
+  const reason = decided.reason && scrub(decided.reason).slice(0, longestReason);
+  const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason } };
   switch (decided.verdict) {
-    case 'approve':
-      return ruling.kind === 'vote'
-        ? {
-            ...base,
-            reply: counted(
-              by.id,
-              ruling.left.reduce((sum, { count }) => sum + count, 0),
-            ),
-          }
-        : { ...base, reply: approved(change, by.id), decide: coolsDown(change), tell: [change.asker] };
+    case 'approve': {
+      if (ruling.kind === 'move') {
+        return { ...base, reply: approved(change, by.id), decide: coolsDown(change), tell: [change.asker] };
+      }
+      const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
+      return { ...base, reply: counted(by.id, left) };
+    }
     case 'decline':
-      return {
-        ...base,
-        ...endedBy(change, ended('Declined', by.id, decided.reason && scrub(decided.reason).slice(0, longestReason))),
-      };
+      return { ...base, ...endedBy(change, ended('Declined', by.id, reason)) };
     case 'cancel':
       return { ...base, ...endedBy(change, ended('Cancelled', by.id)) };
     case 'stop':

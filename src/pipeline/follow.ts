@@ -96,31 +96,33 @@ async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operati
   }
 }
 
+const prove = async (read: Reader, change: Change, restored: Restored | undefined): Promise<Seen['proof']> =>
+  restored?.action.proof && compared(read, change, restored, (of) => restored.action.proof?.(of));
+
 /** What else can be seen of a change that no read can prove. */
 async function trace(
   read: Reader,
   change: Change,
   restored: Restored | undefined,
 ): Promise<Text | 'trouble' | undefined> {
-  if (restored?.action.evidence === undefined || restored.action.look === undefined) return undefined;
-  const { action, resolved } = restored;
-  const { input } = resolved;
   const sentAt = change.sent_at ?? change.created_at;
-  try {
-    const now = await action.look?.({ input, read });
-    return action.evidence?.({ input, before: beforeOf(change), now, sentAt });
-  } catch (error) {
-    if (error instanceof HostTrouble) return 'trouble';
-    throw error;
-  }
+  return (
+    restored?.action.evidence && compared(read, change, restored, (of) => restored.action.evidence?.({ ...of, sentAt }))
+  );
 }
 
-async function prove(read: Reader, change: Change, restored: Restored | undefined): Promise<Seen['proof']> {
-  if (restored?.action.proof === undefined || restored.action.look === undefined) return undefined;
-  const { action, resolved } = restored;
+type Compared = { readonly input: Restored['resolved']['input']; readonly before: unknown; readonly now: unknown };
+
+/** What `tell` makes of a look now, beside the one before; undefined: nothing, `trouble`: the host could not be asked. */
+async function compared<T>(
+  read: Reader,
+  change: Change,
+  { action, resolved: { input } }: Restored,
+  tell: (of: Compared) => T | undefined,
+): Promise<T | 'trouble' | undefined> {
+  if (action.look === undefined) return undefined;
   try {
-    const now = await action.look?.({ input: resolved.input, read });
-    return action.proof?.({ input: resolved.input, before: beforeOf(change), now });
+    return tell({ input, before: beforeOf(change), now: await action.look({ input, read }) });
   } catch (error) {
     if (error instanceof HostTrouble) return 'trouble';
     throw error;

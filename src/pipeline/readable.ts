@@ -35,9 +35,11 @@ export function readerOf(desk: Shelf, person: Person, right: 'read' | 'audit' = 
 
 /** All there is by name, with what this change is about where the host does not list it any more: it can still be ended. */
 export function namesWith(desk: Shelf, about: About): Names {
-  const { environments, domains } = desk.names(undefined);
-  const gone = targetsIn(desk)(about).filter((one) => one.kind === 'environment');
-  return { domains, environments: [...new Set([...environments, ...gone])] };
+  const all = desk.names(undefined);
+  const gone = targetsIn(desk)(about)
+    .filter((one) => one.kind === 'environment')
+    .filter((one) => !byKey(all).has(`${one.kind}:${one.id}`));
+  return gone.length === 0 ? all : { ...all, environments: [...all.environments, ...gone] };
 }
 
 /** Whether a rule allows this person the trail of this target. */
@@ -47,12 +49,23 @@ const mayAudit = (policy: Policy, person: Person, target: Target): boolean =>
 
 /** The targets of a change: as the host lists them now, and by what is stored of them where it does not. */
 function targetsIn({ names, company }: Shelf): (about: About) => readonly Target[] {
-  const { environments, domains } = names(undefined);
-  const listed = new Map<string, Target>([...environments, ...domains].map((one) => [`${one.kind}:${one.id}`, one]));
+  const listed = byKey(names(undefined));
   return (about) =>
     [about.target, ...thawed<string[]>(about.reads)].map((key) =>
       key === 'company' ? company() : (listed.get(key) ?? goneTarget(key, about)),
     );
+}
+
+/** A listing by the keys of its targets: made once for each, and it may be long. */
+const indexes = new WeakMap<Names, ReadonlyMap<string, Target>>();
+function byKey(names: Names): ReadonlyMap<string, Target> {
+  const known = indexes.get(names);
+  if (known) return known;
+  const index = new Map<string, Target>(
+    [...names.environments, ...names.domains].map((one) => [`${one.kind}:${one.id}`, one]),
+  );
+  indexes.set(names, index);
+  return index;
 }
 
 function goneTarget(key: string, { target, target_name: name, target_live: live }: About): Target {

@@ -99,9 +99,7 @@ async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: 
     return await goOn(reception, heard, memo, said, person, await weigh(reception, heard, resolved, person));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error.field !== undefined && error.field in { ...command.fields, reason: 1 }) {
-      return { ack: { response_action: 'errors', errors: { [blockOf(error.field)]: sentence(error) } } };
-    }
+    if (hasField(said, error.field)) return wrongField(error.field, sentence(error));
     return updating(formView(wish, memo.origin, namesFor(reception, person), joined([error.says, error.hint])));
   }
 }
