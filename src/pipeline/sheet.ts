@@ -47,7 +47,7 @@ function rowOf({ seq, at, says, change, ...entry }: Entry): Row {
 const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 function cell(value: string): string {
-  // A spreadsheet would take it for a formula.
-  const inert = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  // A spreadsheet would take it for a formula. What already wears the mark gets another: `'=` and `=` stay two.
+  const inert = /^'*[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

@@ -278,6 +278,7 @@ describe('a sheet', () => {
     expect(lineOf('csv', { ...entry, reason: '\t=1' })).toContain(",'\t=1,");
     expect(lineOf('csv', { ...entry, name: '-1' })).toContain(",'-1,");
     expect(lineOf('csv', { ...entry, name: '+1' })).toContain(",'+1,");
+    expect(lineOf('csv', { ...entry, name: "'+1" })).toContain(",''+1,");
   });
 
   test('whatever stands in a line, it is one record of as many cells as there are columns', () => {
@@ -287,7 +288,7 @@ describe('a sheet', () => {
         const cells = cellsOf(lineOf('csv', { ...entry, reason, name }));
         expect(cells).toHaveLength(columns);
         for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
-        expect(cells[8]?.replace(/^'(?=[=+\-@\t\r])/, '')).toBe(reason);
+        expect(cells[8]?.replace(/^'(?='*[=+\-@\t\r])/, '')).toBe(reason);
         const row: unknown = JSON.parse(lineOf('jsonl', { ...entry, reason, name }));
         expect(row).toMatchObject({ reason, name });
       }),
