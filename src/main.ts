@@ -141,6 +141,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     membersOf: people.membersOf,
     personOf: people.known,
     read: hosting.read,
+    certificate: () => ({ wrong: 'There are no certificates on this machine. Nothing was done.' }),
     send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,

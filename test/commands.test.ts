@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { AnyAction } from '../src/commands/action.ts';
 import { catalogue } from '../src/commands/index.ts';
 import { rightOf, rights } from '../src/commands/rights.ts';
+import type { Sources } from '../src/commands/sources.ts';
 import { canonicalAddress } from '../src/commands/addresses.ts';
 import { catalogue as endpoints } from '../src/hosting/contract/catalogue.ts';
 import type { Json, Reader, Write } from '../src/hosting/contract/call.ts';
@@ -13,7 +14,7 @@ import { canonicalWords, resolve } from '../src/pipeline/resolve.ts';
 import { optionName, takesRest, usage, wordsOf } from '../src/pipeline/usage.ts';
 import { join } from '../src/pipeline/words.ts';
 import { inline, plain } from '../src/text.ts';
-import { address, names, wordsFor } from './pipeline/given.ts';
+import { address, company, names, noCertificate, wordsFor } from './pipeline/given.ts';
 
 /** One test over everything that people can say: a new command is held to it by its line in the catalogue. */
 
@@ -84,6 +85,7 @@ test('no file of a command is forgotten by the catalogue', () => {
     'fields',
     'index',
     'rights',
+    'sources',
     'page',
     'masking',
     'addresses',
@@ -115,6 +117,7 @@ class Host {
     if (typeof body === 'object' && body !== null && 'ip_allowlist' in body) this.list = listIn(body.ip_allowlist);
   }
 }
+const sources = ({ read }: Host): Sources => ({ read, company, certificate: noCertificate });
 const listIn = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 const sameList = (list: readonly string[]): readonly string[] => [...new Set(list.map(canonicalAddress))].sort();
 
@@ -137,7 +140,7 @@ async function look(path: string, action: AnyAction, said: Readonly<Record<strin
     names,
   );
   deepStrictEqual({ problems, missing }, { problems: [], missing: [] });
-  const before: unknown = JSON.parse(JSON.stringify((await action.look?.({ input, read: host.read })) ?? null));
+  const before: unknown = JSON.parse(JSON.stringify((await action.look?.({ input, ...sources(host) })) ?? null));
   return { input, before, wrong: action.valid?.(input) ?? action.possible?.({ input, before }) };
 }
 
@@ -201,7 +204,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
   test('is proven by what its call makes of the host, and only reads to see it', () =>
     always(async ({ input, before }, host) => {
       host.write(action.call({ input, before }));
-      const now: unknown = await action.look?.({ input, read: host.read });
+      const now: unknown = await action.look?.({ input, ...sources(host) });
       if (action.proof) expect(action.proof({ input, before, now }).verdict).toBe('yes');
     }));
 

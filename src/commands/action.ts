@@ -1,8 +1,9 @@
 import type { Offer, Words } from '../errors.ts';
-import type { Reader, Write } from '../hosting/contract/call.ts';
+import type { Write } from '../hosting/contract/call.ts';
 import type { Domain, Environment } from '../hosting/contract/target.ts';
 import type { Inline, Text } from '../text.ts';
 import type { Field, Fields, Input, NameField, TargetKey } from './fields.ts';
+import type { Sources } from './sources.ts';
 
 export type Risk = 'routine' | 'sensitive' | 'destructive';
 /** What a read says of a change: it is so; not yet, ask again; it is not so. */
@@ -42,9 +43,11 @@ type ActionParts<F extends Fields, S> = {
   readonly typedName?: 'always';
   /** In the order in which they are typed. */
   readonly fields: F;
+  /** Fields of its form that hang on others. */
+  readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
   /** Across fields, without I/O: shown on the form before its ack. */
   valid?(input: Input<F>): Wrong<keyof F & string> | undefined;
-  look?(of: { readonly input: Input<F>; readonly read: Reader }): Promise<S>;
+  look?(of: { readonly input: Input<F> } & Sources): Promise<S>;
   /** Says no when the look shows that it cannot be or is so already. */
   possible?(of: Before<F, S>): Wrong<keyof F & string> | undefined;
   /** What must be the same when it is sent; left out: all of `before`. */
@@ -63,6 +66,15 @@ type ActionParts<F extends Fields, S> = {
   later?(of: Before<F, S>): { readonly after: number; readonly run: Words } | undefined;
   /** Buttons under the last word. */
   next?(of: Before<F, S>): readonly Offer[];
+};
+
+/** A field of a form that hangs on others: whenever one of them changes it is looked at again. */
+export type Dependent<F extends Fields> = {
+  readonly on: readonly (keyof F & string)[];
+  /** Whether it is asked for at all; left out: always. */
+  asked?(input: Partial<Input<F>>): boolean;
+  /** What can be chosen for it, in the order in which it is offered; asked for once `on` are all filled in. */
+  choices?(of: { readonly input: Partial<Input<F>> } & Sources): Promise<Words>;
 };
 
 /** What a person reads of a change before it is made; frozen and fingerprinted with the call. */

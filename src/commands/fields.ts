@@ -210,7 +210,8 @@ export function optional<T>(field: PlainField<T>): PlainField<T, true> {
 type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> &
   Partial<Pick<PlainField<T>, 'many' | 'choices' | 'shown' | 'fits' | 'rest'>>;
 
-function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {
+/** A field that is read by itself; what is not said of it is as for one word that must be given. */
+export function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {
   return {
     kind: 'plain',
     label,

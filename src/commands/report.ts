@@ -1,17 +1,23 @@
-import type { Reader } from '../hosting/contract/call.ts';
+import type { Environment } from '../hosting/contract/target.ts';
 import type { Fields, Input, TargetKey } from './fields.ts';
 import type { Wrong } from './action.ts';
 import type { Page } from './page.ts';
+import type { Sources } from './sources.ts';
 
 /** What a report may know besides its input. */
-export type Surroundings = {
+export type Surroundings = Sources & {
   /** Epoch milliseconds. */
   readonly now: number;
   /** The person's time zone, an IANA name. */
   readonly zone: string;
   /** A stable name for a visitor's address that does not tell the address: `client-3f2a`. */
   readonly alias: (address: string) => string;
+  /** What was sent for an environment since then (epoch ms), oldest first. */
+  readonly happened: (env: Environment, since: number) => Promise<readonly Happened[]>;
 };
+
+/** Something that Sitehand did to an environment: when it was sent, which change it was, and what it did. */
+export type Happened = { readonly at: number; readonly number: number; readonly says: string };
 
 /** A command that reads from the host and shows; it answers privately. */
 export type Report<F extends Fields> = ReportParts<F> & {
@@ -25,7 +31,7 @@ type ReportParts<F extends Fields> = {
   readonly button: string;
   readonly fields: F;
   valid?(input: Input<F>): Wrong<keyof F & string> | undefined;
-  show(of: { readonly input: Input<F>; readonly read: Reader } & Surroundings): Promise<Page>;
+  show(of: { readonly input: Input<F> } & Surroundings): Promise<Page>;
 };
 
 /** Declares a report. */

@@ -15,14 +15,14 @@ import { beforeOf } from './freeze.ts';
 import type { Button } from './render.ts';
 import type { Names } from './resolve.ts';
 import { restore, type Restored } from './restore.ts';
+import { sourcesOf, type Sighted } from './sources.ts';
 import { isKnown, judge, type Seen, type Trail, type Verdict } from './judge.ts';
 import { alarm, evidence, markFor, noEvidence, spoken } from './tell.ts';
 import { thawed } from '../storage/json.ts';
 
-export type Following = {
+export type Following = Sighted & {
   readonly database: Database;
   readonly ledger: Ledger;
-  readonly read: Reader;
   /** All there is, by name. */
   readonly allNames: () => Names;
 };
@@ -60,8 +60,8 @@ export async function follow(desk: Following, change: Change): Promise<void> {
 /** After an unknown outcome: reads what can be read, and says it without believing it; while it cannot be read, later. */
 export async function gatherEvidence(desk: Following, change: Change): Promise<void> {
   const restored = restore(change, desk.allNames());
-  const proof = await prove(desk.read, change, restored);
-  const traces = proof === undefined ? await trace(desk.read, change, restored) : undefined;
+  const proof = await prove(desk, change, restored);
+  const traces = proof === undefined ? await trace(desk, change, restored) : undefined;
   await desk.database.transaction(async (tx) => {
     const at = await desk.database.now(tx);
     const isLater = (proof ?? traces) === 'trouble' && at - (change.sent_at ?? change.created_at) < evidenceWithinMs;
@@ -83,7 +83,7 @@ export async function gatherEvidence(desk: Following, change: Change): Promise<v
 async function see(desk: Following, change: Change, restored: Restored | undefined): Promise<Seen> {
   const asked = change.operation === null ? { operation: undefined } : await ask(desk.read, change.operation);
   if (isKnown(asked.operation)) return { ...asked, proof: undefined };
-  return { ...asked, proof: await prove(desk.read, change, restored) };
+  return { ...asked, proof: await prove(desk, change, restored) };
 }
 
 async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operation' | 'message'>> {
@@ -96,18 +96,18 @@ async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operati
   }
 }
 
-const prove = async (read: Reader, change: Change, restored: Restored | undefined): Promise<Seen['proof']> =>
-  restored?.action.proof && compared(read, change, restored, (of) => restored.action.proof?.(of));
+const prove = async (desk: Sighted, change: Change, restored: Restored | undefined): Promise<Seen['proof']> =>
+  restored?.action.proof && compared(desk, change, restored, (of) => restored.action.proof?.(of));
 
 /** What else can be seen of a change that no read can prove. */
 async function trace(
-  read: Reader,
+  desk: Sighted,
   change: Change,
   restored: Restored | undefined,
 ): Promise<Text | 'trouble' | undefined> {
   const sentAt = change.sent_at ?? change.created_at;
   return (
-    restored?.action.evidence && compared(read, change, restored, (of) => restored.action.evidence?.({ ...of, sentAt }))
+    restored?.action.evidence && compared(desk, change, restored, (of) => restored.action.evidence?.({ ...of, sentAt }))
   );
 }
 
@@ -115,14 +115,14 @@ type Compared = { readonly input: Restored['resolved']['input']; readonly before
 
 /** What `tell` makes of a look now, beside the one before; undefined: nothing, `trouble`: the host could not be asked. */
 async function compared<T>(
-  read: Reader,
+  desk: Sighted,
   change: Change,
   { action, resolved: { input } }: Restored,
   tell: (of: Compared) => T | undefined,
 ): Promise<T | 'trouble' | undefined> {
   if (action.look === undefined) return undefined;
   try {
-    return tell({ input, before: beforeOf(change), now: await action.look({ input, read }) });
+    return tell({ input, before: beforeOf(change), now: await action.look({ input, ...sourcesOf(desk) }) });
   } catch (error) {
     if (error instanceof HostTrouble) return 'trouble';
     throw error;

@@ -1,4 +1,6 @@
 import type { ChangeFilter, ChangeLine, ChangeStory } from '../commands/desk.ts';
+import type { Happened } from '../commands/report.ts';
+import type { Environment } from '../hosting/contract/target.ts';
 import { listAudit } from '../storage/audit.ts';
 import { findChange, listChanges, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
@@ -55,6 +57,18 @@ export async function changesFor(
     if (found.length < batch) return { lines, more: false };
   }
   return { lines, more: true };
+}
+
+/** What was sent for an environment since then, oldest first: the newest of it, where it is much. */
+export async function happenedTo({ db }: Database, { id }: Environment, since: number): Promise<readonly Happened[]> {
+  const changes = await listChanges(db, { target: `environment:${id}`, limit: mostShown });
+  return changes
+    .flatMap((change) =>
+      change.sent_at === null || change.sent_at < since || change.state === 'rejected'
+        ? []
+        : [{ at: change.sent_at, number: change.number, says: plain(cardOf(change).done).slice(0, longestTitle) }],
+    )
+    .toSorted((one, other) => one.at - other.at);
 }
 
 const lineOf = (change: Change): ChangeLine => ({

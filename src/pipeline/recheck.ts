@@ -1,5 +1,4 @@
 import { Refusal } from '../errors.ts';
-import type { Reader } from '../hosting/contract/call.ts';
 import type { Company } from '../hosting/contract/target.ts';
 import type { Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
@@ -16,18 +15,17 @@ import { readerOf } from './readable.ts';
 import { factLines, permitOf } from './render.ts';
 import { isNamed, type Names } from './resolve.ts';
 import { restore, type Restored } from './restore.ts';
+import { sourcesOf, type Sighted } from './sources.ts';
 import { inWords } from './trouble.ts';
 
 /** What is asked once more, at a click and just before a change is sent. */
-export type Recheck = {
+export type Recheck = Sighted & {
   readonly database: Database;
   readonly policy: () => Policy;
-  readonly company: () => Company;
   /** What a person may read by name; of nobody: all there is. */
   readonly names: (person: Person | undefined) => Names;
   /** Who somebody is, asked of Slack now; undefined: nobody answered. */
   readonly whoIs: (id: string, team?: string) => Promise<Person | undefined>;
-  readonly read: Reader;
   /** Lists the names anew, if that was not done just now; never rejects. */
   readonly freshenNames: () => Promise<void>;
 };
@@ -116,7 +114,7 @@ async function recheckDrift(desk: Recheck, change: Change, { action, resolved }:
   // What rests on nothing cannot drift, and a host that is slow to show it is no reason to wait.
   if (action.look === undefined || change.rests === 'null') return { kind: 'as it was' };
   try {
-    const now = await action.look({ input: resolved.input, read: desk.read });
+    const now = await action.look({ input: resolved.input, ...sourcesOf(desk) });
     if (restsOf(action, resolved, now) === change.rests) return { kind: 'as it was' };
     const { facts = {} } = action.card({ input: resolved.input, before: now, now: await desk.database.now() });
     const lines = Object.entries(facts).map(([label, value]) => [label, inline(value)] as const);

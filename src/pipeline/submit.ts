@@ -1,7 +1,6 @@
 import type { AnyAction } from '../commands/action.ts';
 import { Refusal } from '../errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
-import type { Reader } from '../hosting/contract/call.ts';
 import { countWaiting, findSaved, type Change, type NewChange } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
@@ -13,22 +12,23 @@ import { coolsDown } from './change.ts';
 import { whomToAsk, type AskingDesk } from './asking.ts';
 import { rowOf } from './row.ts';
 import { freeze, type Frozen } from './freeze.ts';
+import { sourcesOf, type Sighted } from './sources.ts';
 import { canonicalWords, type Names, type Resolved } from './resolve.ts';
 import { asked, lockedBy } from './tell.ts';
 import { asRefusal } from './trouble.ts';
 
 /** What the front half needs; `main.ts` gives it. */
-export type FrontDesk = AskingDesk & {
-  readonly database: Database;
-  readonly ledger: Ledger;
-  readonly read: Reader;
-  /** What this person may read, by name. */
-  readonly names: (person: Person) => Names;
-  /** Lists the names anew, if that was not done just now; never rejects. */
-  readonly freshenNames: () => Promise<void>;
-  /** Told whenever something was saved that the worker should look at. */
-  readonly onSaved: () => void;
-};
+export type FrontDesk = AskingDesk &
+  Sighted & {
+    readonly database: Database;
+    readonly ledger: Ledger;
+    /** What this person may read, by name. */
+    readonly names: (person: Person) => Names;
+    /** Lists the names anew, if that was not done just now; never rejects. */
+    readonly freshenNames: () => Promise<void>;
+    /** Told whenever something was saved that the worker should look at. */
+    readonly onSaved: () => void;
+  };
 
 /** How far a wish has come: words are missing, the person has to see what will happen, or it can go on at once. */
 export type Considered =
@@ -87,7 +87,7 @@ export function needsReview(action: AnyAction, target: Target | undefined): bool
 
 /** Looks at the host and freezes the call and the card; throws `Refusal` where it cannot be or is so already. */
 export async function lookAndFreeze(desk: FrontDesk, wish: Authorised, action: AnyAction): Promise<Frozen> {
-  const before = await action.look?.({ input: wish.input, read: desk.read }).catch((error: unknown) => {
+  const before = await action.look?.({ input: wish.input, ...sourcesOf(desk) }).catch((error: unknown) => {
     throw asRefusal(error, canonicalWords(wish));
   });
   const wrong = action.possible?.({ input: wish.input, before });
@@ -128,6 +128,7 @@ export async function save(
         call,
         fingerprint,
         permit,
+        before: row.before,
       };
       const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details });
       const decide = saved.state === 'approved' && coolsDown(saved);

@@ -1,6 +1,7 @@
 import type { AnyAction } from '../commands/action.ts';
 import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
+import { sourcesOf } from './sources.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import { owe } from '../storage/messages.ts';
 import { becameChange, postponeTimer, type Timer } from '../storage/timers.ts';
@@ -70,8 +71,8 @@ async function become(desk: Timekeeping, timer: Timer, first: Change): Promise<v
 }
 
 /** What a fresh look shows, where it shows that the words have nothing left to do. */
-async function alreadySo({ read }: Timekeeping, action: AnyAction, { input }: Resolved): Promise<Text | undefined> {
-  const now = await action.look?.({ input, read }).catch((error: unknown) => {
+async function alreadySo(desk: Timekeeping, action: AnyAction, { input }: Resolved): Promise<Text | undefined> {
+  const now = await action.look?.({ input, ...sourcesOf(desk) }).catch((error: unknown) => {
     throw asRefusal(error, []);
   });
   const proof = action.proof?.({ input, before: now, now });

@@ -2,7 +2,10 @@ import { catalogue } from '../commands/index.ts';
 import type { Page } from '../commands/page.ts';
 import { Refusal } from '../errors.ts';
 import { welcome, type Authorised, type Person } from '../pipeline/authorise.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { happenedTo } from '../pipeline/history.ts';
 import { officeFor } from '../pipeline/office.ts';
+import { sourcesOf } from '../pipeline/sources.ts';
 import { parse, type Wish } from '../pipeline/parse.ts';
 import { canonicalWords, resolve, type Resolved } from '../pipeline/resolve.ts';
 import { dryRun } from '../pipeline/dry-run.ts';
@@ -84,8 +87,14 @@ export async function run(reception: Reception, heard: Heard, wish: Authorised, 
     return answer(reception, heard, wish, await command.answer({ input: wish.input, office }));
   }
   if (command.shape === 'report') {
-    const surroundings = { now, zone: person.zone, alias: reception.alias };
-    const page = command.show({ input: wish.input, read: reception.front.read, ...surroundings });
+    const surroundings = {
+      ...sourcesOf(reception.front),
+      now,
+      zone: person.zone,
+      alias: reception.alias,
+      happened: (env: Environment, since: number) => happenedTo(reception.front.database, env, since),
+    };
+    const page = command.show({ input: wish.input, ...surroundings });
     return answer(
       reception,
       heard,

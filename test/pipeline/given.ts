@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { catalogue, type Command } from '../../src/commands/index.ts';
 import type { Field, Fields } from '../../src/commands/fields.ts';
 import { rights } from '../../src/commands/rights.ts';
+import type { Sources } from '../../src/commands/sources.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import type { Person } from '../../src/pipeline/authorise.ts';
@@ -26,6 +27,8 @@ export const live = environment('acme-shop/live', 1);
 export const staging = environment('acme-shop/staging', 2);
 export const blog = environment('acme-blog/live', 3);
 export const shopDomain: Domain = { kind: 'domain', id: uuid(50), name: 'acme.com', site: live.site };
+/** A machine on which no certificate lies. */
+export const noCertificate: Sources['certificate'] = () => ({ wrong: 'There is none. Nothing was done.' });
 export const company: Company = { kind: 'company', id: uuid(99), name: 'Acme' };
 export const names: Names = { environments: [blog, live, staging], domains: [shopDomain] };
 

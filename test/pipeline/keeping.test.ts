@@ -22,6 +22,7 @@ import {
   live,
   member,
   names,
+  noCertificate,
   policyOf,
   staging,
   wishFor,
@@ -141,6 +142,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
     names: () => names,
     whoIs: async (id) => [ana, chi, dee].find((one) => one.id === id),
     freshenNames: async () => {},
+    certificate: noCertificate,
     read: async (call) =>
       call.reply.parse({
         environment: {

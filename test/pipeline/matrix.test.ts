@@ -8,7 +8,7 @@ import { resolve, type Names } from '../../src/pipeline/resolve.ts';
 import { consider, nameToType, type Considered, type FrontDesk } from '../../src/pipeline/submit.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { commandAt, company, said } from './given.ts';
+import { commandAt, company, noCertificate, said } from './given.ts';
 import { consideredAs, refusedAs } from './matrix/answers.ts';
 import { offers, readable, submits, type Cell } from './matrix/expected.ts';
 import { pathOf, refusalIn, surfacesOf } from './matrix/surfaces.ts';
@@ -38,6 +38,7 @@ beforeAll(async () => {
     names,
     membersOf: async () => [],
     personOf: async () => undefined,
+    certificate: noCertificate,
     read: () => Promise.reject(new Error('nothing is read of the host to know who may what')),
     freshenNames: async () => undefined,
     onSaved: () => undefined,

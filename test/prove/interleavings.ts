@@ -23,7 +23,19 @@ import type { State } from '../../src/storage/schema.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { approvals } from '../../src/storage/votes.ts';
 import { plain } from '../../src/text.ts';
-import { ana, chi, company, dee, fay, live, names, policyFrom, rob, staging } from '../pipeline/given.ts';
+import {
+  ana,
+  chi,
+  company,
+  dee,
+  fay,
+  live,
+  names,
+  noCertificate,
+  policyFrom,
+  rob,
+  staging,
+} from '../pipeline/given.ts';
 
 /**
  * Everybody at once: approvers, the asker, a reader, the worker, the clock and the policy file, in every order in which
@@ -114,6 +126,7 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
       await turn('a look at the host');
       return host.read(call);
     },
+    certificate: noCertificate,
     freshenNames: () => turn('the names'),
     send: {
       open: async () => {

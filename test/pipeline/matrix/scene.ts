@@ -12,7 +12,7 @@ import type { Policy } from '../../../src/policy/rules.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { castVote } from '../../../src/storage/votes.ts';
-import { company } from '../given.ts';
+import { company, noCertificate } from '../given.ts';
 import { idOf, namesOf, policy, roles, type Role } from './world.ts';
 
 /** Changes that wait, on a real database, and the desks that decide and send them. */
@@ -48,6 +48,7 @@ export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: 
     personOf: whoIs(),
     whoIs: whoIs(),
     read,
+    certificate: noCertificate,
     freshenNames: async () => undefined,
     onSaved: () => undefined,
     onTrouble: (what, error) => {

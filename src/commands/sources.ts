@@ -1,0 +1,12 @@
+import type { Reader } from '../hosting/contract/call.ts';
+import type { Certificate } from '../hosting/contract/certificate.ts';
+import type { Company } from '../hosting/contract/target.ts';
+
+/** What a command may ask before anything is sent. */
+export type Sources = {
+  readonly read: Reader;
+  /** Whose sites they are. */
+  readonly company: Company;
+  /** A certificate of this machine by its name; `wrong`: why there is none that could be used, as a sentence. */
+  readonly certificate: (name: string) => Certificate | { readonly wrong: string };
+};
