@@ -19,6 +19,7 @@ export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
 /** Slack's limits, with room to spare where they are not documented. */
 const limits = {
   text: 3_000,
+  codeLine: 1_000,
   /** Escaped, it is five times as long at worst. */
   line: 600,
   context: 2_000,
@@ -62,6 +63,12 @@ export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint
 /** How a page is kept, for the buttons that speak of it. */
 export type KeptAs = { readonly id: string; readonly shareable: boolean };
 
+/** Whether a page may have further pages, and so has to be kept. */
+export const isLong = ({ parts }: Page): boolean =>
+  parts.some((part) =>
+    part.kind === 'table' ? part.rows.length > 20 : part.kind === 'code' && part.text.length > limits.text / 2,
+  );
+
 /** A page of an answer, from row `from` on; without `kept` it has no Share and no Next page. */
 export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn {
   const blocks: KnownBlock[] = [richText([page.title])];
@@ -82,7 +89,7 @@ export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn 
 
 function drawPart(part: Part, from: number): { block: KnownBlock; next: number | undefined } {
   if (part.kind === 'text') return { block: richText([part.text]), next: undefined };
-  if (part.kind === 'code') return { block: preformatted(part.text), next: undefined };
+  if (part.kind === 'code') return drawCode(part.text, from);
   const rows: TableBlock['rows'] = [part.columns.map((column) => cellOf(inline(column)))];
   let size = 0;
   for (const row of part.rows.slice(from, from + limits.rows)) {
@@ -93,6 +100,20 @@ function drawPart(part: Part, from: number): { block: KnownBlock; next: number |
   }
   const next = from + Math.max(rows.length - 1, 1);
   return { block: { type: 'table', rows }, next: next < part.rows.length ? next : undefined };
+}
+
+/** Lines that fit a message from line `from` on; a longer one is cut. */
+function drawCode(text: string, from: number): { block: KnownBlock; next: number | undefined } {
+  const lines = text.split('\n');
+  let size = 0;
+  let next = from;
+  for (const line of lines.slice(from)) {
+    size += Math.min(visible(line).length, limits.codeLine) + 1;
+    if (size > limits.text && next > from) break;
+    next += 1;
+  }
+  const shown = lines.slice(from, next).map((line) => cut(visible(line), limits.codeLine));
+  return { block: preformatted(shown.join('\n')), next: next < lines.length ? next : undefined };
 }
 
 /** A cell weighs little as plain text; only what Slack has to draw becomes rich. */
@@ -111,9 +132,7 @@ export const richText = (lines: readonly Text[]): RichTextBlock => ({
 
 const preformatted = (text: string): RichTextBlock => ({
   type: 'rich_text',
-  elements: [
-    { type: 'rich_text_preformatted', elements: [{ type: 'text', text: cut(visible(text), limits.text) || ' ' }] },
-  ],
+  elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: text || ' ' }] }],
 });
 
 /** Small print: plain, unless there is a time or a name in it that Slack has to draw. */

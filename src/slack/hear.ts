@@ -1,23 +1,15 @@
 import { catalogue } from '../commands/index.ts';
-import type { Page } from '../commands/page.ts';
 import { Refusal } from '../errors.ts';
 import { welcome, type Authorised, type Person } from '../pipeline/authorise.ts';
-import type { Environment } from '../hosting/contract/target.ts';
-import { happenedTo } from '../pipeline/history.ts';
-import { officeFor } from '../pipeline/office.ts';
-import { sourcesOf } from '../pipeline/sources.ts';
 import { parse, type Wish } from '../pipeline/parse.ts';
-import { canonicalWords, resolve, type Resolved } from '../pipeline/resolve.ts';
+import { resolve, type Resolved } from '../pipeline/resolve.ts';
 import { dryRun } from '../pipeline/dry-run.ts';
 import { consider, lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
-import { asRefusal } from '../pipeline/trouble.ts';
 import { joined, type Text } from '../text.ts';
-import { keepPage } from './answers.ts';
-import { drawPage } from './blocks.ts';
-import { giveFile } from './files.ts';
 import { openForm, openPicker, openReview } from './modals.ts';
 import { contextOf, placeFor, sayWhere } from './places.ts';
 import type { Heard, Reception } from './reception.ts';
+import { answer, show } from './show.ts';
 
 /** Who speaks, as Slack tells; throws `Refusal` where it does not, and for whoever may do nothing here. */
 export async function speaker(
@@ -81,43 +73,10 @@ export async function weigh(
 /** Does it: shows a report or a desk's answer, or saves the change. */
 export async function run(reception: Reception, heard: Heard, wish: Authorised, person: Person): Promise<void> {
   const { command } = wish.wish;
-  const now = Date.now();
-  if (command.shape === 'desk') {
-    const office = officeFor(reception.office, person, now, { permit: wish.permit, inbox: heard.inbox });
-    return answer(reception, heard, wish, await command.answer({ input: wish.input, office }));
-  }
-  if (command.shape === 'report') {
-    const surroundings = {
-      ...sourcesOf(reception.front),
-      now,
-      zone: person.zone,
-      alias: reception.alias,
-      happened: (env: Environment, since: number) => happenedTo(reception.front.database, env, since),
-    };
-    const page = command.show({ input: wish.input, ...surroundings });
-    return answer(
-      reception,
-      heard,
-      wish,
-      await page.catch((error: unknown) => {
-        throw asRefusal(error, canonicalWords(wish));
-      }),
-    );
-  }
+  if (command.shape !== 'action') return show(reception, heard, wish, command, person);
   const frozen = await lookAndFreeze(reception.front, wish, command);
   if (wish.wish.dryRun) return answer(reception, heard, wish, dryRun(frozen));
   const channel = await placeFor(reception, heard);
   const change = await save(reception.front, frozen, { person, channel }, heard.inbox);
   if (change) await sayWhere(reception, heard, change);
-}
-
-async function answer(reception: Reception, heard: Heard, wish: Authorised, page: Page): Promise<void> {
-  const shareable = wish.wish.command.shape === 'report';
-  const long = page.parts.some((part) => part.kind === 'table' && part.rows.length > 20);
-  const id =
-    shareable || long
-      ? await keepPage(reception.front.database, heard.person, { words: [...canonicalWords(wish)], page })
-      : undefined;
-  await reception.privately(heard, drawPage(page, id === undefined ? undefined : { id, shareable }));
-  if (page.file) await giveFile(reception, heard, page.file);
 }

@@ -1,0 +1,50 @@
+import type { AnyDesk } from '../commands/desk.ts';
+import type { Page } from '../commands/page.ts';
+import type { AnyReport, Surroundings } from '../commands/report.ts';
+import type { Authorised, Person } from '../pipeline/authorise.ts';
+import { happenedTo } from '../pipeline/history.ts';
+import { officeFor } from '../pipeline/office.ts';
+import { canonicalWords } from '../pipeline/resolve.ts';
+import { sourcesOf } from '../pipeline/sources.ts';
+import { asRefusal } from '../pipeline/trouble.ts';
+import { keepPage } from './answers.ts';
+import { drawPage, isLong } from './blocks.ts';
+import { giveFile } from './files.ts';
+import type { Heard, Reception } from './reception.ts';
+
+/** What a report shows, or a desk command answers, to the one who asked; told to them alone. */
+export async function show(
+  reception: Reception,
+  heard: Heard,
+  wish: Authorised,
+  command: AnyReport | AnyDesk,
+  person: Person,
+): Promise<void> {
+  const now = Date.now();
+  if (command.shape === 'desk') {
+    const office = officeFor(reception.office, person, now, { permit: wish.permit, inbox: heard.inbox });
+    return answer(reception, heard, wish, await command.answer({ input: wish.input, office }));
+  }
+  const surroundings: Surroundings = {
+    ...sourcesOf(reception.front),
+    now,
+    zone: person.zone,
+    alias: reception.alias,
+    happened: (env, since) => happenedTo(reception.front.database, env, since),
+  };
+  const page = command.show({ input: wish.input, ...surroundings }).catch((error: unknown) => {
+    throw asRefusal(error, canonicalWords(wish));
+  });
+  return answer(reception, heard, wish, await page);
+}
+
+/** Gives somebody a page: kept where it can be shared, or has further pages. */
+export async function answer(reception: Reception, heard: Heard, wish: Authorised, page: Page): Promise<void> {
+  const shareable = wish.wish.command.shape === 'report';
+  const id =
+    shareable || isLong(page)
+      ? await keepPage(reception.front.database, heard.person, { words: [...canonicalWords(wish)], page })
+      : undefined;
+  await reception.privately(heard, drawPage(page, id === undefined ? undefined : { id, shareable }));
+  if (page.file) await giveFile(reception, heard, page.file);
+}
