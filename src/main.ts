@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { WebClient } from '@slack/web-api';
 import { rights } from './commands/rights.ts';
 import { ConfigMistakes, readConfig, type Config } from './config.ts';
+import { openCertificates } from './hosting/certificates.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
@@ -12,6 +13,7 @@ import { createLedger } from './pipeline/advance.ts';
 import { createBeat } from './pipeline/beat.ts';
 import { deliver } from './pipeline/deliver.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/housekeeping.ts';
+import { createRecent } from './pipeline/recent.ts';
 import { createRulebook } from './pipeline/rulebook.ts';
 import { createNames } from './pipeline/names.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
@@ -89,7 +91,8 @@ async function openGround(config: Config, log: Logger) {
   const policy = await openPolicyFile(config, log, tell);
   const onLost = (error: Error): void => onTrouble('using the database', error);
   const database = await openDatabase(config.databaseUrl, { onLost });
-  const hosting = createClient({ ...config.hosting, onCall: (call) => observe(metrics, call) });
+  const { secrets } = openCertificates(config.certificatesDir);
+  const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observe(metrics, call) });
   const directory = createDirectory({
     read: hosting.read,
     company: config.hosting.company,
@@ -141,7 +144,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     membersOf: people.membersOf,
     personOf: people.known,
     read: hosting.read,
-    certificate: () => ({ wrong: 'There are no certificates on this machine. Nothing was done.' }),
+    certificate: openCertificates(config.certificatesDir).certificate,
     send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,
@@ -168,14 +171,17 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
 async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk }: Back) {
   const { database, directory, log, metrics, owner, onTrouble } = ground;
   const { people, messages, views, bot } = slack;
+  const { isBroken: policyIsBroken } = ground.policy;
+  const asked = { policyIsBroken, askSlack: () => whoAmI(views), dialect: config.hosting.dialect };
   const reception: Reception = {
     front: desk,
     decisions: desk,
-    office: { ...desk, listing: directory.listing, auditKey: auditKeyOf(config) },
+    office: { ...desk, ...asked, listing: directory.listing, auditKey: auditKeyOf(config) },
     people,
     messages,
     views,
     privately: createPrivately(views, config.slack.apiUrl),
+    recent: createRecent(database),
     alias: await aliases(database),
     botUser: bot.botUserId,
     team: bot.team,

@@ -38,22 +38,47 @@ export class Secret {
   }
 }
 
-/**
- * Things that look like credentials, whoever pasted them: tokens of Slack, GitHub, AWS and Stripe, bearer tokens, JSON
- * web tokens, private keys, and whatever stands behind a telling name or in an address. Each takes linear time.
- */
-const shapes: readonly RegExp[] = [
+/** Tokens that services issue, and private keys by the words around them: whoever sees one knows it for what it is. */
+const tokens: readonly RegExp[] = [
   /\bxox[a-z]-[\w-]{8,}|\bxapp-[\w-]{8,}/g,
   /\b(?:gh[pousr]|github_pat)_\w{16,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\b[sr]k_(?:live|test)_\w{8,}/g,
+  /[-–—]{0,10}\bBEGIN\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[\s\S]*?(?:\bEND\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[-–—]{0,10}|$)/gi,
+  /\bPuTTY-User-Key-File-[\s\S]*/g,
+];
+
+/**
+ * Things that look like credentials, whoever pasted them: bearer tokens, JSON web tokens, and whatever stands behind a
+ * telling name or in an address. Each takes linear time.
+ */
+const shapes: readonly RegExp[] = [
+  ...tokens,
   /\bBearer\s+[\w.~+/=-]{8,}/gi,
   /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
   /(?<=(?:password|passwd|pwd|secret|token|signature|api[_-]?key|phpsessid)["'\\]{0,4}\s{0,4}[=:]\s{0,4}["'\\]{0,4})[^\s"'&,;\\]{4,}/gi,
   /(?<=\bauthorization["'\\]{0,4}\s{0,4}[=:]\s{0,4}["'\\]{0,4}(?:basic|digest|token)\s)[^\s"'\\]+/gi,
   /(?<=:\/\/[^\s/:@"']{0,64}:)[^\s/@"']+(?=@)/g,
 ];
+
+/** Lines of base64 that begin as a DER sequence does, or as a key of OpenSSH. */
+const base64 = /(?<![\w+/])(?:M[\w+/]{39,}|b3BlbnNzaC1rZXktdjE[\w+/]*)={0,2}(?:\s+[\w+/]{16,}={0,2})*/g;
+
+/**
+ * Whether base64 is a private key without the words around it: PKCS #1 and #8 and SEC 1 begin with a small version
+ * number, which public keys and certificates do not; encrypted PKCS #8 names its scheme there.
+ */
+function isPrivateKey(text: string): boolean {
+  if (text.startsWith('b3')) return true;
+  const hex = Buffer.from(text.slice(0, 60), 'base64').toString('hex');
+  return /^30(?:[0-7].|81..|82....)(?:02010[0-3]|30[0-7].06092a864886f70d0105)/.test(hex);
+}
+
+/** Whether there is a private key, a service's token or a credential of ours in the text; a public key is none. */
+export const holdsKey = (text: string): boolean =>
+  tokens.some((token) => text.search(token) !== -1) ||
+  [...text.matchAll(base64)].some(([run]) => isPrivateKey(run)) ||
+  [...known].some((value) => text.includes(value));
 
 /** The text with every known Secret, and everything shaped like a credential, replaced by `***`. */
 export function scrub(text: string): string {
@@ -62,5 +87,5 @@ export function scrub(text: string): string {
   for (const value of [...known].sort((one, other) => other.length - one.length))
     clean = clean.replaceAll(value, '***');
   for (const shape of shapes) clean = clean.replace(shape, '***');
-  return clean;
+  return clean.replace(base64, (run) => (isPrivateKey(run) ? '***' : run));
 }

@@ -1,7 +1,9 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../src/log.ts';
-import { scrub, Secret } from '../src/secret.ts';
+import { holdsKey, scrub, Secret } from '../src/secret.ts';
 
 const value = 'v"al\\ue-0123456789+/=';
 const secret = new Secret(value);
@@ -91,6 +93,77 @@ describe('what is shaped like a credential', () => {
     'passwords = 3',
   ])('not %s', (text) => {
     expect(scrub(text)).toBe(text);
+  });
+});
+
+describe('a key that was pasted', () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const ed = generateKeyPairSync('ed25519');
+  const encrypted = { cipher: 'aes-256-cbc', passphrase: 'x' } as const;
+  const pems = [
+    rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }),
+    rsa.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    rsa.privateKey.export({ type: 'pkcs8', format: 'pem', ...encrypted }),
+    ec.privateKey.export({ type: 'sec1', format: 'pem' }),
+    ec.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    ed.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  ].map(String);
+  const bodyOf = (pem: string): string => pem.replaceAll(/-----[^-]*-----|\n/g, '');
+
+  test.each(pems)(
+    '%s is known whole, on one line, with long dashes, without its first and last line, in other text',
+    (pem) => {
+      const body = bodyOf(pem);
+      const spellings = [
+        pem,
+        pem.replaceAll('\n', ' '),
+        pem.replaceAll('--', '—'),
+        pem.replaceAll('-----', ''),
+        body,
+        `v=${body}.`,
+        pem.split('\n').slice(1, -2).join('\n'),
+      ];
+      for (const text of spellings) {
+        expect(holdsKey(`dns set ${text} x`)).toBe(true);
+        expect(scrub(text)).not.toContain(body.slice(44, 64));
+      }
+    },
+  );
+
+  test('what is public is none', () => {
+    const open = [rsa.publicKey, ec.publicKey, ed.publicKey].flatMap((key) => [
+      key.export({ type: 'spki', format: 'pem' }),
+      `v=DKIM1; k=rsa; p=${bodyOf(String(key.export({ type: 'spki', format: 'pem' })))}`,
+    ]);
+    const hash = createHash('sha512').update('x').digest('base64');
+    for (const text of [...open.map(String), hash, `google-site-verification=${hash}`, 'MX 10 mail.example.com']) {
+      expect(holdsKey(text)).toBe(false);
+      expect(scrub(text)).toBe(text);
+    }
+  });
+
+  test('nor is anything else that people write', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300 }), (text) => {
+        expect(holdsKey(text)).toBe(false);
+      }),
+    );
+  });
+
+  test('long text takes linear time', () => {
+    for (const piece of [
+      'MIIEvQIBADANBgkqhkiG9w0BAQ',
+      'M',
+      '-----BEGIN ',
+      'BEGIN A ',
+      'MA== ',
+      'b3BlbnNzaC1rZXktdjE',
+    ]) {
+      const began = performance.now();
+      scrub(piece.repeat(200_000 / piece.length));
+      expect(performance.now() - began).toBeLessThan(500);
+    }
   });
 });
 

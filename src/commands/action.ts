@@ -1,6 +1,6 @@
 import type { Offer, Words } from '../errors.ts';
 import type { Write } from '../hosting/contract/call.ts';
-import type { Domain, Environment } from '../hosting/contract/target.ts';
+import type { Domain, Environment, NamedSite } from '../hosting/contract/target.ts';
 import type { Inline, Text } from '../text.ts';
 import type { Field, Fields, Input, NameField, TargetKey } from './fields.ts';
 import type { Sources } from './sources.ts';
@@ -98,5 +98,6 @@ export type AnyAction = ActionParts<Fields, unknown> & {
   readonly alsoReads?: readonly string[];
 };
 
-/** Whether a field can name what a command is about. */
-export const isName = (field: Field): field is NameField<Environment> | NameField<Domain> => field.kind !== 'plain';
+/** Whether a field names something of the company's. */
+export const isName = (field: Field): field is NameField<Environment> | NameField<Domain> | NameField<NamedSite> =>
+  field.kind !== 'plain';

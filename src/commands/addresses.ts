@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts';
 import { code, say } from '../text.ts';
 
 /** More than this at once is a mistake rather than a wish, and would not fit a line or a form. */
-const mostAtOnce = 50;
+export const mostAtOnce = 50;
 /** The widest range that may be let in: a /8 of IPv4 is sixteen million addresses already. */
 const widest = { ipv4: 8, ipv6: 32 } as const;
 

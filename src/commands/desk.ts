@@ -1,4 +1,4 @@
-import type { Environment, Domain } from '../hosting/contract/target.ts';
+import type { Environment, Domain, NamedSite } from '../hosting/contract/target.ts';
 import type { Words } from '../errors.ts';
 import { person, say, time, type Text } from '../text.ts';
 import type { Fields, Input } from './fields.ts';
@@ -53,6 +53,34 @@ export type Office = {
   pause(why: string | undefined): Promise<{ readonly done: boolean; readonly pause: Pause }>;
   /** Lets sends go on; resolves with the pause that is over, if there was one. */
   resume(): Promise<Pause | undefined>;
+  /** Looks whether everything works that Sitehand stands on; tells nothing that a reader may not know. */
+  health(): Promise<readonly Check[]>;
+  /** What this installation is. */
+  edition(): Edition;
+  /** The site that this channel is bound to. */
+  bound(): Promise<Bound | undefined>;
+  /** Binds this channel to a site and announces it; false: it was bound to it already. */
+  use(site: NamedSite): Promise<boolean>;
+  /** Ends the binding; resolves with it, if there was one. */
+  forget(): Promise<Bound | undefined>;
+};
+
+/** A site that a channel is bound to, by its name, and the Slack user id of who bound it. */
+export type Bound = { readonly name: string; readonly by: string };
+
+/** How one thing stands that Sitehand needs; `hint`: what to do where it is not well. */
+export type Check = { readonly what: string; readonly ok: boolean; readonly says: Text; readonly hint?: Text };
+
+/** Which Sitehand this is. */
+export type Edition = {
+  readonly version: string;
+  readonly licence: string;
+  /** How the hosting API is spoken to. */
+  readonly dialect: string;
+  /** The kind of database. */
+  readonly database: string;
+  /** Tells this database from any other. */
+  readonly installation: string;
 };
 
 /** Which changes to list. */

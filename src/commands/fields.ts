@@ -1,5 +1,5 @@
 import { Refusal, type Words } from '../errors.ts';
-import type { Domain, Environment } from '../hosting/contract/target.ts';
+import type { Domain, Environment, NamedSite } from '../hosting/contract/target.ts';
 import { readAddresses } from './addresses.ts';
 import { readPaths } from './paths.ts';
 import { readDuration, readMoment, showDuration, type Moment } from './times.ts';
@@ -23,6 +23,12 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   readonly many: boolean;
   /** All it can be, where that is a short list. */
   readonly choices?: readonly string[];
+  /** A whole number from the one to the other. */
+  readonly between?: readonly [from: number, to: number];
+  /** What it names, where a form can offer that by itself. */
+  readonly takes?: 'a person';
+  /** Something that could be said, for a form to show. */
+  readonly example?: string;
   /** Whether a word can be meant for it: any other is left to the next field. Left out: every word can. */
   fits?(word: string): boolean;
   /** The last field, which takes all words that follow, options among them; its command has no options. */
@@ -35,14 +41,17 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   show(value: T): readonly string[];
 };
 
-/** A field that names an environment or a domain; `pipeline/resolve.ts` finds which. */
-export type NameField<T extends Environment | Domain, Optional extends boolean = boolean> = Common<Optional> & {
+/** A field that names an environment, a domain or a site; `pipeline/resolve.ts` finds which. */
+export type NameField<
+  T extends Environment | Domain | NamedSite,
+  Optional extends boolean = boolean,
+> = Common<Optional> & {
   readonly kind: T['kind'];
   readonly of?: T;
 };
 
 /** Any field: what it reads into is not known here; `Input` gives each its own type again. */
-export type Field = PlainField<unknown> | NameField<Environment> | NameField<Domain>;
+export type Field = PlainField<unknown> | NameField<Environment> | NameField<Domain> | NameField<NamedSite>;
 export type Fields = Readonly<Record<string, Field>>;
 
 type Value<F> =
@@ -71,6 +80,23 @@ export const anyEnvironment = (label = 'Environment'): NameField<Environment, tr
   optional: true,
 });
 
+export const domain = (label = 'Domain'): NameField<Domain, false> => ({
+  kind: 'domain',
+  label,
+  place: 'word',
+  optional: false,
+  shown: 'domain',
+});
+
+/** A site, which may be left unsaid. */
+export const anySite = (label = 'Site'): NameField<NamedSite, true> => ({
+  kind: 'site',
+  label,
+  place: 'word',
+  optional: true,
+  shown: 'site',
+});
+
 /** One word, as it stands. */
 export const word = (label: string, limit = 200): PlainField<string, false> =>
   plainField(label, {
@@ -86,6 +112,7 @@ export const word = (label: string, limit = 200): PlainField<string, false> =>
 export const somebody = (label: string): PlainField<string, false> =>
   plainField(label, {
     shown: '@person',
+    takes: 'a person',
     fits: (word) => /^@?[UW][A-Z\d]{2,20}$/.test(word),
     read: ([first = '']) => {
       const id = /^@?([UW][A-Z\d]{2,20})$/.exec(first)?.[1];
@@ -141,6 +168,7 @@ export const choice = <const T extends string>(label: string, of: readonly T[]):
 export const count = (label: string, from: number, to: number): PlainField<number, false> =>
   plainField(label, {
     shown: 'n',
+    between: [from, to],
     read: ([first = '']) => {
       const value = /^#?\d{1,15}$/.test(first) ? Number(first.replace('#', '')) : Number.NaN;
       if (value >= from && value <= to) return value;
@@ -155,13 +183,20 @@ export const addresses = (label: string, anyWidth = false): PlainField<readonly 
   plainField(label, {
     many: true,
     shown: 'address…',
+    example: '198.51.100.4 or 2001:db8::/64, one per line',
     read: (words) => readAddresses(words, anyWidth),
     show: (value) => value,
   });
 
 /** Files and folders below the root of a site; commas separate them, and so do lines. */
 export const paths = (label: string): PlainField<readonly string[], false> =>
-  plainField(label, { many: true, shown: 'path,…', read: readPaths, show: (value) => value });
+  plainField(label, {
+    many: true,
+    shown: 'path,…',
+    example: 'wp-content/uploads, one per line',
+    read: readPaths,
+    show: (value) => value,
+  });
 
 /** Whether a word says yes. */
 export const isYes = (word: string): boolean => /^(yes|true|on|1)$/i.test(word);
@@ -185,6 +220,7 @@ export const flag = (label: string): PlainField<boolean, false> => ({
 export const duration = (label: string, from: number, to: number): PlainField<number, false> =>
   plainField(label, {
     shown: '2h',
+    example: '30m, 2h, 7d',
     read: ([first = '']) => readDuration(label, first, from, to),
     show: (value) => [showDuration(value)],
   });
@@ -193,6 +229,7 @@ export const duration = (label: string, from: number, to: number): PlainField<nu
 export const moment = (label: string): PlainField<Moment, false> =>
   plainField(label, {
     shown: '1h',
+    example: '1h, 14:05, yesterday, 2026-03-01 14:05',
     read: (words) => readMoment(label, words.join(' ')),
     show: (value) => ('ago' in value ? [showDuration(value.ago)] : [value.clock]),
   });
@@ -208,7 +245,7 @@ export function optional<T>(field: PlainField<T>): PlainField<T, true> {
 }
 
 type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> &
-  Partial<Pick<PlainField<T>, 'many' | 'choices' | 'shown' | 'fits' | 'rest'>>;
+  Partial<Pick<PlainField<T>, 'many' | 'choices' | 'shown' | 'fits' | 'rest' | 'between' | 'takes' | 'example'>>;
 
 /** A field that is read by itself; what is not said of it is as for one word that must be given. */
 export function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {

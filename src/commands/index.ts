@@ -1,27 +1,50 @@
 import type { AnyAction } from './action.ts';
 import { allowlistAdd } from './allowlist/add.ts';
 import { allowlistRemove } from './allowlist/remove.ts';
+import { allowlistSet } from './allowlist/set.ts';
 import { allowlistShow } from './allowlist/show.ts';
 import { backupsList } from './backups/list.ts';
+import { backupsNext } from './backups/next.ts';
 import { cacheClear } from './cache/clear.ts';
+import { clone } from './clone.ts';
 import { deletion } from './delete.ts';
 import type { AnyDesk } from './desk.ts';
+import { about } from './desk/about.ts';
 import { auditExport } from './desk/audit/export.ts';
 import { auditVerify } from './desk/audit/verify.ts';
 import { audit } from './desk/audit.ts';
 import { can } from './desk/can.ts';
 import { change } from './desk/change.ts';
 import { changes } from './desk/changes.ts';
+import { doctor } from './desk/doctor.ts';
 import { environments } from './desk/environments.ts';
 import { help } from './desk/help.ts';
 import { lock } from './desk/lock.ts';
 import { pause } from './desk/pause.ts';
 import { resume } from './desk/resume.ts';
 import { unlock } from './desk/unlock.ts';
+import { use } from './desk/use.ts';
 import { whoami } from './desk/whoami.ts';
+import { files } from './files.ts';
+import { images } from './images.ts';
+import { dnsList } from './dns/list.ts';
+import { dnsSet } from './dns/set.ts';
+import { domainsAdd } from './domains/add.ts';
+import { domainsList } from './domains/list.ts';
+import { domainsRecords } from './domains/records.ts';
 import { logs } from './logs.ts';
 import { push } from './push.ts';
+import { redirectsAdd } from './redirects/add.ts';
+import { redirectsClear } from './redirects/clear.ts';
+import { redirectsEdit } from './redirects/edit.ts';
+import { redirectsList } from './redirects/list.ts';
+import { redirectsRemove } from './redirects/remove.ts';
 import type { AnyReport } from './report.ts';
+import { sshExpiry } from './ssh/expiry.ts';
+import { sshPassword } from './ssh/password.ts';
+import { themesList } from './themes/list.ts';
+import { themesShow } from './themes/show.ts';
+import { themesUpdate } from './themes/update.ts';
 
 export type Command = AnyAction | AnyReport | AnyDesk;
 
@@ -29,12 +52,32 @@ export type Command = AnyAction | AnyReport | AnyDesk;
 export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['push', push],
   ['delete', deletion],
+  ['clone', clone],
   ['cache clear', cacheClear],
+  ['images', images],
+  ['ssh expiry', sshExpiry],
+  ['ssh password', sshPassword],
   ['allowlist show', allowlistShow],
   ['allowlist add', allowlistAdd],
   ['allowlist remove', allowlistRemove],
+  ['allowlist set', allowlistSet],
+  ['redirects list', redirectsList],
+  ['redirects add', redirectsAdd],
+  ['redirects edit', redirectsEdit],
+  ['redirects remove', redirectsRemove],
+  ['redirects clear', redirectsClear],
+  ['themes list', themesList],
+  ['themes show', themesShow],
+  ['themes update', themesUpdate],
+  ['domains list', domainsList],
+  ['domains add', domainsAdd],
+  ['domains records', domainsRecords],
+  ['dns list', dnsList],
+  ['dns set', dnsSet],
   ['backups list', backupsList],
+  ['backups next', backupsNext],
   ['logs', logs],
+  ['files', files],
   ['environments', environments],
   ['changes', changes],
   ['change', change],
@@ -42,12 +85,15 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['audit', audit],
   ['audit verify', auditVerify],
   ['audit export', auditExport],
+  ['use', use],
   ['lock', lock],
   ['unlock', unlock],
   ['pause', pause],
   ['resume', resume],
   ['help', help],
   ['whoami', whoami],
+  ['doctor', doctor],
+  ['about', about],
 ]);
 
 /** Whether a command changes something, at the host or here. */

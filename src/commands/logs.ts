@@ -1,17 +1,21 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../errors.ts';
 import { getLogs } from '../hosting/contract/logs.ts';
-import { inline, joined, say, time, type Text } from '../text.ts';
-import { choice, count, environment, moment, option, optional, word, type Input } from './fields.ts';
-import { maskLine } from './masking.ts';
-import { counted, type Page } from './page.ts';
+import { choice, count, environment, flag, moment, option, optional, word, type Input } from './fields.ts';
+import { lineReader, newestOf, type Line } from './logs/lines.ts';
+import type { Asked } from './logs/offers.ts';
+import { pageOf, stretchOf } from './logs/page.ts';
+import { ledUp } from './logs/timeline.ts';
 import { report } from './report.ts';
 import { momentAt } from './times.ts';
 
 const files = { error: 'error', access: 'access', cache: 'service-cache-perf' } as const;
-/** What fits a message besides its title; more goes into a file. */
-const shownCharacters = 2_800;
-const shownLines = 40;
-const fileCharacters = 8_000_000;
+const usualLines = 1_000;
+const dayMs = 86_400_000;
+/** No log goes further back. */
+const oldestDays = 400;
+/** Lines that are read before others have their turn. */
+const piece = 500;
 
 const fields = {
   env: environment(),
@@ -20,6 +24,8 @@ const fields = {
   since: option(moment('Since')),
   until: option(moment('Until')),
   search: option(word('Search')),
+  errors: flag('Errors only'),
+  full: flag('Full log'),
 };
 
 export const logs = report({
@@ -27,79 +33,70 @@ export const logs = report({
   button: 'Read logs',
   fields,
   target: 'env',
-  show: async ({ input, read, now, zone, alias }) => {
-    const log = input.log ?? 'error';
+  show: async ({ input, read, now, zone, alias, happened }) => {
+    const asked = askedOf(input);
     const range = rangeOf(input, now, zone);
+    const most = input.lines ?? usualLines;
     const text = await read(
       getLogs({
         env_id: input.env.id,
-        file_name: files[log],
-        lines: input.lines ?? 1_000,
+        file_name: files[asked.log],
+        lines: most,
         from: asIso(range.from),
         to: asIso(range.to),
         search: input.search,
       }),
     );
-    const lines = linesOf(text).map((line) => maskLine(line, alias));
-    const title = say`**${input.env.name} · ${log} log** · ${said(range, input.search, lines.length)}`;
-    return pageOf(title, lines, `${input.env.name.replace('/', '-')}-${log}.log`);
+    const from = (range.from ?? now - oldestDays * dayMs) - dayMs;
+    const lines = await inPieces(newestOf(text, most), lineReader(alias, { from, to: now + dayMs }));
+    const seen = { lines, isCut: lines.length === most, range, now };
+    const stretch = stretchOf(seen);
+    const own = stretch ? await happened(input.env, stretch.from - ledUp) : [];
+    return pageOf({ ...seen, asked, happened: own, zone });
   },
 });
+
+const askedOf = ({ env, log = 'error', lines, since, until, search, errors, full }: Input<typeof fields>): Asked => ({
+  env,
+  log,
+  lines,
+  since: since ? fields.since.show(since) : [],
+  until: until ? fields.until.show(until) : [],
+  search,
+  errors,
+  full,
+});
+
+/** Twenty thousand lines at once would keep everybody else waiting. */
+async function inPieces(
+  raw: readonly string[],
+  read: (raw: readonly string[]) => readonly Line[],
+): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  for (let at = 0; at < raw.length; at += piece) {
+    lines.push(...read(raw.slice(at, at + piece)));
+    await turn();
+  }
+  return lines;
+}
 
 function rangeOf({ since, until }: Input<typeof fields>, now: number, zone: string): { from?: number; to?: number } {
   const from = since && momentAt(since, now, zone);
   const to = until && momentAt(until, now, zone);
-  if (from !== undefined && from > now) throw new Refusal('--since lies in the future. Nothing was read.');
+  if (from !== undefined && from > now) {
+    throw new Refusal('--since lies in the future. Nothing was done.', {
+      hint: 'Say how far back instead, like 1h.',
+      field: 'since',
+    });
+  }
   if (from !== undefined && to !== undefined && to <= from) {
-    throw new Refusal('--until is not after --since. Nothing was read.');
+    throw new Refusal('--until is not after --since. Nothing was done.', {
+      hint: 'Leave --until out, or say a later time.',
+      field: 'until',
+    });
   }
   return { from, to };
 }
 
 const asIso = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : new Date(at).toISOString();
-
-const said = (range: { from?: number; to?: number }, search: string | undefined, amount: number): Text =>
-  joined(
-    [
-      range.from === undefined ? undefined : say`since ${time(range.from, 'date')}`,
-      range.to === undefined ? undefined : say`until ${time(range.to, 'date')}`,
-      search === undefined ? undefined : say`with “${search}”`,
-      counted(amount, 'line'),
-    ],
-    ' · ',
-  );
-
-function linesOf(text: string): readonly string[] {
-  const lines = text.split(/\r?\n/);
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
-}
-
-function pageOf(title: Text, lines: readonly string[], name: string): Page {
-  if (lines.length === 0) return { title, parts: [{ kind: 'text', text: inline('No line matches.') }], source };
-  const newest = newestThatFit(lines);
-  const left = lines.length - newest.length;
-  return {
-    title,
-    parts: [{ kind: 'code', text: newest.join('\n') }],
-    source: left === 0 ? source : say`the newest ${newest.length} of ${lines.length} lines; ${source}`,
-    file: left === 0 ? undefined : { name, content: cut(lines.join('\n')) },
-  };
-}
-
-const source = 'read from the host just now; secrets and e-mail addresses are masked, visitors have stable aliases';
-
-function newestThatFit(lines: readonly string[]): readonly string[] {
-  const fitting: string[] = [];
-  let size = 0;
-  for (const line of lines.slice(-shownLines).toReversed()) {
-    const short = line.length > 400 ? `${line.slice(0, 400)}…` : line;
-    size += short.length + 1;
-    if (size > shownCharacters) break;
-    fitting.unshift(short);
-  }
-  return fitting;
-}
-
-const cut = (text: string): string =>
-  text.length <= fileCharacters ? text : `(older lines left out)\n${text.slice(text.length - fileCharacters)}`;

@@ -23,6 +23,9 @@ export function readPaths(words: readonly string[]): readonly string[] {
   return said;
 }
 
+/** Whether a path would be read as it is: one with a comma in it would be two. */
+export const isOnePath = (path: string): boolean => !/[,\r\n]/.test(path) && path.trim() === path && !wrongWith(path);
+
 const hint = 'Name files and folders below the root of the site: wp-content/uploads.';
 
 function wrongWith(path: string): string | undefined {

@@ -1,3 +1,4 @@
+import { listFiles } from '../hosting/contract/files.ts';
 import { pushEnvironment } from '../hosting/contract/sites.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { joined, say, time, type Text } from '../text.ts';
@@ -5,6 +6,8 @@ import { action } from './action.ts';
 import { backupFact, backupWarning, newestBackup } from './backups/newest.ts';
 import { environment, flag, option, paths } from './fields.ts';
 import { counted } from './page.ts';
+import { isOnePath } from './paths.ts';
+import { pathsOf } from './tree.ts';
 
 const shownPaths = 8;
 
@@ -19,6 +22,14 @@ export const push = action({
     database: flag('Database'),
     searchReplace: flag('Search and replace'),
     only: option(paths('Only these paths')),
+  },
+  dependent: {
+    only: {
+      on: ['from', 'files'],
+      asked: ({ files }) => files === true,
+      choices: async ({ input: { from }, read }) =>
+        from === undefined ? [] : [...pathsOf(await read(listFiles({ env_id: from.id }))).keys()].filter(isOnePath),
+    },
   },
   target: 'onto',
   alsoReads: ['from'],

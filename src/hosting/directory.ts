@@ -1,10 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { allThemes } from './contract/all-themes.ts';
 import type { Reader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
 import { listSites, validateKey } from './contract/operations.ts';
-import { listCompanyThemes, type CompanyTheme } from './contract/themes.ts';
-import { domainsOf, fromSites, fromThemes, mostDomains, mostEnvironments, pinned } from './listing.ts';
-import type { ListedDomain, ListedEnvironment, Pins } from './listing.ts';
+import {
+  domainsFromSites,
+  domainsOf,
+  fromSites,
+  fromThemes,
+  mostDomains,
+  mostEnvironments,
+  pinned,
+} from './listing.ts';
+import type { ListedDomain, ListedEnvironment, Pins, SiteDomain } from './listing.ts';
 import { HostTrouble } from './trouble.ts';
 
 export type { ListedDomain, ListedEnvironment, Pins } from './listing.ts';
@@ -16,7 +24,7 @@ export type Listing = {
   readonly environments: readonly ListedEnvironment[];
   readonly domains: readonly ListedDomain[];
   readonly company: { readonly id: string } | undefined;
-  /** There is more than a listing holds: at most 5,000 environments and 20,000 domains. */
+  /** There is more than a listing holds: at most 100,000 environments and as many domains. */
   readonly cut: boolean;
   /** Why the last refresh came to nothing, in whole or in part; what was known before stands. */
   readonly trouble: HostTrouble | undefined;
@@ -53,24 +61,25 @@ const missingRouteMs = 3_600_000;
 /** A listing this old is fresh; a fresher one is waited for this long, while somebody waits for an answer. */
 const freshMs = 2_000;
 const freshenWithinMs = 1_500;
-const themesPerPage = 100;
-const mostPages = 50;
 
 /** What was read of the host, before the policy has its say. */
 type Seen = {
   readonly at: number | undefined;
   readonly company: string | undefined;
-  readonly environments: readonly ListedEnvironment[];
+  readonly sites: Sites;
   readonly domains: readonly CompanyDomain[];
   readonly trouble: HostTrouble | undefined;
 };
-type SiteLister = (company: string) => Promise<readonly ListedEnvironment[]>;
+/** Environments, and the domains that were listed with them: none where they are known by the themes. */
+type Sites = { readonly environments: readonly ListedEnvironment[]; readonly domains: readonly SiteDomain[] };
+type SiteLister = (company: string) => Promise<Sites>;
+const noSites: Sites = { environments: [], domains: [] };
 
 /** A directory of what `read` can list. It is empty until its first refresh. */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { now, refreshMs = usualRefreshMs } = options;
   const sites = siteLister(options.read, now);
-  let seen: Seen = { at: undefined, company: options.company, environments: [], domains: [], trouble: undefined };
+  let seen: Seen = { at: undefined, company: options.company, sites: noSites, domains: [], trouble: undefined };
   let listed: { readonly seen: Seen; readonly pins: Pins; readonly listing: Listing } | undefined;
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -118,7 +127,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
 }
 
 /** A fresh look at everything; what cannot be read now stays as it was before. */
-async function look({ read, now }: DirectoryOptions, sites: SiteLister, before: Seen): Promise<Seen> {
+async function look({ read, now }: DirectoryOptions, sitesOf: SiteLister, before: Seen): Promise<Seen> {
   const troubles: HostTrouble[] = [];
   const orElse = async <T>(known: T, work: () => Promise<T>): Promise<T> => {
     try {
@@ -130,17 +139,17 @@ async function look({ read, now }: DirectoryOptions, sites: SiteLister, before: 
   };
   const company = before.company ?? (await orElse<string | undefined>(undefined, () => companyOfKey(read)));
   if (company === undefined) return { ...before, trouble: troubles[0] };
-  const [environments, domains] = await Promise.all([
-    orElse(before.environments, () => sites(company)),
+  const [sites, domains] = await Promise.all([
+    orElse(before.sites, () => sitesOf(company)),
     orElse(before.domains, () => read(listDomains({ company }))),
   ]);
   const [trouble] = troubles;
-  return { at: trouble ? before.at : now(), company, environments, domains, trouble };
+  return { at: trouble ? before.at : now(), company, sites, domains, trouble };
 }
 
 function listingOf(seen: Seen, pins: Pins): Listing {
-  const environments = pinned(seen.environments, pins);
-  const domains = domainsOf(seen.domains, environments, pins);
+  const environments = pinned(seen.sites.environments, pins);
+  const domains = domainsOf(seen.domains, seen.sites.domains, environments, pins);
   return {
     at: seen.at,
     environments: environments.slice(0, mostEnvironments),
@@ -169,30 +178,14 @@ function siteLister(read: Reader, now: () => number): SiteLister {
       try {
         const sites = await read(listSites({ company, include_environments: true }));
         everAnswered = true;
-        return fromSites(sites);
+        return { environments: fromSites(sites), domains: domainsFromSites(sites) };
       } catch (error) {
         if (everAnswered) throw error;
         if (error instanceof HostTrouble && error.kind === 'not found') missingUntil = now() + missingRouteMs;
       }
     }
-    return fromThemes(await allThemes(read, company));
+    return { environments: fromThemes((await allThemes(read, company)).themes), domains: [] };
   };
-}
-
-/** Page by page until all are there; a deployment that ignores paging gives everything on its first page. */
-async function allThemes(read: Reader, company: string): Promise<readonly CompanyTheme[]> {
-  const themes: CompanyTheme[] = [];
-  const names = new Set<string | undefined>();
-  for (let page = 0; page < mostPages; page += 1) {
-    const { total, items } = await read(
-      listCompanyThemes({ id: company, offset: page * themesPerPage, limit: themesPerPage }),
-    );
-    const fresh = items.filter(({ name }) => !names.has(name));
-    for (const theme of fresh) names.add(theme.name);
-    themes.push(...fresh);
-    if (fresh.length === 0 || themes.length >= (total ?? Infinity)) break;
-  }
-  return themes;
 }
 
 /** What went wrong as trouble with the host, for whoever shows it. */

@@ -24,6 +24,9 @@ export type ListedDomain = {
   readonly site: SiteName | undefined;
 };
 
+/** A domain as a sites listing tells of it: with the environment it belongs to. */
+export type SiteDomain = { readonly id: string; readonly name: string; readonly environmentId: string };
+
 /** What the policy says where the host cannot; ids in small letters. */
 export type Pins = {
   readonly environments: readonly { readonly id: string; readonly site: string; readonly name: string }[];
@@ -31,8 +34,8 @@ export type Pins = {
 };
 
 /** More than this is left out of a listing, which then says so. */
-export const mostEnvironments = 5_000;
-export const mostDomains = 20_000;
+export const mostEnvironments = 100_000;
+export const mostDomains = 100_000;
 
 /** The environments of a sites listing. What has no id cannot be spoken of and is left out. */
 export function fromSites(sites: readonly ListedSite[]): readonly ListedEnvironment[] {
@@ -46,6 +49,17 @@ export function fromSites(sites: readonly ListedSite[]): readonly ListedEnvironm
       return [{ id, name: word, displayName: display ?? word, site, named } as const];
     });
   });
+}
+
+/** The domains of a sites listing. What has no id or name is left out. */
+export function domainsFromSites(sites: readonly ListedSite[]): readonly SiteDomain[] {
+  return sites
+    .flatMap(({ environments }) => environments)
+    .flatMap(({ id: environmentId, domains }) =>
+      domains.flatMap(({ id, name }) =>
+        environmentId === undefined || id === undefined || name === undefined ? [] : [{ id, name, environmentId }],
+      ),
+    );
 }
 
 /** The environments that themes tell of: named by display names only, their sites without ids. */
@@ -87,19 +101,34 @@ export function pinned(environments: readonly ListedEnvironment[], pins: Pins): 
   return [...known.values()];
 }
 
-/** Domains with what is known of their sites. What has no id or name is left out. */
+/**
+ * Domains with what is known of their sites. What has no id or name is left out. Where exactly one domain of the sites
+ * listing has that name, its id is the one to ask by, and its environment says which site it is of.
+ */
 export function domainsOf(
   domains: readonly CompanyDomain[],
+  siteDomains: readonly SiteDomain[],
   environments: readonly ListedEnvironment[],
   pins: Pins,
 ): readonly ListedDomain[] {
   const sites = new Map<string, SiteName>();
   for (const { site } of environments) if (site?.id !== undefined) sites.set(site.id.toLowerCase(), site);
   for (const { id, name } of pins.sites) sites.set(id.toLowerCase(), { id, name, displayName: name });
-  return domains.flatMap(({ id, name, site_id: siteId }) =>
-    id === undefined || name === undefined ? [] : [{ id, name, siteId, site: sites.get(siteId?.toLowerCase() ?? '') }],
-  );
+  const homes = new Map(environments.map(({ id, site }) => [id.toLowerCase(), site]));
+  const [here, there] = [byName(domains), byName(siteDomains)];
+  return domains.flatMap(({ id, name, site_id: siteId }) => {
+    if (id === undefined || name === undefined) return [];
+    const key = name.toLowerCase();
+    const same = here.get(key)?.length === 1 ? there.get(key) : undefined;
+    const known = same?.length === 1 ? same[0] : undefined;
+    const home = known && homes.get(known.environmentId.toLowerCase());
+    const site = home ?? sites.get(siteId?.toLowerCase() ?? '');
+    return [{ id: known?.id ?? id, name, siteId: home?.id ?? siteId, site }];
+  });
 }
+
+const byName = <T extends { readonly name?: string | undefined }>(named: readonly T[]): ReadonlyMap<string, T[]> =>
+  Map.groupBy(named, ({ name = '' }) => name.toLowerCase());
 
 const siteIdOf = (pins: Pins, name: string): string | undefined => pins.sites.find((site) => site.name === name)?.id;
 

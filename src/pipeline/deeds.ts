@@ -25,7 +25,7 @@ export type Doer = {
 };
 
 /** Set while nothing may be sent: `execute.ts` asks whether it is there, and no more. */
-const pauseKey = 'pause';
+export const pauseKey = 'pause';
 
 /** The deeds that an office does for one person. */
 export const deedsFor = (desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
@@ -92,7 +92,7 @@ function pausing(desk: DeedDesk, doer: Doer): Pick<Office, 'pause' | 'resume'> {
 }
 
 /** Runs a deed alone among all that lock, send or write the trail. */
-const undisturbed = <T>({ database }: DeedDesk, work: (tx: Tx, at: number) => Promise<T>): Promise<T> =>
+export const undisturbed = <T>({ database }: DeedDesk, work: (tx: Tx, at: number) => Promise<T>): Promise<T> =>
   database.transaction(async (tx) => {
     await alone(tx);
     return work(tx, await database.now(tx));
@@ -110,7 +110,7 @@ type Told = { readonly event: string; readonly target?: Environment; readonly sa
 >;
 
 /** Throws where the delivery was answered already: its sender was told that nothing was done, and so nothing is. */
-async function record(
+export async function record(
   { ledger }: DeedDesk,
   { person, permit, inbox }: Doer,
   tx: Tx,

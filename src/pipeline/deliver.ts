@@ -148,7 +148,9 @@ async function post(desk: Delivery, message: Message, what: Card | Note): Promis
     const ops = desk.opsChannel();
     return ops === undefined ? undefined : voice.post({ channel: ops }, what);
   }
-  if (message.kind === 'direct' || message.kind === 'copy') return toPerson(voice, message.recipient ?? '', what);
+  if (message.kind === 'notice') return orNowhere(voice.post({ channel: message.recipient ?? '' }, what));
+  if (message.kind === 'direct' || message.kind === 'copy')
+    return orNowhere(voice.post({ person: message.recipient ?? '' }, what));
   const change = message.change === null ? undefined : await findChange(database.db, message.change);
   if (change === undefined) return undefined;
   if (message.kind === 'reply') {
@@ -169,10 +171,10 @@ async function post(desk: Delivery, message: Message, what: Card | Note): Promis
   }
 }
 
-/** Whoever cannot be written to is left out: the thread says the same. */
-async function toPerson(voice: Voice, person: string, what: Card | Note): Promise<Place | undefined> {
+/** Who or what cannot be written to is left out: it is told elsewhere too. */
+async function orNowhere(posting: Promise<Place>): Promise<Place | undefined> {
   try {
-    return await voice.post({ person }, what);
+    return await posting;
   } catch (error) {
     if (error instanceof Undeliverable && error.kind === 'gone') return undefined;
     throw error;

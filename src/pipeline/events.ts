@@ -34,5 +34,6 @@ const happened: Readonly<Record<string, string>> = {
   unlock: 'unlocked it',
   pause: 'paused all sending',
   resume: 'let sending go on',
+  use: 'bound a channel to a site, or freed it',
   'audit export': 'took the trail away as a file',
 };

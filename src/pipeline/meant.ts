@@ -1,4 +1,4 @@
-import { closest, distance } from 'fastest-levenshtein';
+import { near } from '../commands/nearest.ts';
 import { Refusal, type Offer, type Words } from '../errors.ts';
 import { code, joined, say, type Text } from '../text.ts';
 import type { Word } from './words.ts';
@@ -37,17 +37,6 @@ const running = (path: string, rest: readonly Word[]): readonly Offer[] =>
   rest.some((word) => word.quoted && word.text.startsWith('--'))
     ? []
     : [{ label: `Run ${path}`.slice(0, 75), words: [...path.split(' '), ...rest.map((word) => word.text)] }];
-
-/** Those of `known` that somebody may have meant by `typed`, nearest first. */
-export function near(typed: string, known: readonly string[]): readonly string[] {
-  if (typed === '' || known.length === 0) return [];
-  const nearest = closest(typed, [...known]);
-  const limit = Math.max(2, Math.floor(nearest.length / 3));
-  return known
-    .filter((one) => distance(typed, one) <= limit)
-    .sort((one, other) => distance(typed, one) - distance(typed, other))
-    .slice(0, 5);
-}
 
 /** An option that the command does not have, with the nearest that it has. */
 export function unknownOption(name: string, path: string, known: readonly string[]): Refusal {

@@ -44,4 +44,5 @@ function allNames({ environments, domains }: Listing, policy: Policy): Names {
   return { environments: named.toSorted(byName), domains: listed.toSorted(byName) };
 }
 
-const byName = (one: { name: string }, other: { name: string }): number => one.name.localeCompare(other.name, 'en');
+const collator = new Intl.Collator('en');
+const byName = (one: { name: string }, other: { name: string }): number => collator.compare(one.name, other.name);

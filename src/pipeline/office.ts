@@ -1,18 +1,25 @@
 import type { Office } from '../commands/desk.ts';
 import { catalogue } from '../commands/index.ts';
-import type { Listing } from '../hosting/directory.ts';
 import { abilityOf, type AbilityDesk } from './ability.ts';
 import { mayRun, type Permit, type Person } from './authorise.ts';
 import { deedsFor } from './deeds.ts';
+import { editionOf } from './edition.ts';
+import { healthOf, type HealthDesk } from './health.ts';
+import { bindingFor } from './binding.ts';
 import { changesFor, storyFor, type Archive } from './history.ts';
 import { trailDeskFor, type TrailDesk } from './trail-desk.ts';
 import { inWords } from './trouble.ts';
 import { usage } from './usage.ts';
 
-export type OfficeDesk = TrailDesk & Archive & AbilityDesk & { readonly listing: () => Listing };
+export type OfficeDesk = TrailDesk & Archive & AbilityDesk & HealthDesk;
 
 /** On what grounds somebody asks: the rules that allow it, and the inbox row that is answered. */
-export type Grounds = { readonly permit?: Permit; readonly inbox?: string | undefined };
+export type Grounds = {
+  readonly permit?: Permit;
+  readonly inbox?: string | undefined;
+  /** The channel in which it is asked. */
+  readonly channel?: string | undefined;
+};
 
 /** What desk commands may ask, for one person: nothing that this person may not read. */
 export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds: Grounds = {}): Office {
@@ -42,7 +49,10 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
       const everyone = policy().rules.some((rule) => rule.effect === 'allow' && rule.to === 'everyone');
       return { groups, known: everyone || groups.length > 0 };
     },
+    health: () => healthOf(desk),
+    edition: () => editionOf(desk),
     ...deedsFor(desk, doer),
+    ...bindingFor(desk, doer, grounds.channel),
     ...trailDeskFor(desk, doer),
   };
 }

@@ -24,6 +24,8 @@ export type Context = {
   readonly target?: string | undefined;
   /** What a bare word means there (`live` beside `acme-shop/staging`): an id, or undefined. */
   readonly sibling?: (word: string) => string | undefined;
+  /** That meaning comes from the channel alone: too little for what destroys something. */
+  readonly isLoose?: boolean;
 };
 
 /** Reads a line; throws `Refusal` with the nearest match for what it does not know. An empty line is `undefined`. */
@@ -138,6 +140,7 @@ function assigned(words: readonly Word[], path: string, command: Command, contex
     if (field.kind === 'plain') continue;
     const full = left.findIndex((word) => looksLikeName(word.text, field.kind));
     const sibling = full === -1 ? context.sibling?.(left[0]?.text ?? '') : undefined;
+    if (sibling !== undefined && context.isLoose && isDestructive(command)) throw wholeName(path, left[0]?.text ?? '');
     const bare = sibling !== undefined || context.target === undefined ? 0 : -1;
     const [taken] = full === -1 && bare === -1 ? [] : left.splice(Math.max(full, 0), 1);
     const said = sibling ?? taken?.text ?? context.target;
@@ -157,7 +160,18 @@ function assigned(words: readonly Word[], path: string, command: Command, contex
   return given;
 }
 
-/** `site/environment` (an address range such as 10.0.0.0/8 is none), a UUID, or for domains a name with a dot. */
-const looksLikeName = (word: string, kind: 'environment' | 'domain'): boolean =>
+const isDestructive = (command: Command): boolean => command.shape === 'action' && command.risk === 'destructive';
+
+const wholeName = (path: string, word: string): Refusal =>
+  new Refusal(
+    say`${code(path)} wants the whole name of what it destroys, not only “${word.slice(0, 60)}”. Nothing was done.`,
+    {
+      hint: say`Write it as ${code('site/environment')}.`,
+    },
+  );
+
+/** `site/environment` (an address range such as 10.0.0.0/8 is none), a UUID, for domains a name with a dot, for sites any. */
+const looksLikeName = (word: string, kind: 'environment' | 'domain' | 'site'): boolean =>
+  kind === 'site' ||
   /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(word) ||
   (kind === 'domain' ? /^[^\s/]+\.[^\s/]+$/.test(word) : /^[^\s/]+\/[^\s/]*\p{L}[^\s/]*$/u.test(word));

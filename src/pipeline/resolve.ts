@@ -1,15 +1,15 @@
 import { isName } from '../commands/action.ts';
 import type { Field } from '../commands/fields.ts';
+import { near } from '../commands/nearest.ts';
 import { Refusal, type Offer, type Words } from '../errors.ts';
-import type { Domain, Environment } from '../hosting/contract/target.ts';
+import type { Domain, Environment, NamedSite } from '../hosting/contract/target.ts';
 import { bold, code, joined, say } from '../text.ts';
-import { near } from './meant.ts';
+import { folded, searchIn, type Named } from './search.ts';
 import type { Wish } from './parse.ts';
 import { wordsOf } from './usage.ts';
 
 /** What one person may read, and so may name. */
 export type Names = { readonly environments: readonly Environment[]; readonly domains: readonly Domain[] };
-export type Named = Environment | Domain;
 
 /** A wish whose words have been read: values by field, the fields still missing, and what cannot be read. */
 export type Resolved = {
@@ -43,38 +43,60 @@ export function resolve(wish: Wish, names: Names): Resolved {
 export const canonicalWords = ({ wish, input }: Pick<Resolved, 'wish' | 'input'>): Words =>
   wordsOf(wish.path, wish.command.fields, (name) => shownAs(wish.command.fields[name], input[name]));
 
-function shownAs(field: Field | undefined, value: unknown): Words {
+/** A value of a field as the words that say it. */
+export function shownAs(field: Field | undefined, value: unknown): Words {
   if (value === undefined || field === undefined) return [];
-  if (isName(field)) return isNamed(value) ? [value.id] : [];
+  if (isName(field)) return isNamed(value) || isSite(value) ? [value.id] : [];
   return field.show(value);
 }
 
 /** Whether a value of an input is a target. */
-export const isNamed = (value: unknown): value is Named =>
-  typeof value === 'object' &&
-  value !== null &&
-  'kind' in value &&
-  'id' in value &&
-  (value.kind === 'environment' || value.kind === 'domain');
+export const isNamed = (value: unknown): value is Environment | Domain =>
+  isOfKind(value, 'environment') || isOfKind(value, 'domain');
 
-/** Names are compared without case and in one Unicode form; what merely looks alike is not the same. */
-export const folded = (name: string): string => name.normalize('NFKC').toLowerCase();
+/** Whether a value of an input is a site. */
+const isSite = (value: unknown): value is NamedSite => isOfKind(value, 'site');
+
+const isOfKind = (value: unknown, kind: Named['kind']): boolean =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'id' in value && value.kind === kind;
+
+/** What a field of that kind can name. */
+export function namesOfKind(kind: Field['kind'], names: Names): readonly Named[] {
+  if (kind === 'site') return sitesIn(names);
+  return kind === 'domain' ? names.domains : names.environments;
+}
+
+const sites = new WeakMap<Names, readonly NamedSite[]>();
+
+/** The sites of the environments that somebody may read, in their order. */
+function sitesIn(names: Names): readonly NamedSite[] {
+  const known = sites.get(names);
+  if (known) return known;
+  const found = new Map<string, NamedSite>();
+  for (const { site } of names.environments) {
+    if (site === undefined) continue;
+    const id = site.id ?? site.name;
+    if (!found.has(id)) found.set(id, { kind: 'site', id, name: site.name });
+  }
+  const all = [...found.values()];
+  sites.set(names, all);
+  return all;
+}
 
 function find(field: Field, typed: string, names: Names, wish: Wish, name: string): Named {
-  const all: readonly Named[] = field.kind === 'domain' ? names.domains : names.environments;
-  const wanted = folded(typed);
-  const exact = all.filter((one) => folded(one.id) === wanted || folded(one.name) === wanted);
+  const all = namesOfKind(field.kind, names);
+  const exact = searchIn(all).exact(typed);
   if (exact.length === 1 && exact[0]) return exact[0];
   const offer = (one: Named): Offer => offerOf(wish, name, one);
   if (exact.length > 1)
     throw ambiguous(typed, exact, (one) => ({ ...offer(one), label: `${one.name} (…${one.id.slice(-4)})` }));
-  const partial = all.filter((one) => folded(one.name).includes(wanted));
-  if (partial.length > 0 && wanted.length > 1) throw ambiguous(typed, partial, offer);
+  const partial = searchIn(all).containing(typed, mostCandidates);
+  if (partial.length > 0 && typed.length > 1) throw ambiguous(typed, partial, offer);
   const nearest = near(
-    wanted,
+    folded(typed),
     all.map((one) => folded(one.name)),
   );
-  const meant = all.filter((one) => nearest.includes(folded(one.name))).slice(0, 3);
+  const meant = nearest.flatMap((close) => searchIn(all).exact(close)).slice(0, 3);
   throw unknownName(wish, name, meant);
 }
 
@@ -99,9 +121,12 @@ export function unknownName(wish: Wish, name: string, meant: readonly Named[] = 
   );
 }
 
+/** One more than is offered: that there are others is said. */
+const mostCandidates = 6;
+
 function ambiguous(typed: string, candidates: readonly Named[], offer: (one: Named) => Offer): Refusal {
-  const shown = candidates.slice(0, 5);
-  const more = candidates.length > shown.length ? ` or ${candidates.length - shown.length} more` : '';
+  const shown = candidates.slice(0, mostCandidates - 1);
+  const more = candidates.length > shown.length ? ' or another' : '';
   return new Refusal(
     say`**${typed.slice(0, 80)}** could be ${joined(
       shown.map((one) => one.name),

@@ -10,7 +10,8 @@ import type { AskingDesk } from './asking.ts';
 
 /** What becomes of a policy file's text besides being obeyed. */
 
-const inForce = 'policy';
+/** The setting that holds the hash of the rules in force, and since when. */
+export const inForce = 'policy';
 
 export type Rulebook = {
   readonly database: Database;

@@ -1,4 +1,5 @@
 import { Refusal, type Words } from '../errors.ts';
+import { holdsKey } from '../secret.ts';
 import { code, codeOf, say, unseen } from '../text.ts';
 
 /** A word as typed; a quoted one is never an option. */
@@ -20,6 +21,7 @@ export function split(line: string): readonly Word[] {
     throw new Refusal(`That is ${line.length} characters; a command has at most ${longest}. Nothing was done.`);
   }
   const clean = asTyped(line);
+  refuseKeys(clean);
   refuseHidden(clean);
   const words: Word[] = [];
   let rest = clean.trimStart();
@@ -59,6 +61,15 @@ function asTyped(line: string): string {
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
+}
+
+/** Throws `Refusal` for text with a credential in it, however it was entered, and does not repeat it. */
+export function refuseKeys(text: string, field?: string): void {
+  if (!holdsKey(text)) return;
+  throw new Refusal('There is a private key or a token in this. It was not kept. Nothing was done.', {
+    hint: 'Others may have seen it: make a new one. A certificate with its key is taken from the machine, by its name.',
+    ...(field !== undefined && { field }),
+  });
 }
 
 /** Throws `Refusal` for text with characters that cannot be seen, however it was entered; `field` is where it was. */

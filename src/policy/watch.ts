@@ -16,6 +16,8 @@ export type PolicyEvents = {
 /** A policy file that is open: whoever asks gets the policy that holds at this moment. */
 export type PolicyFile = {
   readonly current: () => Policy;
+  /** The file as it is now cannot be used; what held before still holds. */
+  readonly isBroken: () => boolean;
   /** Reads the file now; settles when that is done. Never rejects for what the file says. */
   readonly reload: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -56,7 +58,7 @@ export async function openPolicy(path: string, catalogue: Catalogue, events: Pol
     stop();
     await reading;
   };
-  return { current: () => current, reload, close };
+  return { current: () => current, isBroken: () => broken !== '', reload, close };
 }
 
 /**

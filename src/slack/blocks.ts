@@ -19,7 +19,7 @@ export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
 /** Slack's limits, with room to spare where they are not documented. */
 const limits = {
   text: 3_000,
-  codeLine: 1_000,
+  codeLine: 2_900,
   /** Escaped, it is five times as long at worst. */
   line: 600,
   context: 2_000,

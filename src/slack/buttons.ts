@@ -29,6 +29,8 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
   app.action(/.*/, async ({ ack, body }) => {
     const read = press.safeParse(body);
     const button = read.data?.actions[0];
+    // Inputs of forms are listened to elsewhere.
+    if (read.data?.view?.type === 'modal') return;
     if (read.data === undefined || button?.value === undefined) return ack();
     const { user, view, channel, message, trigger_id: trigger, response_url: responseUrl } = read.data;
     const { action_id: id, action_ts: at, value } = button;

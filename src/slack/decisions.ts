@@ -2,7 +2,8 @@ import { Refusal } from '../errors.ts';
 import { decide } from '../pipeline/decide.ts';
 import { verdicts, type Seen, type Verdict } from '../pipeline/render.ts';
 import { say } from '../text.ts';
-import { declineView, noticeView, saidIn, type Memo } from './form.ts';
+import { declineView, noticeView, type Memo } from './form.ts';
+import { saidIn } from './inputs.ts';
 import { intoView, openView, originOf } from './modals.ts';
 import type { Heard, Reception } from './reception.ts';
 

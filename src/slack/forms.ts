@@ -1,14 +1,22 @@
 import type { App, ViewSubmitAction } from '@slack/bolt';
 import type { Option } from '@slack/types';
 import { z } from 'zod';
+import { Refusal } from '../errors.ts';
 import { catalogue } from '../commands/index.ts';
-import { folded } from '../pipeline/resolve.ts';
+import type { Wish } from '../pipeline/parse.ts';
+import { namesOfKind } from '../pipeline/resolve.ts';
+import { likelyWords, searchIn } from '../pipeline/search.ts';
 import { passing } from '../points.ts';
-import { memoOf, optionOf } from './form.ts';
+import { keptWords } from './answers.ts';
+import { memoOf } from './form.ts';
 import { speaker } from './hear.ts';
+import { choiceAt, optionOf } from './inputs.ts';
+import { drawForm } from './modals.ts';
 import type { Track } from './intake.ts';
 import { attend, turnAway, within, type Heard, type Reception } from './reception.ts';
 import { submission, submit } from './submissions.ts';
+import { platformError } from './thread.ts';
+import { readForm } from './unfold.ts';
 
 const suggestionsMs = 2_000;
 
@@ -33,9 +41,34 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
     if (!track(() => attend(reception, heard, 'working on a form', after))) await turnAway(reception, heard);
   });
   app.view({ callback_id: /.*/, type: 'view_closed' }, ({ ack }) => ack());
+  app.action(/.*/, async ({ ack, body }) => {
+    if (!inModal.safeParse(body).success) return;
+    await ack();
+    const read = dispatched.safeParse(body);
+    if (read.success) track(() => redraw(reception, read.data).catch((error: unknown) => onStale(reception, error)));
+  });
   app.options(/.*/, async ({ ack, body }) => {
     await ack({ options: await within(suggestionsMs, suggestions(reception, body)).catch(() => []) });
   });
+}
+
+const inModal = z.object({ view: z.object({ type: z.literal('modal') }) });
+/** Somebody filled in an input of a form that tells when it changes. */
+const dispatched = z.object({
+  user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  view: z.object({
+    id: z.string(),
+    hash: z.string(),
+    callback_id: z.literal('form'),
+    private_metadata: z.string(),
+    state: z.object({ values: z.unknown() }),
+  }),
+});
+type Dispatched = z.infer<typeof dispatched>;
+
+/** A form that was not drawn anew still holds what was filled in, and says what is wrong when it is submitted. */
+function onStale({ log }: Reception, error: unknown): void {
+  if (!(error instanceof Refusal)) log.warn({ err: error }, 'a form was not drawn anew');
 }
 
 const asking = z.object({
@@ -45,17 +78,38 @@ const asking = z.object({
   view: z.object({ private_metadata: z.string() }).optional(),
 });
 
-/** Names that this person may read and that fit what was typed so far, nearest to its beginning first. */
+/** What fits what was typed so far: of the host's choices for that field, or of the names that this person may read. */
 async function suggestions(reception: Reception, body: unknown): Promise<Option[]> {
   const { user, action_id: name, value, view } = asking.parse(body);
   const person = await speaker(reception, { person: user.id, team: user.team_id });
-  const field = catalogue.get(memoOf(view?.private_metadata ?? '')?.path ?? '')?.fields[name];
-  const names = reception.front.names(person);
-  const all = field?.kind === 'domain' ? names.domains : names.environments;
-  const typed = folded(value);
-  return all
-    .filter((one) => folded(one.name).includes(typed))
-    .sort((one, other) => folded(one.name).indexOf(typed) - folded(other.name).indexOf(typed))
-    .slice(0, 100)
-    .map((one) => optionOf(one.id, one.name));
+  const memo = memoOf(view?.private_metadata ?? '');
+  const kept = memo?.choices?.[name];
+  if (kept) {
+    const words = await keptWords(reception.front.database, kept.id);
+    return likelyWords(words, value, mostOptions).map((at) => choiceAt(words, at));
+  }
+  const field = catalogue.get(memo?.path ?? '')?.fields[name];
+  const search = searchIn(namesOfKind(field?.kind ?? 'environment', reception.front.names(person)));
+  const found = search.likely(value, mostOptions, await reception.recent.of(person.id));
+  return found.map((one) => {
+    const isOnly = search.exact(one.name).length === 1;
+    return optionOf(one.id, isOnly ? one.name : `${one.name.slice(0, 60)} (…${one.id.slice(-4)})`);
+  });
+}
+
+/** Slack takes no more. */
+const mostOptions = 100;
+
+/** An input that others hang on was filled in: the form is drawn anew, unless that has happened since. */
+async function redraw(reception: Reception, { user, view }: Dispatched): Promise<void> {
+  const memo = memoOf(view.private_metadata);
+  const command = catalogue.get(memo?.path ?? '');
+  if (memo === undefined || command === undefined) return;
+  const person = await speaker(reception, { person: user.id, team: user.team_id });
+  const filled = await readForm(reception, memo, view.state.values);
+  const wish: Wish = { path: memo.path ?? '', command, dryRun: false, ...filled };
+  const drawn = await drawForm(reception, memo.origin, wish, person, { choices: memo.choices });
+  await reception.views.views.update({ view_id: view.id, hash: view.hash, view: drawn }).catch((error: unknown) => {
+    if (!['hash_conflict', 'not_found'].includes(platformError(error) ?? '')) throw error;
+  });
 }

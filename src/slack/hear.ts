@@ -32,7 +32,8 @@ export async function hear(reception: Reception, heard: Heard, line: string): Pr
   const wish = parse(line, catalogue, await contextOf(reception, heard, person));
   if (wish === undefined) return openPicker(reception, heard, person);
   const considered = await weigh(reception, heard, await understand(reception, wish, person), person);
-  if (considered.kind === 'incomplete') return openForm(reception, heard, wish, person, wordsOf(considered.unsaid));
+  if (considered.kind === 'incomplete')
+    return openForm(reception, heard, considered.resolved, person, wordsOf(considered.unsaid));
   if (considered.kind === 'review') return openReview(reception, heard, considered.wish, considered.action);
   return run(reception, heard, considered.wish, person);
 }
@@ -42,10 +43,11 @@ export async function hearForm(reception: Reception, heard: Heard, line: string)
   const person = await speaker(reception, heard);
   const wish = parse(line, catalogue);
   if (wish === undefined) return openPicker(reception, heard, person);
-  const considered = await weigh(reception, heard, await understand(reception, wish, person), person);
+  const resolved = await understand(reception, wish, person);
+  const considered = await weigh(reception, heard, resolved, person);
   if (considered.kind === 'review') return openReview(reception, heard, considered.wish, considered.action);
   const unsaid = considered.kind === 'incomplete' ? considered.unsaid : undefined;
-  return openForm(reception, heard, wish, person, wordsOf(unsaid));
+  return openForm(reception, heard, resolved, person, wordsOf(unsaid));
 }
 
 const wordsOf = (unsaid: Refusal | undefined): Text | undefined => unsaid && joined([unsaid.says, unsaid.hint]);
@@ -73,6 +75,7 @@ export async function weigh(
 /** Does it: shows a report or a desk's answer, or saves the change. */
 export async function run(reception: Reception, heard: Heard, wish: Authorised, person: Person): Promise<void> {
   const { command } = wish.wish;
+  if (wish.target && wish.target.kind !== 'company') reception.recent.note(person.id, wish.target.id);
   if (command.shape !== 'action') return show(reception, heard, wish, command, person);
   const frozen = await lookAndFreeze(reception.front, wish, command);
   if (wish.wish.dryRun) return answer(reception, heard, wish, dryRun(frozen));

@@ -13,6 +13,7 @@ export function listen(app: App, reception: Reception, track: Track): void {
   listenToMentions(app, reception, track);
   listenToButtons(app, reception, track);
   listenToForms(app, reception, track);
+  listenToShortcuts(app, reception, track);
   app.event('app_home_opened', async ({ event }) => {
     if (event.tab === 'home') track(() => publishHome(reception, event.user));
   });
@@ -46,6 +47,21 @@ function lineOf(command: string, text: string | undefined): string {
   const name = command.replace(/^\//, '').toLowerCase();
   const isPath = [...catalogue.keys()].some((path) => path === name || path.startsWith(`${name} `));
   return isPath ? `${name} ${text ?? ''}` : (text ?? '');
+}
+
+/** The one shortcut opens the list of commands, from wherever somebody is. */
+function listenToShortcuts(app: App, reception: Reception, track: Track): void {
+  app.shortcut(/.*/, ({ ack, shortcut: { user, trigger_id: trigger } }) =>
+    take(reception, track, {
+      kind: 'command',
+      key: `shortcut:${trigger}`,
+      said: '',
+      changes: false,
+      from: { person: user.id, team: user.team_id, channel: undefined, trigger },
+      ack: async () => (await ack(), false),
+      work: (heard) => hear(reception, heard, ''),
+    }),
+  );
 }
 
 function listenToMentions(app: App, reception: Reception, track: Track): void {

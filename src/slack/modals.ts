@@ -6,7 +6,8 @@ import { Fault, Refusal, type Words } from '../errors.ts';
 import { mayRun, type Authorised, type Person } from '../pipeline/authorise.ts';
 import type { Frozen } from '../pipeline/freeze.ts';
 import type { Wish } from '../pipeline/parse.ts';
-import { canonicalWords } from '../pipeline/resolve.ts';
+import { canonicalWords, namesOfKind, type Resolved } from '../pipeline/resolve.ts';
+import { searchIn } from '../pipeline/search.ts';
 import { lookAndFreeze } from '../pipeline/submit.ts';
 import { wordsOf } from '../pipeline/usage.ts';
 import { joined, say, type Text } from '../text.ts';
@@ -15,25 +16,47 @@ import { drawNote } from './blocks.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './form.ts';
 import { within, wordsFor, type Heard, type Reception } from './reception.ts';
 import { platformError } from './thread.ts';
+import { needsHost, unfold } from './unfold.ts';
 
 const opened = z.object({ view: z.object({ id: z.string() }) });
 const metadataRoom = 2_500;
 
-/** Opens the form of a command, filled in with what was said; without a trigger, a button that opens it. */
+/**
+ * Opens the form of a command, filled in with what was said; where the host has to be asked what can be chosen, a loading
+ * view first. Without a trigger: a button that opens it.
+ */
 export async function openForm(
   reception: Reception,
   heard: Heard,
-  wish: Wish,
+  resolved: Resolved,
   person: Person,
   says?: Text,
 ): Promise<void> {
-  const view = formView(wish, originOf(heard), namesFor(reception, person), says);
-  if (await openView(reception, heard, view)) return;
+  const { wish } = resolved;
+  const draw = (): Promise<ModalView> => drawForm(reception, originOf(heard), wish, person, { says });
+  if (heard.trigger !== undefined) {
+    const waits = needsHost(resolved);
+    const view = await openView(reception, heard, waits ? loadingView(wish.command) : await draw());
+    if (view !== undefined) return waits ? intoView(reception, view, wish.command.button, draw) : undefined;
+  }
   await offerForm(
     reception,
     heard,
     wordsOf(wish.path, wish.command.fields, (field) => wish.given[field] ?? [], wish),
   );
+}
+
+/** The form of a wish as it has to look now. */
+export async function drawForm(
+  reception: Reception,
+  from: Origin,
+  wish: Wish,
+  person: Person,
+  { says, choices }: { readonly says?: Text | undefined; readonly choices?: Memo['choices'] } = {},
+): Promise<ModalView> {
+  const { trouble, ...unfolded } = await unfold(reception, person, wish, choices);
+  const told = joined([says, trouble?.says, trouble?.hint]);
+  return formView(wish, from, namesFor(reception, person), { ...unfolded, ...(told.length > 0 && { says: told }) });
 }
 
 /** Opens the list of commands that this person may run. */
@@ -114,9 +137,10 @@ export const loadingView = ({ button }: Pick<AnyAction, 'button'>): ModalView =>
   noticeView(button, say`Looking at the host…`);
 
 /** Names of targets by id, of those the person may read, to fill a form in. */
-export function namesFor(reception: Reception, person: Person): (id: string) => string | undefined {
-  const { environments, domains } = reception.front.names(person);
-  return (id) => [...environments, ...domains].find((one) => one.id === id || one.name === id)?.name;
+function namesFor(reception: Reception, person: Person): (id: string) => string | undefined {
+  const names = reception.front.names(person);
+  const lists = (['environment', 'domain', 'site'] as const).map((kind) => searchIn(namesOfKind(kind, names)));
+  return (id) => lists.flatMap((list) => list.exact(id))[0]?.name;
 }
 
 export const originOf = ({ channel, thread, person }: Heard): Origin => ({ channel: channel ?? person, thread });

@@ -1,6 +1,8 @@
+import { bindingOf } from '../pipeline/binding.ts';
 import type { Channel, Person } from '../pipeline/authorise.ts';
 import type { Context } from '../pipeline/parse.ts';
-import { folded } from '../pipeline/resolve.ts';
+import type { Names } from '../pipeline/resolve.ts';
+import { folded } from '../pipeline/search.ts';
 import { cardsChannel } from '../policy/channels.ts';
 import { findByCard, type Change } from '../storage/changes.ts';
 import { channel as inChannel, say } from '../text.ts';
@@ -35,17 +37,26 @@ export async function placeFor(
   return place.shared === undefined ? { id: person, shared: false } : place;
 }
 
-/** In the thread of a change, its target need not be said, and a bare name means its sibling. */
+/**
+ * In the thread of a change its target need not be said, and a bare name means its sibling; in a channel that is bound to
+ * a site a bare name is one of that site's.
+ */
 export async function contextOf({ front }: Reception, { channel, thread }: Heard, person: Person): Promise<Context> {
-  if (channel === undefined || thread === undefined) return {};
-  const change = await findByCard(front.database.db, channel, thread);
-  const [kind, target] = change?.target.split(':') ?? [];
-  if (kind !== 'environment' || target === undefined) return { target };
+  if (channel === undefined) return {};
   const { environments } = front.names(person);
-  const site = environments.find((one) => one.id === target)?.site?.name;
-  return {
-    target,
-    sibling: (word) =>
-      environments.find((one) => site !== undefined && folded(one.name) === folded(`${site}/${word}`))?.id,
-  };
+  const inSite = (site: string | undefined) => (word: string) =>
+    environments.find((one) => site !== undefined && siteOf(one) === site && folded(ownName(one)) === folded(word))?.id;
+  const change = thread === undefined ? undefined : await findByCard(front.database.db, channel, thread);
+  const [kind, target] = change?.target.split(':') ?? [];
+  if (kind === 'environment') {
+    const known = environments.find((one) => one.id === target);
+    return { target, sibling: inSite(known && siteOf(known)) };
+  }
+  if (target !== undefined) return { target };
+  const bound = await bindingOf(front.database.db, channel);
+  return bound ? { sibling: inSite(bound.site), isLoose: true } : {};
 }
+
+type Environment = Names['environments'][number];
+const siteOf = ({ site }: Environment): string | undefined => site?.id ?? site?.name;
+const ownName = ({ name }: Environment): string => name.slice(name.indexOf('/') + 1);

@@ -5,6 +5,7 @@ import { Fault, Refusal } from '../errors.ts';
 import { Ended, type DecisionDesk } from '../pipeline/decide.ts';
 import type { OfficeDesk } from '../pipeline/office.ts';
 import type { FrontDesk } from '../pipeline/submit.ts';
+import type { Recent } from '../pipeline/recent.ts';
 import { closeInbox, receive, type InboxRow } from '../storage/inbox.ts';
 import { scrub } from '../secret.ts';
 import { code, say } from '../text.ts';
@@ -23,6 +24,7 @@ export type Reception = {
   readonly views: WebClient;
   readonly privately: (to: Spoken, what: Drawn) => Promise<void>;
   /** A stable name for a visitor's address. */
+  readonly recent: Recent;
   readonly alias: (address: string) => string;
   readonly botUser: string;
   readonly team: string;

@@ -22,7 +22,11 @@ export async function show(
 ): Promise<void> {
   const now = Date.now();
   if (command.shape === 'desk') {
-    const office = officeFor(reception.office, person, now, { permit: wish.permit, inbox: heard.inbox });
+    const office = officeFor(reception.office, person, now, {
+      permit: wish.permit,
+      inbox: heard.inbox,
+      channel: heard.channel,
+    });
     return answer(reception, heard, wish, await command.answer({ input: wish.input, office }));
   }
   const surroundings: Surroundings = {

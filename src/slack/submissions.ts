@@ -9,11 +9,13 @@ import { channel as inChannel, codeOf, joined, plain, say, type Text } from '../
 import { passing } from '../points.ts';
 import { keptWords } from './answers.ts';
 import { declined } from './decisions.ts';
-import { blockOf, formView, memoOf, noticeView, saidIn, type Memo } from './form.ts';
+import { memoOf, noticeView, type Memo } from './form.ts';
 import { run, speaker, understand, weigh } from './hear.ts';
 import { placeFor } from './places.ts';
-import { intoView, loadingView, namesFor, reviewOf, showReview } from './modals.ts';
+import { blockIn, blockOf, saidIn } from './inputs.ts';
+import { drawForm, intoView, loadingView, reviewOf, showReview } from './modals.ts';
 import { keep, within, wordsFor, type Heard, type Reception } from './reception.ts';
+import { readForm } from './unfold.ts';
 
 /** A submitted view, as far as it is believed: who, which view, what was filled in, and the words it remembers. */
 export const submission = z.object({
@@ -68,8 +70,8 @@ export async function submit(reception: Reception, said: Submission): Promise<Re
         return {};
     }
   } catch (error) {
-    if (error instanceof Refusal && hasField(said, error.field)) return wrongField(error.field, sentence(error));
-    if (error instanceof Refusal) return ending('Sitehand', joined([error.says, error.hint]));
+    if (error instanceof Refusal)
+      return wrongField(said, error) ?? ending('Sitehand', joined([error.says, error.hint]));
     return ending('Sitehand', [{ text: wordsFor(reception, 'reading a form', error).text }]);
   }
 }
@@ -80,27 +82,30 @@ async function pick(reception: Reception, heard: Heard, memo: Memo, said: Submis
   const command = catalogue.get(path);
   if (command === undefined)
     return { ack: { response_action: 'errors', errors: { [blockOf('command')]: 'Choose one of the list.' } } };
-  return updating(formView({ path, command, given: {}, reason: undefined }, memo.origin, namesFor(reception, person)));
+  const wish: Wish = { path, command, given: {}, reason: undefined, dryRun: false };
+  return updating(await drawForm(reception, memo.origin, wish, person));
 }
 
 async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
   const person = await speaker(reception, heard);
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return ending('Sitehand', say`I do not know this command any more. Nothing was done.`);
-  const wish: Wish = { path: memo.path ?? '', command, dryRun: false, ...saidIn(said.view.state.values) };
+  const { values } = said.view.state;
+  const wish: Wish = { path: memo.path ?? '', command, dryRun: false, ...(await readForm(reception, memo, values)) };
   const resolved = await understand(reception, wish, person);
   const { missing, problems } = resolved;
   const errors = [
-    ...missing.map((field) => [blockOf(field), 'Fill this in.'] as const),
-    ...problems.map(({ field, refusal }) => [blockOf(field), sentence(refusal)] as const),
+    ...missing.map((field) => [blockIn(values, field) ?? blockOf(field), 'Fill this in.'] as const),
+    ...problems.map(({ field, refusal }) => [blockIn(values, field) ?? blockOf(field), sentence(refusal)] as const),
   ];
   if (errors.length > 0) return { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } };
   try {
     return await goOn(reception, heard, memo, said, person, await weigh(reception, heard, resolved, person));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (hasField(said, error.field)) return wrongField(error.field, sentence(error));
-    return updating(formView(wish, memo.origin, namesFor(reception, person), joined([error.says, error.hint])));
+    const says = joined([error.says, error.hint]);
+    const anew = { says, choices: memo.choices };
+    return wrongField(said, error) ?? updating(await drawForm(reception, memo.origin, wish, person, anew));
   }
 }
 
@@ -211,12 +216,13 @@ async function keepSubmission(reception: Reception, heard: Heard, { view }: Subm
 /** A view is submitted once in each of its versions. */
 const formKey = (view: Submission['view']): string => `form:${view.id}:${view.hash ?? ''}`;
 
-const wrongField = (field: string, says: string): Response => ({
-  ack: { response_action: 'errors', errors: { [blockOf(field)]: says } },
-});
-/** Whether the submitted view has an input of that name. */
-const hasField = ({ view }: Submission, field: string | undefined): field is string =>
-  field !== undefined && blockOf(field) in z.record(z.string(), z.unknown()).catch({}).parse(view.state.values);
+/** The refusal under the field that it is about; undefined where the submitted view has none of that name. */
+function wrongField({ view }: Submission, refusal: Refusal): Response | undefined {
+  const block = refusal.field === undefined ? undefined : blockIn(view.state.values, refusal.field);
+  return block === undefined
+    ? undefined
+    : { ack: { response_action: 'errors', errors: { [block]: sentence(refusal) } } };
+}
 const updating = (view: ModalView): Response => ({ ack: { response_action: 'update', view } });
 const ending = (title: string, text: Text): Response => updating(noticeView(title, text));
 const sentence = (refusal: Refusal): string => plain(joined([refusal.says, refusal.hint])).slice(0, 1_900);

@@ -161,7 +161,7 @@ export type MessageTable = {
    * `card` and `reply` belong to a change; `copy` is the card in an approver's direct messages; `direct` goes to a
    * person, `ops` to the ops channel.
    */
-  kind: 'card' | 'reply' | 'copy' | 'direct' | 'ops';
+  kind: 'card' | 'reply' | 'copy' | 'direct' | 'notice' | 'ops';
   /** Channel or person; null: where the change's card stands. */
   recipient: string | null;
   /** JSON; null for a card, which is rendered from its change when it is drawn. */

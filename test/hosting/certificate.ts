@@ -1,13 +1,20 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A certificate for localhost that nobody has vouched for, as PEM, with its key; made anew for every run. */
-export function selfSigned(): { readonly key: string; readonly cert: string } {
+/**
+ * A certificate that nobody has vouched for, for localhost if nothing else is said, as PEM, with its key; made anew for
+ * every run. `from` and `until` are days from now.
+ */
+export function selfSigned({ hosts = ['localhost'], from = -1, until = 1 } = {}): {
+  readonly key: string;
+  readonly cert: string;
+} {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = der(0x30, Buffer.from('06082a8648ce3d040302', 'hex'));
   const name = der(0x30, der(0x31, der(0x30, Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from('localhost')))));
   const day = (days: number): Buffer =>
     der(0x18, Buffer.from(new Date(Date.now() + days * 864e5).toISOString().replaceAll(/[-:T]|\.\d+/g, '')));
-  const names = der(0x30, der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const dnsNames = hosts.map((host) => der(0x82, Buffer.from(host)));
+  const names = der(0x30, ...dnsNames, der(0x87, Buffer.from([127, 0, 0, 1])));
   const alternative = der(0x30, Buffer.from('0603551d11', 'hex'), der(0x04, names));
   const toSign = der(
     0x30,
@@ -15,7 +22,7 @@ export function selfSigned(): { readonly key: string; readonly cert: string } {
     der(0x02, Buffer.from([1])),
     algorithm,
     name,
-    der(0x30, day(-1), day(1)),
+    der(0x30, day(from), day(until)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, der(0x30, alternative)),

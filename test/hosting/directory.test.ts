@@ -126,6 +126,70 @@ describe('where the host lists its sites', () => {
     expect(it.directory.listing()).toBe(listing);
   });
 
+  describe('and with them their domains', () => {
+    const withDomains = (...listed: readonly (readonly [environment: string, id: string, name: string])[]): object => {
+      const environment = (id: string, name: string): object => ({
+        id,
+        name,
+        domains: [
+          ...listed.filter(([of]) => of === id).map(([, id, name]) => ({ id, name, type: 'live' })),
+          { name: 'without-id.example' },
+          'odd',
+        ],
+      });
+      const site = (id: string, name: string, environments: readonly object[]): object => ({ id, name, environments });
+      return {
+        company: {
+          sites: [
+            site(shop, 'acme-shop', [environment(shopLive, 'live'), environment(shopStaging, 'staging')]),
+            site(blog, 'acme-blog', [environment(blogLive, 'live')]),
+          ],
+        },
+      };
+    };
+    const listedWith = async (sites: object, more: Partial<DirectoryOptions> = {}) => {
+      const it = await world({ sites, domains }, more);
+      await it.directory.refresh();
+      return it.directory
+        .listing()
+        .domains.map(({ id, name, siteId, site }) => ({ id, name, siteId, site: site?.name }));
+    };
+    const acme = { id: uuid(0xd1), name: 'acme.example', siteId: shop, site: 'acme-shop' };
+    const nowhere = { id: uuid(0xd2), name: 'nowhere.example', siteId: undefined, site: undefined };
+
+    test('their ids are preferred, and their environment tells the site', async () => {
+      const listed = withDomains([shopLive, uuid(0xa1), 'ACME.example'], [blogLive, uuid(0xa2), 'nowhere.example']);
+      expect(await listedWith(listed)).toEqual([
+        { ...acme, id: uuid(0xa1) },
+        { id: uuid(0xa2), name: 'nowhere.example', siteId: blog, site: 'acme-blog' },
+      ]);
+    });
+
+    test('a name that stands there twice tells nothing', async () => {
+      const listed = withDomains([shopLive, uuid(0xa1), 'acme.example'], [blogLive, uuid(0xa2), 'acme.example']);
+      expect(await listedWith(listed)).toEqual([acme, nowhere]);
+    });
+
+    test('what only the sites tell of is not a domain of the company', async () => {
+      expect(await listedWith(withDomains([shopLive, uuid(0xa1), 'other.example']))).toEqual([acme, nowhere]);
+    });
+
+    test('the policy names the site', async () => {
+      const pins = { environments: [], sites: [{ id: blog, name: 'journal', environments: [blogLive] }] };
+      const listed = withDomains([blogLive, uuid(0xa2), 'nowhere.example']);
+      expect(await listedWith(listed, { pins: () => pins })).toEqual([
+        acme,
+        { id: uuid(0xa2), name: 'nowhere.example', siteId: blog, site: 'journal' },
+      ]);
+    });
+
+    test('something else in place of the domains costs nothing but them', async () => {
+      const environments = [{ id: shopLive, name: 'live', domains: 'none' }];
+      const odd = { company: { sites: [{ id: shop, name: 'acme-shop', environments }] } };
+      expect(await listedWith(odd)).toEqual([acme, nowhere]);
+    });
+  });
+
   test('trouble empties nothing, and is told', async () => {
     const it = await world({ sites, domains });
     await it.directory.refresh();
@@ -159,7 +223,8 @@ describe('where the host lists its sites', () => {
       id: uuid(index),
       name: `e${index}`,
     }));
-    const it = await world({ sites: { company: { sites: [{ id: shop, name: 'acme-shop', environments }] } }, domains });
+    const many = { company: { sites: [{ id: shop, name: 'acme-shop', environments }] } };
+    const it = await world({}, { read: async (call) => call.reply.parse(call.path === '/sites' ? many : domains) });
     await it.directory.refresh();
     expect(it.directory.listing().environments).toHaveLength(mostEnvironments);
     expect(it.directory.listing().cut).toBe(true);

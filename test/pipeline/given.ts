@@ -182,6 +182,7 @@ export const hostile: fc.Arbitrary<string> = fc.oneof(
 export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly string[]> {
   if (field.kind === 'environment') return fc.constantFrom(...names.environments).map(({ id }) => [id]);
   if (field.kind === 'domain') return fc.constantFrom(...names.domains).map(({ id }) => [id]);
+  if (field.kind === 'site') return fc.constant([uuid(900)]);
   if (field.choices) return fc.constantFrom(...field.choices).map((choice) => [choice]);
   switch (name) {
     case 'addresses':
@@ -196,6 +197,38 @@ export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly stri
       return fc.integer({ min: 1, max: 20_000 }).map((value) => [String(value)]);
     case 'only':
       return fc.uniqueArray(path, { minLength: 1, maxLength: 12 });
+    case 'path':
+      return path.filter((one) => !one.startsWith('--')).map((one) => [one]);
+    case 'depth':
+      return fc.integer({ min: 1, max: 10 }).map((value) => [String(value)]);
+    case 'themes':
+      return fc.uniqueArray(fc.constantFrom('harvest', 'kiln', 'Divi', 'twenty.five_5', '__proto__', '--x'), {
+        minLength: 1,
+      });
+    case 'displayName':
+      return fc.constantFrom(['Acme'], ['Acme', 'Shop', '2'], ['--', 'Ä/B', '--new', '“x”']);
+    case 'from':
+      return fc.constantFrom(['/old'], ['/a/b?x=1&y=%20'], ['/ü'], ['/--x']);
+    case 'to':
+      return fc.constantFrom(['/new'], ['/'], ['https://acme.com/new?x=1#y'], ['HTTP://acme.com']);
+    case 'domain':
+      return fc.constantFrom(['acme.com'], ['shop.acme.com'], ['xn--bcher-kva.example']);
+    case 'certificate':
+      return fc.constantFrom(['acme'], ['acme.com-2026'], ['--x']);
+    case 'name':
+      return fc.constantFrom(['@'], ['www'], ['*'], ['_dmarc'], ['www.acme.com'], ['mail.acme.com.']);
+    case 'ttl':
+      return fc.constantFrom(['0'], ['300'], ['2147483647']);
+    case 'add':
+    case 'remove':
+      return fc.uniqueArray(fc.constantFrom('192.0.2.7', '10 mx.acme.com', 'v=spf1 a, b', '"x y"', '--x', 'a=b'), {
+        minLength: 1,
+        maxLength: 4,
+      });
+    case 'country':
+      return fc.constantFrom(['DE'], ['NO']);
+    case 'city':
+      return fc.constantFrom(['Berlin'], ['São Paulo'], ['--x']);
     case 'search':
       return printable.filter((word) => !/\p{Cc}/u.test(word)).map((word) => [word]);
     case 'person':

@@ -253,7 +253,10 @@ describe('words that are kept are read again as they were', () => {
 
 test.each([
   ['allowlist add', 'allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run]'],
-  ['logs', 'logs <site/environment> [error|access|cache] [--lines n] [--since 1h] [--until 1h] [--search search]'],
+  [
+    'logs',
+    'logs <site/environment> [error|access|cache] [--lines n] [--since 1h] [--until 1h] [--search search] [--errors] [--full]',
+  ],
   ['whoami', 'whoami'],
   ['can', 'can [@person] <command…>'],
   ['audit', 'audit [site/environment] [--since 7d] [--by @person]'],

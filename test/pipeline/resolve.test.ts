@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalWords, folded, isNamed, resolve, type Resolved } from '../../src/pipeline/resolve.ts';
+import { canonicalWords, isNamed, resolve, type Resolved } from '../../src/pipeline/resolve.ts';
+import { folded } from '../../src/pipeline/search.ts';
 import { createNames } from '../../src/pipeline/names.ts';
 import { ana, blog, environment, hostile, live, names, policyOf, said, staging, wishFor } from './given.ts';
 

@@ -1,18 +1,31 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { catalogue } from '../../src/commands/index.ts';
+import { catalogue, type Command } from '../../src/commands/index.ts';
 import type { Authorised } from '../../src/pipeline/authorise.ts';
 import { freeze } from '../../src/pipeline/freeze.ts';
 import type { Given } from '../../src/pipeline/parse.ts';
 import { resolve } from '../../src/pipeline/resolve.ts';
 import { blockComplaints, viewComplaints } from '../../src/playground/slack/block-kit/check.ts';
-import { formView, memoOf, noticeView, optionOf, pickerView, reviewView, saidIn } from '../../src/slack/form.ts';
+import { formView, memoOf, noticeView, pickerView, reviewView } from '../../src/slack/form.ts';
+import { optionOf, saidIn, type Asked } from '../../src/slack/inputs.ts';
 import { inline } from '../../src/text.ts';
-import { commandAt, givenFor, hostile, live, names, refusalOf, said, wishFor, wordsFor } from '../pipeline/given.ts';
+import {
+  commandAt,
+  givenFor,
+  hostile,
+  live,
+  names,
+  refusalOf,
+  said,
+  uuid,
+  wishFor,
+  wordsFor,
+} from '../pipeline/given.ts';
 
 const origin = { channel: 'C1', thread: '1.2' };
-const nameOf = (id: string): string | undefined => names.environments.find((one) => one.id === id)?.name;
+const named = [...names.environments, ...names.domains, { id: uuid(900), name: 'acme-shop' }];
+const nameOf = (id: string): string | undefined => named.find((one) => one.id === id)?.name;
 
 const elementOf = z.object({
   block_id: z.string(),
@@ -20,6 +33,7 @@ const elementOf = z.object({
     action_id: z.string(),
     initial_value: z.string().nullable().default(null),
     initial_option: z.looseObject({ value: z.string() }).nullable().default(null),
+    initial_user: z.string().nullable().default(null),
     initial_options: z.array(z.looseObject({ value: z.string() })).default([]),
   }),
 });
@@ -33,6 +47,7 @@ function untouched(view: { blocks: readonly unknown[] }): unknown {
       {
         [element.action_id]: {
           value: element.initial_value,
+          selected_user: element.initial_user,
           selected_option: element.initial_option,
           selected_options: element.initial_options,
         },
@@ -41,16 +56,25 @@ function untouched(view: { blocks: readonly unknown[] }): unknown {
   );
 }
 
+/** The fields of a command as a form asks for them; `listed` where the host has told what each plain one could be. */
+const askedOf = ({ fields }: Command, given: Given, listed?: (name: string) => readonly string[]): readonly Asked[] =>
+  Object.entries(fields).map(([name, field]) => ({
+    name,
+    field,
+    given: given[name] ?? [],
+    choices: listed && { id: `list of ${name}`, words: listed(name) },
+  }));
+
 describe.each([...catalogue])('the form of %s', (path, command) => {
   const given = givenFor(command.fields, wordsFor);
+  const wish = (said: Given) => resolve({ path, command, given: said, reason: undefined, dryRun: false }, names);
 
   test('stays within limits whatever was typed, and gives back what it was filled in with', () => {
     fc.assert(
       fc.property(given, fc.option(fc.constant('release 42'), { nil: undefined }), (given, reason) => {
-        const view = formView({ path, command, given, reason }, origin, nameOf);
+        const view = formView({ path, command, reason }, origin, nameOf, { fields: askedOf(command, given) });
         expect(viewComplaints(view, 'modal')).toEqual([]);
         const back = saidIn(untouched(view));
-        const wish = (said: Given) => resolve({ path, command, given: said, reason: undefined, dryRun: false }, names);
         expect(wish(back.given).input).toEqual(wish(given).input);
         expect(back.reason).toBe(command.shape === 'action' ? reason : undefined);
         expect(memoOf(view.private_metadata ?? '')).toEqual({ origin, path });
@@ -58,27 +82,48 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
     );
   });
 
+  test('gives back what was chosen of a list, by its place in it', () => {
+    fc.assert(
+      fc.property(given, fc.array(hostile), (given, others) => {
+        const listOf = (name: string): readonly string[] => [...new Set([...others, ...(given[name] ?? [])])];
+        const view = formView({ path, command, reason: undefined }, origin, nameOf, {
+          fields: askedOf(command, given, listOf),
+        });
+        expect(viewComplaints(view, 'modal')).toEqual([]);
+        const lists = new Map(Object.keys(command.fields).map((name) => [name, listOf(name)]));
+        expect(wish(saidIn(untouched(view), lists).given).input).toEqual(wish(given).input);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   test('stays within limits whatever is put into it', () => {
     const anything = givenFor(command.fields, () => fc.array(hostile));
     fc.assert(
       fc.property(anything, hostile, hostile, (given, reason, name) => {
-        const view = formView({ path, command, given, reason }, origin, () => name, inline(reason));
-        expect(viewComplaints(view, 'modal')).toEqual([]);
+        const unfolded = { fields: askedOf(command, given), says: inline(reason) };
+        expect(
+          viewComplaints(
+            formView({ path, command, reason }, origin, () => name, unfolded),
+            'modal',
+          ),
+        ).toEqual([]);
       }),
       { numRuns: 50 },
     );
   });
 });
 
+const viewOf = (path: string, given: Given) =>
+  formView(wishFor(path, given), origin, nameOf, { fields: askedOf(commandAt(path), given) });
+
 test('a list too long for a form is left out rather than cut: half an address is another address', () => {
   const addresses = Array.from({ length: 100 }, (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${index + 1000}`);
-  const view = formView(wishFor('allowlist add', { addresses }), origin, nameOf);
-  expect(saidIn(untouched(view)).given['addresses']).toBeUndefined();
+  expect(saidIn(untouched(viewOf('allowlist add', { addresses }))).given['addresses']).toBeUndefined();
 });
 
 test.each(['yes', 'on', 'TRUE', '1'])('a flag typed as %s is ticked', (word) => {
-  const view = formView(wishFor('allowlist remove', { empty: [word] }), origin, nameOf);
-  expect(saidIn(untouched(view)).given['empty']).toEqual(['yes']);
+  expect(saidIn(untouched(viewOf('allowlist remove', { empty: [word] }))).given['empty']).toEqual(['yes']);
 });
 
 test('a review shows the words of the card and carries them no further than it must', () => {

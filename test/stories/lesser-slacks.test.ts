@@ -25,7 +25,7 @@ describe('a Slack, or a server like it, that tells nothing of groups and channel
   });
 
   test('a log is shown as far as it fits, and its reader hears why there is no more', async () => {
-    const said = await house.person('ana').says('/site logs acme-shop/live');
+    const said = await house.person('ana').says('/site logs acme-shop/live --full');
     await said.hears('acme-shop/live · error log');
     await said.hears('I cannot give you the rest as a file in this workspace');
   });

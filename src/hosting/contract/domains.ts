@@ -32,16 +32,22 @@ export const addDomain = writing({
   },
 });
 
-/** 4.5. `site_domain_id` is taken to be the `id` of 4.7. */
+const setupRecords = z.object({
+  site_domain: z.object({ verification_records: list(setupRecord), pointing_records: list(setupRecord) }),
+});
+
+/** 4.5. `site_domain_id` is taken to be the `id` of 4.7; where the host has none of it (404) the answer is undefined. */
 export const getVerificationRecords = reading({
   section: '4.5',
   path: '/sites/environments/domains/{site_domain_id}/verification-records',
   statuses: [200, 401, 404, 500],
+  answers: [200, 404],
   reply: z
-    .object({
-      site_domain: z.object({ verification_records: list(setupRecord), pointing_records: list(setupRecord) }),
-    })
-    .transform(({ site_domain }) => site_domain),
+    .discriminatedUnion('status', [
+      z.object({ status: z.literal(200), body: setupRecords }),
+      z.object({ status: z.literal(404) }),
+    ])
+    .transform((answer) => (answer.status === 200 ? answer.body.site_domain : undefined)),
 });
 
 /** 4.7. `site_id` may be missing. */

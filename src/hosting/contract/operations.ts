@@ -31,7 +31,13 @@ export const getOperation = reading({
   })),
 });
 
-const listedEnvironment = z.object({ id: idCell, name: textCell, display_name: textCell });
+const siteDomain = z.object({ id: idCell, name: textCell });
+const listedEnvironment = z.object({
+  id: idCell,
+  name: textCell,
+  display_name: textCell,
+  domains: list(siteDomain).catch([]),
+});
 const listedSite = z.object({
   id: idCell,
   name: textCell,

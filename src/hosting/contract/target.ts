@@ -19,6 +19,9 @@ export type Domain = {
   readonly site: Site | undefined;
 };
 
+/** A site that somebody names; `id` is its name where the host lists no sites. */
+export type NamedSite = { readonly kind: 'site'; readonly id: string; readonly name: string };
+
 /** The site of a target; where the service lists no sites, only its name is known. */
 export type Site = { readonly id: string | undefined; readonly name: string };
 

@@ -1,4 +1,4 @@
-import { Call, type Host, type OptionalEndpoint } from './endpoint.ts';
+import { Call, type Dialect, type Host, type OptionalEndpoint } from './endpoint.ts';
 import { accepted, type Operations } from './operations.ts';
 import { errorBody, Refused, statusFor } from './refused.ts';
 import type { Reply } from './reply.ts';
@@ -19,7 +19,7 @@ export type Asked = {
 /** What the service answers, its errors as section 7 words them and only with statuses the endpoint lists. */
 export function answerTo(asked: Asked, host: Host, switches: Readonly<Switches>): Reply {
   const { found, body } = asked;
-  if (!asked.authorized) return { status: 401, body: errorBody(401) };
+  if (!asked.authorized) return { status: 401, body: unauthorized(host.dialect) };
   if (found === undefined || isOff(found.route.optional, switches)) return { status: 404, body: errorBody(404) };
   try {
     if (body === undefined) throw new Refused('malformed', 'the body is too large');
@@ -30,6 +30,10 @@ export function answerTo(asked: Asked, host: Host, switches: Readonly<Switches>)
     return { status, body: errorBody(status, error.detail) };
   }
 }
+
+/** Messages are no contract: the public service words this one differently. */
+const unauthorized = (dialect: Dialect): object =>
+  dialect === 'kinsta' ? { ...errorBody(401), message: 'Unauthenticated.' } : errorBody(401);
 
 function isOff(optional: OptionalEndpoint | undefined, switches: Readonly<Switches>): boolean {
   return optional !== undefined && !switches[optional];

@@ -9,11 +9,15 @@ export const optionalEndpoints = ['operations', 'sites', 'validate', 'restartPhp
 /** One of `optionalEndpoints`. */
 export type OptionalEndpoint = (typeof optionalEndpoints)[number];
 
+/** Which names a service uses where the document leaves them open: those it prints, or those of the public service. */
+export type Dialect = 'document' | 'kinsta';
+
 /** What a route may read and change. `now` in epoch milliseconds. */
 export type Host = {
   readonly world: World;
   readonly operations: Pick<Operations, 'start' | 'tell'>;
   readonly seed: string;
+  readonly dialect: Dialect;
   readonly now: () => number;
 };
 

@@ -2,6 +2,7 @@ import { type Control, serve } from '../http.ts';
 import type { Switches } from './answer.ts';
 import { Changes } from './changes.ts';
 import { controlOf } from './control.ts';
+import type { Dialect } from './endpoint.ts';
 import { Faults } from './faults.ts';
 import { Journal } from './journal.ts';
 import { type Durations, Operations, usualDurations } from './operations.ts';
@@ -19,6 +20,8 @@ export type HostingOptions = {
   readonly notKnownFor?: number;
   readonly optional?: Partial<Switches>;
   readonly seed?: string;
+  /** `document` unless told otherwise. */
+  readonly dialect?: Dialect;
   readonly now?: () => number;
   /** How many requests the journal keeps. */
   readonly journalLimit?: number;
@@ -46,7 +49,7 @@ const everythingOn: Switches = { operations: true, sites: true, validate: true, 
 
 /** Starts the service on loopback with a fresh world; rejects if the port is taken. */
 export async function startHosting(options: HostingOptions = {}): Promise<HostingStandIn> {
-  const { key = 'playground-hosting-key', seed = 'sitehand', now = Date.now } = options;
+  const { key = 'playground-hosting-key', seed = 'sitehand', dialect = 'document', now = Date.now } = options;
   const changes = new Changes();
   const timers = new Timers();
   const durations = { ...usualDurations, ...options.durations };
@@ -55,7 +58,7 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
   const service: Service = {
     key,
     timers,
-    host: { world, operations, seed, now },
+    host: { world, operations, seed, dialect, now },
     journal: new Journal(changes, options.journalLimit ?? 10_000),
     faults: new Faults(),
     optional: { ...everythingOn, ...options.optional },

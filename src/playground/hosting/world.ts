@@ -4,7 +4,7 @@ import type { Domain, Environment, Seeded, Site, Theme } from './resources.ts';
 /** Everything there is, in memory, of one company; the look-ups by id refuse with "missing". */
 export class World {
   readonly company: Seeded['company'];
-  readonly themes: readonly Theme[];
+  themes: readonly Theme[];
   readonly themesReadAt: number;
   readonly sites: Site[];
   readonly domains: Domain[];

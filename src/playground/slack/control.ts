@@ -3,7 +3,7 @@ import type { ChannelChange, PersonChange } from './driving/administer.ts';
 import type { Where, Which } from './driving/surface.ts';
 import { faultOf } from './faults.ts';
 import type { Said } from './inputs.ts';
-import { type Fields, fieldsOf, isFields, listOf, wordOf } from './json.ts';
+import { type Fields, fieldsOf, isFields, listOf, objectsOf, wordOf } from './json.ts';
 import { Impossible } from './refused.ts';
 import type { SlackStandIn } from './stand-in.ts';
 
@@ -31,6 +31,7 @@ const PATHS: Readonly<Record<string, Answer>> = {
     ),
   'POST /submit': (slack, { body }) => slack.submit(need(body, 'person'), filledOf(body['values'])),
   'POST /close': (slack, { body }) => slack.closeModal(need(body, 'person'), body['all'] === true),
+  'POST /shortcut': (slack, { body }) => slack.shortcut(need(body, 'person'), need(body, 'callback_id')),
   'POST /home': (slack, { body }) => slack.home(need(body, 'person')),
   'GET /people': (slack) => ({ people: slack.people(), groups: slack.groups() }),
   'GET /channels': (slack) => slack.channels(),
@@ -130,7 +131,7 @@ function whichOf(body: Fields): Which {
 
 function saidOf(value: unknown, field: string): Said {
   if (value === null || typeof value === 'string' || typeof value === 'number' || isFields(value)) return value;
-  if (Array.isArray(value)) return words(value, field);
+  if (Array.isArray(value)) return listOf(value).some(isFields) ? objectsOf(value) : words(value, field);
   throw new Impossible(`"${field}" must be text, a number, an option, a list of texts, or null`);
 }
 

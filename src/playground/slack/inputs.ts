@@ -45,8 +45,8 @@ const INPUTS: Readonly<Record<string, Holding>> = {
   multi_channels_select: holds('id', 'selected_channels', 'initial_channels'),
 };
 
-/** One thing a person can put into an input: text, an id, or an option by its value or label; several of them; or an option whole. */
-export type Said = string | number | null | readonly string[] | Fields;
+/** What a person can put into an input: text, an id, or an option, by its value or label or whole; or several of them. */
+export type Said = string | number | null | Fields | readonly (string | Fields)[];
 
 const holding = (element: Fields): Holding | undefined => INPUTS[textOf(element['type'])];
 

@@ -4,7 +4,7 @@ import { type SocketMode, createSocketMode } from './delivery/socket-mode.ts';
 import { type Way, createWay } from './delivery/way.ts';
 import { click, pick, suggest } from './driving/act.ts';
 import { changeChannel, changeGroup, changePerson } from './driving/administer.ts';
-import { command, home, mention, say } from './driving/say.ts';
+import { command, home, mention, say, shortcut } from './driving/say.ts';
 import type { Stage } from './driving/stage.ts';
 import { close as closeModal, submit } from './driving/submit.ts';
 import { createFaults } from './faults.ts';
@@ -94,6 +94,7 @@ const drivingOf = (stage: Stage): Driving => ({
   suggest: (...said) => suggest(stage, ...said),
   submit: (...said) => submit(stage, ...said),
   closeModal: (...said) => closeModal(stage, ...said),
+  shortcut: (...said) => shortcut(stage, ...said),
   home: (...said) => home(stage, ...said),
 });
 

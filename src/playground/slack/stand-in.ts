@@ -31,6 +31,8 @@ export type Driving = {
   submit(person: string, filled?: Filled): Promise<Outcome>;
   /** The modal on top closed, or all of them. */
   closeModal(person: string, all?: boolean): Promise<readonly Outcome[]>;
+  /** A global shortcut, by its callback id. */
+  shortcut(person: string, callbackId: string): Promise<Outcome>;
   /** The app's Home tab opened. */
   home(person: string): Promise<Outcome>;
 };

@@ -1,5 +1,5 @@
-import { type Fields, isFields, textOf } from '../slack/json.ts';
-import { type Child, h } from './dom.ts';
+import { type Fields, isFields, objectsOf, textOf } from '../slack/json.ts';
+import { type Child, fill, h } from './dom.ts';
 import { type Offers, createOffers, wordsOf } from './offers.ts';
 import type { Surface } from './surface.ts';
 
@@ -12,10 +12,14 @@ export function drawCombobox(
   surface: Surface,
   naming: Readonly<Record<string, string | boolean | undefined>>,
 ): Child {
+  const isMany = element['type'] === 'multi_external_select';
+  const chosen = (): readonly Fields[] => objectsOf(surface.held(block, element));
   const offers = createOffers(`${surface.name}-${textOf(block['block_id'])}-offers`, (option) => {
-    input.value = wordsOf(option);
-    holds = true;
-    surface.put(block, element, option);
+    input.value = isMany ? '' : wordsOf(option);
+    holds = !isMany;
+    const others = chosen().filter(({ value }) => value !== option['value']);
+    surface.put(block, element, isMany ? [...others, option] : option);
+    showChips();
   });
   const input = h('input', {
     ...naming,
@@ -41,7 +45,22 @@ export function drawCombobox(
       return undefined;
     }
   });
-  return h('div', { class: 'combobox' }, input, offers.list);
+  const chips = h('ul', { class: 'chips', 'aria-label': 'Chosen' });
+  const showChips = (): void => {
+    if (isMany) fill(chips, ...chosen().map(drawChip));
+  };
+  const drawChip = (option: Fields): HTMLElement => {
+    const remove = (): void => {
+      const others = chosen().filter(({ value }) => value !== option['value']);
+      surface.put(block, element, others);
+      showChips();
+      input.focus();
+    };
+    const words = wordsOf(option);
+    return h('li', {}, words, h('button', { type: 'button', 'aria-label': `Remove ${words}`, click: remove }, '✕'));
+  };
+  showChips();
+  return h('div', { class: 'combobox' }, isMany && chips, input, offers.list);
 }
 
 /** Asks once typing rests, and shows the answer if nothing was asked since and the input is still the one in use. */

@@ -49,7 +49,8 @@ export function drawInput(block: Fields, element: Fields, surface: Surface, nami
   const type = textOf(element['type']);
   if (isGroup(element)) return drawChoices(block, element, surface);
   if (TYPED[type] !== undefined) return drawTyped(block, element, surface, { ...naming, type: TYPED[type] });
-  if (type === 'external_select') return drawCombobox(block, element, surface, naming);
+  if (type === 'external_select' || type === 'multi_external_select')
+    return drawCombobox(block, element, surface, naming);
   if (type === 'static_select' || type === 'multi_static_select')
     return drawSelect(optionsOf(element), block, element, surface, naming);
   if (type === 'users_select') return drawPeople(block, element, surface, naming);

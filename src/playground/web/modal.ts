@@ -2,7 +2,7 @@ import { drawBlocks } from './blocks.ts';
 import { type Child, fill, h } from './dom.ts';
 import type { Seat } from './seat.ts';
 import type { View } from './shapes.ts';
-import { type Draft, saidOf, surfaceAt } from './surface.ts';
+import { type Draft, surfaceAt } from './surface.ts';
 
 /** Shows the modal on top, if there is one. What was typed into it stays when the app draws it anew. */
 export function createModal(seat: Seat): (modals: readonly View[]) => void {
@@ -51,7 +51,7 @@ function drawModal(seat: Seat, view: View, draft: Draft, depth: number): Child {
   const send = h('button', { class: 'primary' }, view.submit ?? 'Submit');
   const submit = async (): Promise<void> => {
     send.disabled = true;
-    const values = Object.fromEntries([...draft].map(([block, value]) => [block, saidOf(value)]));
+    const values = Object.fromEntries([...draft].map(([block, value]) => [block, value ?? null]));
     await seat.act('submit', { person: seat.me, values });
     send.disabled = false;
   };

@@ -1,4 +1,4 @@
-import { type Fields, isFields, listOf, objectsOf, textOf } from '../slack/json.ts';
+import { type Fields, objectsOf, textOf } from '../slack/json.ts';
 import { ask } from './api.ts';
 import type { Seat } from './seat.ts';
 import type { Control } from './shapes.ts';
@@ -49,7 +49,7 @@ export function surfaceAt(seat: Seat, place: Place, controls: readonly Control[]
       const inForm = block['type'] === 'input';
       if (inForm) draft.set(textOf(block['block_id']), value);
       const silent = inForm && block['dispatch_action'] !== true;
-      if (!silent) void seat.act('pick', { ...which(block, element), said: saidOf(value) }, element['confirm']);
+      if (!silent) void seat.act('pick', { ...which(block, element), said: value ?? null }, element['confirm']);
     },
     async suggest(block, element, query) {
       const { options } = await ask<{ options: readonly Fields[] }>('/control/slack/suggest', {
@@ -62,11 +62,6 @@ export function surfaceAt(seat: Seat, place: Place, controls: readonly Control[]
 }
 
 const valueOf = ({ value }: Fields): object => (typeof value === 'string' ? { value } : {});
-
-/** A held value as the control API takes it: several options by their values. */
-export function saidOf(value: unknown): unknown {
-  return Array.isArray(value) ? listOf(value).map((each) => (isFields(each) ? each['value'] : each)) : (value ?? null);
-}
 
 /** The options written into an element, those in groups too. */
 export const optionsOf = (element: Fields): readonly Fields[] => [

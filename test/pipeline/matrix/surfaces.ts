@@ -9,14 +9,14 @@ import { parse, parseWords, type Wish } from '../../../src/pipeline/parse.ts';
 import { join } from '../../../src/pipeline/words.ts';
 import { keepWords, keptWords } from '../../../src/slack/answers.ts';
 import { drawNote, type Drawn } from '../../../src/slack/blocks.ts';
-import { saidIn } from '../../../src/slack/form.ts';
+import { saidIn } from '../../../src/slack/inputs.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { say } from '../../../src/text.ts';
 import { idOf, isPlace, targets, type Place } from './world.ts';
 
 /** One wish, said on every surface that there is. */
 
-/** Of a kind that the catalogue does not have yet: about a domain, and about the company. */
+/** The rules know of a command only what it is called, how it is classed and what it is about: these stand for all about a domain and about the company. */
 const domain: NameField<Domain, false> = {
   kind: 'domain',
   label: 'Domain',

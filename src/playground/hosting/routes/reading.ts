@@ -4,8 +4,14 @@ import { logText } from '../logs/stream.ts';
 import { ok } from '../reply.ts';
 
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+/** The public service calls its third log by its own name. */
+const logFiles = {
+  document: z.enum(['error', 'access', 'service-cache-perf']),
+  kinsta: z
+    .enum(['error', 'access', 'kinsta-cache-perf'])
+    .transform((name) => (name === 'kinsta-cache-perf' ? 'service-cache-perf' : name)),
+};
 const logQuery = z.object({
-  file_name: z.enum(['error', 'access', 'service-cache-perf']),
   lines: digits.pipe(z.int().min(1).max(20_000)).default(1_000),
   from: instant.optional(),
   to: instant.optional(),
@@ -19,8 +25,8 @@ export const readingRoutes: readonly Route[] = [
     method: 'GET',
     path: '/sites/environments/{env_id}/logs',
     errors: [400, 401, 404, 500],
-    answer: (call, { world, seed, now }) => {
-      const { file_name: kind, ...asked } = call.query(logQuery);
+    answer: (call, { world, seed, dialect, now }) => {
+      const { file_name: kind, ...asked } = call.query(logQuery.extend({ file_name: logFiles[dialect] }));
       const environment = world.environment(call.uuid());
       return ok({
         environment: { container_info: { logs: logText(environment, kind, seed, { ...asked, now: now() }) } },

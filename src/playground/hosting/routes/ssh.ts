@@ -36,9 +36,11 @@ export const sshRoutes: readonly Route[] = [
     method: 'GET',
     path: '/sites/environments/{env_id}/ssh/get-allowed-ips',
     errors: [400, 401, 404, 500],
-    answer: (call, { world }) => {
-      const sftp_ip_allowlist = world.environment(call.uuid()).allowlist;
-      return ok({ environment: { active_container: { sftp_ip_allowlist } } });
+    answer: (call, { world, dialect }) => {
+      const { allowlist } = world.environment(call.uuid());
+      // The public service has been seen to spell it so.
+      const key = dialect === 'kinsta' ? 'stfp_ip_allowlist' : 'sftp_ip_allowlist';
+      return ok({ environment: { active_container: { [key]: allowlist } } });
     },
   },
   {

@@ -56,10 +56,11 @@ async function offered(
   said: Said,
 ): Promise<readonly Fields[]> {
   if (!textOf(target.element['type']).includes('external_select')) return optionsOf(target.element);
-  const wanted = typeof said === 'string' ? [said] : Array.isArray(said) ? said : [];
-  if (isFields(said)) return [said];
-  const answers = wanted.map((query: unknown) => ask(stage, person, surface, target, textOf(query)));
-  return (await Promise.all(answers)).flatMap(({ options }) => options);
+  const all: readonly unknown[] = Array.isArray(said) ? said : [said];
+  const whole = all.filter(isFields);
+  const queries = all.filter((one) => typeof one === 'string');
+  const answers = await Promise.all(queries.map((query) => ask(stage, person, surface, target, query)));
+  return [...whole, ...answers.flatMap(({ options }) => options)];
 }
 
 function act(

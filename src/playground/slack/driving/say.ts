@@ -1,12 +1,12 @@
 import { escaped } from '../escape.ts';
 import { type Fields, isFields, textOf } from '../json.ts';
 import { post } from '../messages.ts';
-import { commandPayload, viewPayload } from '../payloads.ts';
+import { commandPayload, interactionPayload, viewPayload } from '../payloads.ts';
 import { Impossible, Refused } from '../refused.ts';
 import { respond } from '../response-urls.ts';
 import { BOT_USER, TEAM } from '../seed.ts';
 import { complain, directMessage } from '../workspace.ts';
-import { type Outcome, type Stage, actor, channelFor, send, tellEvent } from './stage.ts';
+import { type Outcome, type Stage, TROUBLE, actor, channelFor, send, tellEvent } from './stage.ts';
 
 const FAILED: Readonly<Record<string, string>> = {
   timeout: 'operation_timeout',
@@ -88,6 +88,19 @@ export const mention = (
   text: string,
   threadTs?: string,
 ): ReturnType<typeof say> => say(stage, personId, channelId, `<@${BOT_USER}> ${text}`, threadTs);
+
+/** Somebody chooses a global shortcut of the app, from wherever they are. */
+export async function shortcut(stage: Stage, personId: string, callbackId: string): Promise<Outcome> {
+  const { workspace } = stage;
+  const person = actor(workspace, personId);
+  const payload = {
+    ...interactionPayload('shortcut', person),
+    action_ts: workspace.nextTs(),
+    callback_id: callbackId,
+    trigger_id: workspace.triggers.issue(person.id),
+  };
+  return send(stage, person, { kind: 'interactive', payload, wantsAnswer: false }, () => TROUBLE);
+}
 
 /** Somebody opens the app's Home tab. */
 export async function home(stage: Stage, personId: string): Promise<Outcome> {

@@ -1,0 +1,45 @@
+import { getNextDownloadableBackup } from '../../hosting/contract/backups.ts';
+import { say, time, type Inline } from '../../text.ts';
+import { environment } from '../fields.ts';
+import { report } from '../report.ts';
+
+export const backupsNext = report({
+  summary: 'Ask when a backup of an environment can be downloaded next',
+  button: 'Next download',
+  fields: { env: environment() },
+  target: 'env',
+  show: async ({ input: { env }, read }) => {
+    const { is_backup_available: isAvailable, reset_at: said } = await read(
+      getNextDownloadableBackup({ env_id: env.id }),
+    );
+    const when = whenOf(said);
+    const from =
+      when === undefined ? say`The host does not say when the next one is.` : say`The next one is from ${when}.`;
+    const state = isAvailable
+      ? say`A backup can be downloaded **now**.`
+      : isAvailable === false
+        ? say`No backup can be downloaded now. ${from}`
+        : say`The host does not say whether one can be downloaded now. ${from}`;
+    return {
+      title: say`**${env.name} · next downloadable backup**`,
+      parts: [{ kind: 'text', text: state }],
+      source: 'read from the host just now; backups are downloaded in its panel',
+      offers: [{ label: 'List backups', words: ['backups', 'list', env.id] }],
+    };
+  },
+});
+
+/** A moment in words, in UTC where it names no zone; as it stands where it cannot be read for certain. */
+function whenOf(said: string | undefined): Inline {
+  const text = said?.trim();
+  if (!text) return undefined;
+  const hasZone = /(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})(?:\s*\([^)]*\))?$/i.test(text);
+  const isWhole = /(?<!\d)\d{4}(?!\d)/.test(text) && /\d:\d{2}/.test(text);
+  const zoned = hasZone ? text : `${text}${/^\d{4}-\d{2}-\d{2}T/.test(text) ? 'Z' : ' UTC'}`;
+  const at = isWhole ? Date.parse(zoned) : Number.NaN;
+  return at >= earliest && at <= latest ? time(at, 'date') : `${text.slice(0, 100)} (as the host says it, in UTC)`;
+}
+
+/** What is read as a moment outside of these was not meant as one. */
+const earliest = Date.UTC(2000, 0);
+const latest = Date.UTC(2100, 0);

@@ -1,0 +1,48 @@
+import { Refusal } from '../errors.ts';
+import { cloneSite } from '../hosting/contract/sites.ts';
+import { codeOf, code, say, unseen } from '../text.ts';
+import { action } from './action.ts';
+import { environment, phrase, type PlainField } from './fields.ts';
+
+const longest = 100;
+
+/** The name of a site as its people will read it: one line in which nothing hides. */
+function siteName(label: string): PlainField<string, false> {
+  const name = phrase(label, longest);
+  return {
+    ...name,
+    hint: `What the new site is called, at most ${longest} characters.`,
+    read: (words) => {
+      const said = name.read(words);
+      const [hidden] = unseen.exec(said) ?? [];
+      if (hidden === undefined) return said;
+      throw new Refusal(`${label} has a character in it that cannot be seen (${codeOf(hidden)}). Nothing was done.`);
+    },
+  };
+}
+
+export const clone = action({
+  summary: 'Make a new site that is a copy of an environment',
+  button: 'Clone a site',
+  risk: 'sensitive',
+  fields: { env: environment('Copy of'), displayName: siteName('Display name') },
+  target: 'company',
+  alsoReads: ['env'],
+  look: async ({ company }) => ({ company: company.id }),
+  possible: ({ before }) =>
+    before.company === ''
+      ? {
+          says: say`The host has not told which company my key belongs to, and a clone names it. Nothing was done.`,
+          hint: say`Try again in a minute. Whoever runs me can set ${code('HOSTING_COMPANY_ID')}.`,
+        }
+      : undefined,
+  call: ({ input, before }) =>
+    cloneSite({ company: before.company, display_name: input.displayName, source_env_id: input.env.id }),
+  card: ({ input: { env, displayName } }) => ({
+    title: say`Clone ${env.name} as “${displayName}”`,
+    done: say`Cloned ${env.name} as “${displayName}”`,
+    facts: { 'Copy of': say`${env.name} ${code(env.id)}`, 'New site': displayName },
+  }),
+  after: 'A clone usually takes some minutes; then the new site is among the environments.',
+  next: () => [{ label: 'List environments', words: ['environments'] }],
+});

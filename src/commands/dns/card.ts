@@ -1,0 +1,69 @@
+import { code, joined, say, type Inline, type Text } from '../../text.ts';
+import type { Wording } from '../action.ts';
+import { shownName } from '../hostnames.ts';
+import { showDuration } from '../times.ts';
+import { planOf, type Before, type Plan, type Wanted } from './plan.ts';
+import { spoken } from './refusals.ts';
+import { unquoted } from './values.ts';
+
+/** The words of a change of a record: old and new side by side, and what may stop. */
+export function cardOf(wanted: Wanted, before: Before): Wording {
+  const plan = planOf(wanted, before);
+  const { records, adds, gone, known, after, was } = plan;
+  const [wish, done] =
+    records.length === 0
+      ? (['Add', 'Added'] as const)
+      : after.length === 0
+        ? (['Remove', 'Removed'] as const)
+        : (['Change', 'Changed'] as const);
+  const what = say`the ${wanted.type} record ${plan.whole} in the DNS of ${wanted.domain.name}`;
+  return {
+    title: say`${wish} ${what}`,
+    done: say`${done} ${what}`,
+    warning: joined(warnings(wanted, plan), '\n'),
+    facts: {
+      Name: /(?:^|\.)xn--/.test(plan.whole) ? shownName(plan.whole) : undefined,
+      Before: was.length > 0 ? spoken(was, 8) : 'no such record',
+      After: after.length > 0 ? spoken(after, 8) : 'no such record',
+      Adds: adds.length > 0 ? inFull(adds) : undefined,
+      Removes: gone.length > 0 ? inFull(gone) : undefined,
+      'There already': known.length > 0 ? spoken(known) : undefined,
+      TTL: ttlFact(plan),
+      'Old answers':
+        typeof plan.oldTtl === 'number'
+          ? `may live for up to ${showDuration(plan.oldTtl * 1_000)} after it is sent`
+          : undefined,
+      'Long text': adds.some((value) => wanted.type === 'TXT' && unquoted(value).length > 255)
+        ? 'more than 255 characters: DNS keeps them in several strings, which the host has to split'
+        : undefined,
+    },
+  };
+}
+
+const inFull = (values: readonly string[]): Text => joined(values.map(code), ', ');
+
+function ttlFact({ oldTtl, ttl, after }: Plan): Inline {
+  if (after.length === 0 || ttl === undefined) return undefined;
+  const now = `${ttl} s (${showDuration(ttl * 1_000)})`;
+  return oldTtl === undefined || oldTtl === ttl ? now : say`${oldTtl ?? 'not known'} s → ${now}`;
+}
+
+const isSpf = (value: string): boolean => /^v=spf1\b/i.test(unquoted(value));
+
+/** What may stop working, the worst first. */
+function warnings(
+  { type, domain }: Wanted,
+  { whole, isApex, adds, gone, after, was }: Plan,
+): readonly (Text | undefined)[] {
+  const hasSpf = type === 'TXT' && [...adds, ...gone, ...(adds.length + gone.length === 0 ? was : [])].some(isSpf);
+  return [
+    type === 'NS' ? say`**Everything at ${whole} may stop being found:** this says who answers for it.` : undefined,
+    type === 'MX' ? say`**Mail to ${whole} may stop:** this says where it is delivered.` : undefined,
+    hasSpf ? say`**Mail from ${whole} may be refused:** this says who may send it (SPF).` : undefined,
+    type === 'TXT' && after.filter(isSpf).length > 1
+      ? say`**There will be more than one SPF record,** and receivers then believe none.`
+      : undefined,
+    isApex ? say`**This is the apex of ${domain.name}: the site or its mail may stop.**` : undefined,
+    after.length === 0 ? say`**The whole record will be gone.**` : undefined,
+  ];
+}

@@ -1,0 +1,33 @@
+import { listDnsRecords } from '../../hosting/contract/dns.ts';
+import { code, inline, say } from '../../text.ts';
+import { domain } from '../fields.ts';
+import { counted } from '../page.ts';
+import { report } from '../report.ts';
+import { showDuration } from '../times.ts';
+
+export const dnsList = report({
+  summary: 'List the DNS records of a domain',
+  button: 'List DNS records',
+  fields: { domain: domain() },
+  target: 'domain',
+  show: async ({ input, read }) => {
+    const records = await read(listDnsRecords({ domain_id: input.domain.id }));
+    const rows = records.flatMap(({ type, name, ttl, resource_records: values }) =>
+      (values.length > 0 ? values : [{ value: undefined }]).map(({ value }) => [
+        inline(type),
+        name === undefined ? [] : [code(name)],
+        inline(ttl === undefined ? 'not known' : `${ttl} s (${showDuration(ttl * 1_000)})`),
+        value === undefined ? [] : [code(value)],
+      ]),
+    );
+    return {
+      title: say`**${input.domain.name} · DNS** · ${counted(records.length, 'record')}`,
+      parts:
+        rows.length === 0
+          ? [{ kind: 'text', text: say`The host lists no DNS record of ${input.domain.name}.` }]
+          : [{ kind: 'table', columns: ['Type', 'Name', 'TTL', 'Values'], rows }],
+      source: 'read from the host just now; what the world sees may be older',
+      offers: [{ label: 'Change a record…', words: ['dns', 'set', input.domain.id] }],
+    };
+  },
+});

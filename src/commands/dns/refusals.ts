@@ -1,0 +1,117 @@
+import { code, joined, say, type Inline, type Text } from '../../text.ts';
+import type { Wrong } from '../action.ts';
+import { wrongLabels } from '../hostnames.ts';
+import { isInZone, recordLabel, wholeName } from './names.ts';
+import { planOf, type Before, type Wanted } from './plan.ts';
+import { longestValue, meaning, wrongValue } from './values.ts';
+
+type Refused = Wrong<keyof Wanted>;
+const nothing = 'Nothing was done.';
+const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+
+/** What is wrong with a wish whatever the records are. */
+export function wrongWish(wanted: Wanted): Refused | undefined {
+  const { domain, type, name, ttl, add = [], remove = [] } = wanted;
+  if (add.length + remove.length === 0 && ttl === undefined)
+    return { field: 'add', says: say`What shall be changed? ${nothing}`, hint: sayWhat, unsaid: true };
+  const whole = wholeName(name, domain.name);
+  if (!isInZone(whole, domain.name))
+    return { field: 'name', says: say`${code(cut(whole))} is no name of ${domain.name}. ${nothing}`, hint: withoutDot };
+  const wrongName = wrongLabels(whole, recordLabel);
+  if (wrongName !== undefined) return { field: 'name', says: say`${code(cut(whole))} ${wrongName}. ${nothing}` };
+  for (const value of add) {
+    const wrong = wrongValue(type, value);
+    if (wrong !== undefined) return { field: 'add', says: say`${code(cut(value))} ${wrong}. ${nothing}` };
+  }
+  const removed = new Set(remove.map((value) => meaning(type, value)));
+  const both = add.find((value) => removed.has(meaning(type, value)));
+  if (both !== undefined)
+    return { field: 'remove', says: say`${code(cut(both))} is both added and removed. ${nothing}` };
+  if ([...add, ...remove].join('').length > longestValue)
+    return {
+      field: 'add',
+      says: say`These are more than ${longestValue} characters in all. ${nothing}`,
+      hint: 'Change fewer values at once.',
+    };
+  return type === 'CNAME' ? wrongAlias(whole === wholeName('@', domain.name), wanted) : undefined;
+}
+
+function wrongAlias(isApex: boolean, { domain, add = [] }: Wanted): Refused | undefined {
+  if (isApex && add.length > 0)
+    return {
+      field: 'name',
+      says: say`${domain.name} itself cannot be a CNAME: other records have to stand there. ${nothing}`,
+      hint: 'Point it with an A record.',
+    };
+  return add.length > 1 ? { field: 'add', says: say`A CNAME has one value. ${nothing}` } : undefined;
+}
+
+/** What the records that are there say against it. */
+export function impossible(wanted: Wanted, before: Before): Refused | undefined {
+  const plan = planOf(wanted, before);
+  const { records, was, adds, gone, missing, known } = plan;
+  const record = say`${wanted.type} record ${code(plan.whole)}`;
+  const refused = (field: keyof Wanted, says: Text, hint?: Inline): Refused => ({
+    field,
+    says: say`${says} ${nothing}`,
+    ...(hint !== undefined && { hint }),
+    offers: [{ label: `DNS of ${wanted.domain.name}`.slice(0, 75), words: ['dns', 'list', wanted.domain.id] }],
+  });
+  if (records.length > 1)
+    return refused('name', say`The host lists ${records.length} of the ${record}, and they cannot be told apart here.`);
+  if (records.length === 1 && was.length === 0)
+    return refused('name', say`The host lists the ${record} without values that can be changed here.`);
+  if (missing.length > 0) return refused('remove', say`${spoken(missing)} is not in the ${record}.`, present(was));
+  if (records.length === 0 && adds.length === 0) return refused('name', say`There is no ${record}.`);
+  if (plan.after.length === 0 && wanted.ttl !== undefined)
+    return refused(
+      'ttl',
+      say`This takes the whole ${record} away, and what is gone has no TTL.`,
+      say`Leave ${code('--ttl')} out.`,
+    );
+  if (plan.ttl === undefined)
+    return refused('ttl', say`The host does not tell the TTL of the ${record}.`, say`Say it: ${code('--ttl=3600')}.`);
+  if (adds.length + gone.length === 0 && plan.ttl === plan.oldTtl)
+    return refused(
+      'add',
+      known.length > 0 ? say`${spoken(known)} is in the ${record} already.` : say`The ${record} has this TTL already.`,
+    );
+  return crowded(wanted, before, refused);
+}
+
+/** A CNAME stands alone. */
+function crowded(
+  wanted: Wanted,
+  before: Before,
+  refused: (field: keyof Wanted, says: Text, hint?: Inline) => Refused,
+): Refused | undefined {
+  const { others, after, adds, was, whole } = planOf(wanted, before);
+  if (adds.length === 0) return undefined;
+  const [other] = wanted.type === 'CNAME' ? others : others.filter(({ type }) => type === 'CNAME');
+  if (other)
+    return refused(
+      'type',
+      say`${code(whole)} has a ${other.type} record, and a CNAME stands beside no other record.`,
+      'Take that one away first.',
+    );
+  if (wanted.type !== 'CNAME' || after.length === 1) return undefined;
+  return refused(
+    'add',
+    say`${code(whole)} has a CNAME already, and a name has one.`,
+    say`Remove the old value with it: ${spoken(was)}.`,
+  );
+}
+
+const sayWhat = say`Say a value to add (\`--add\`), one to remove (\`--remove\`), or another TTL (\`--ttl\`).`;
+const withoutDot = 'A dot at the end says that the name is whole; leave it out.';
+const present = (was: readonly string[]): Inline =>
+  was.length > 0 ? say`It has ${spoken(was)}.` : 'There is no such record.';
+
+/** The first few values, shortened: enough to know them by. */
+export function spoken(values: readonly string[], most = 5, length = 60): Text {
+  const shown = joined(
+    values.slice(0, most).map((value) => code(value.length > length ? `${value.slice(0, length)}…` : value)),
+    ', ',
+  );
+  return values.length > most ? say`${shown} and ${values.length - most} more` : shown;
+}

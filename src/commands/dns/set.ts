@@ -1,0 +1,85 @@
+import type { Words } from '../../errors.ts';
+import { updateDnsRecord } from '../../hosting/contract/dns.ts';
+import { code, say } from '../../text.ts';
+import { action } from '../action.ts';
+import { count, domain, option } from '../fields.ts';
+import { cardOf } from './card.ts';
+import { recordName } from './names.ts';
+import { longestTtl, newTtl, planOf, recordsAt, type Before, type Wanted } from './plan.ts';
+import { impossible, spoken, wrongWish } from './refusals.ts';
+import { recordType, recordValues } from './values.ts';
+
+export const dnsSet = action({
+  summary: 'Change the values or the TTL of a DNS record',
+  button: 'Change a DNS record',
+  risk: 'sensitive',
+  fields: {
+    domain: domain(),
+    type: recordType(),
+    name: recordName(),
+    ttl: option({ ...count('TTL', 0, longestTtl), shown: 'seconds', hint: 'In seconds.' }),
+    add: option({ ...recordValues('Add'), hint: 'One value to a line.' }),
+    remove: option({ ...recordValues('Remove'), hint: 'One value to a line.' }),
+  },
+  target: 'domain',
+  valid: wrongWish,
+  look: ({ input, read }) => recordsAt(read, input),
+  possible: ({ input, before }) => impossible(input, before),
+  rests: ({ before: { whole, records } }) => ({
+    whole,
+    records: records.map((record) => JSON.stringify({ ...record, values: [...record.values].sort() })).toSorted(),
+  }),
+  call: ({ input, before }) => {
+    const { records, whole, ttl, adds, gone } = planOf(input, before);
+    return updateDnsRecord({
+      domain_id: input.domain.id,
+      type: input.type,
+      name: records[0]?.name ?? whole,
+      ttl: ttl ?? newTtl,
+      new_resource_records: adds.map((value) => ({ value })),
+      removed_resource_records: gone.map((value) => ({ value })),
+    });
+  },
+  card: ({ input, before }) => cardOf(input, before),
+  proof: ({ input, now }) => {
+    const { records, adds, missing, whole, was } = planOf(input, now);
+    const left = (input.remove ?? []).filter((value) => !missing.includes(value));
+    const record = say`the ${input.type} record ${code(whole)}`;
+    if (adds.length > 0) return { verdict: 'not yet', says: say`${spoken(adds)} is not in ${record} yet` };
+    if (left.length > 0) return { verdict: 'not yet', says: say`${spoken(left)} is still in ${record}` };
+    if (input.ttl !== undefined && !(records.length > 0 && records.every(({ ttl }) => ttl === input.ttl)))
+      return { verdict: 'not yet', says: say`${record} has another TTL` };
+    return { verdict: 'yes', says: was.length > 0 ? say`${record} is now ${spoken(was)}` : say`${record} is gone` };
+  },
+  after: 'The host usually shows a changed record within a minute.',
+  undo: ({ input, before }) => takenBack(input, before),
+  next: ({ input }) => [{ label: `DNS of ${input.domain.name}`.slice(0, 75), words: ['dns', 'list', input.domain.id] }],
+});
+
+/** Only where all of it can be said again: a host may list what would not be taken here. */
+function takenBack(input: Wanted, before: Before): Words | undefined {
+  const { adds, gone, records, others, after, whole, ttl, oldTtl } = planOf(input, before);
+  if (oldTtl === null || ttl === undefined || !isSaidBack(gone)) return undefined;
+  const back: Wanted = { ...input, ttl: oldTtl, add: gone, remove: adds };
+  const made = { type: input.type, name: records[0]?.name ?? whole, ttl, values: after };
+  if (wrongWish(back) ?? impossible(back, { whole, records: after.length > 0 ? [made, ...others] : others }))
+    return undefined;
+  return [
+    'dns',
+    'set',
+    input.domain.id,
+    input.type,
+    input.name,
+    ...(records.length > 0 ? [`--ttl=${oldTtl}`] : []),
+    ...gone.map((value) => `--add=${value}`),
+    ...adds.map((value) => `--remove=${value}`),
+  ];
+}
+
+function isSaidBack(values: readonly string[]): boolean {
+  try {
+    return values.length === 0 || recordValues('Add').read(values).join('\n') === values.join('\n');
+  } catch {
+    return false;
+  }
+}

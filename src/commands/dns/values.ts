@@ -1,0 +1,132 @@
+import ipaddr from 'ipaddr.js';
+import { Refusal } from '../../errors.ts';
+import { code, codeOf, say, unseen } from '../../text.ts';
+import { plainField, type PlainField } from '../fields.ts';
+import { folded, hostnameIn, wrongLabels } from '../hostnames.ts';
+
+/** The types of records that are changed here. */
+export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'CAA', 'SRV'] as const;
+export type RecordType = (typeof recordTypes)[number];
+
+const mostValues = 50;
+
+/** One of the types, in capitals however it is typed. */
+export const recordType = (): PlainField<RecordType, false> =>
+  plainField<RecordType>('Type', {
+    choices: recordTypes,
+    shown: recordTypes.join('|'),
+    read: ([first = '']) => {
+      const found = recordTypes.find((type) => type === first.trim().toUpperCase());
+      if (found !== undefined) return found;
+      throw new Refusal(`Type is one of ${recordTypes.join(', ')}, not “${first.slice(0, 40)}”. Nothing was done.`);
+    },
+    show: (value) => [value],
+  });
+
+/** Values of a record, each as it was said: one to a word, or one to a line. Commas are part of them. */
+export const recordValues = (label: string): PlainField<readonly string[], false> =>
+  plainField(label, { many: true, shown: 'value', read: (words) => readValues(label, words), show: (value) => value });
+
+function readValues(label: string, words: readonly string[]): readonly string[] {
+  const values = [...new Set(words.flatMap((word) => word.split(/[\r\n]+/)).map((value) => value.trim()))].filter(
+    (value) => value !== '',
+  );
+  if (values.length === 0) throw new Refusal(`${label} has no value in it. Nothing was done.`);
+  if (values.length > mostValues)
+    throw new Refusal(`These are ${values.length} values; at most ${mostValues} at once. Nothing was done.`);
+  for (const value of values) {
+    const [hidden] = unseen.exec(value) ?? /\p{Cc}/u.exec(value) ?? [];
+    if (hidden !== undefined)
+      throw new Refusal(
+        say`“${value.slice(0, 40)}” has a character in it that is not text (${code(codeOf(hidden))}). Nothing was done.`,
+      );
+    if (value.length > longestValue)
+      throw new Refusal(`A value may have at most ${longestValue} characters here. Nothing was done.`);
+  }
+  return values;
+}
+
+/** A card shows in full what is sent, and has no room for more. */
+export const longestValue = 1_500;
+
+/** What a value says: two spellings with the same meaning are the same to DNS. */
+export function meaning(type: string, value: string): string {
+  const text = value.trim();
+  switch (type) {
+    case 'A':
+    case 'AAAA':
+      return ipaddr.isValid(text) ? ipaddr.parse(text).toString() : text;
+    case 'CNAME':
+    case 'NS':
+      return folded(text);
+    case 'MX':
+    case 'SRV':
+      return parts(text)
+        .map((part) => (/^\d{1,9}$/.test(part) ? String(Number(part)) : folded(part)))
+        .join(' ');
+    case 'CAA': {
+      const { flags, tag, rest } = caaIn(text) ?? {};
+      return rest === undefined ? text : `${Number(flags)} ${tag?.toLowerCase()} ${unquoted(rest)}`;
+    }
+    default:
+      return unquoted(text);
+  }
+}
+
+/** Why this cannot be a value of that type, as the end of a sentence. */
+export function wrongValue(type: RecordType, value: string): string | undefined {
+  switch (type) {
+    case 'A':
+      return ipaddr.IPv4.isValidFourPartDecimal(value) ? undefined : 'is no IPv4 address like 198.51.100.4';
+    case 'AAAA':
+      return ipaddr.IPv6.isValid(value) && !value.includes('%') ? undefined : 'is no IPv6 address like 2001:db8::4';
+    case 'CNAME':
+    case 'NS':
+      return wrongHost(value);
+    case 'MX': {
+      const [priority = '', host = '', ...more] = parts(value);
+      if (!isSmall(priority) || host === '' || more.length > 0)
+        return 'is no priority with a mail server, like 10 mx.example.com';
+      return wrongHost(host, true);
+    }
+    case 'SRV': {
+      const [priority = '', weight = '', port = '', host = '', ...more] = parts(value);
+      const isShaped = [priority, weight, port].every(isSmall) && host !== '' && more.length === 0;
+      return isShaped ? wrongHost(host, true) : 'is no priority, weight, port and host, like 10 5 443 sip.example.com';
+    }
+    case 'CAA':
+      return caaIn(value) === undefined ? 'is no flag, tag and value, like 0 issue "ca.example.com"' : undefined;
+    case 'TXT':
+      return undefined;
+  }
+}
+
+const parts = (value: string): readonly string[] => value.trim().split(/\s+/);
+const isSmall = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
+const caaIn = (value: string) =>
+  /^(?<flags>\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])\s+(?<tag>[a-z0-9]+)\s+(?<rest>\S.*)$/i.exec(value)?.groups;
+
+const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
+
+/** A name that DNS points to; a lone dot says that there is none. */
+function wrongHost(host: string, orNone = false): string | undefined {
+  if (orNone && host === '.') return undefined;
+  if (!/^\p{ASCII}*$/u.test(host)) return 'has letters that are not plain Latin ones; write them as xn--…';
+  const bare = host.toLowerCase().replace(/\.$/, '');
+  // A target may have underscores, which a site's own name may not.
+  if (wrongLabels(bare, hostLabel) === undefined && /_/.test(bare) && bare.includes('.')) return undefined;
+  const read = hostnameIn(bare);
+  return 'wrong' in read ? `names a host that ${read.wrong}` : undefined;
+}
+
+/** The text of a value that is written in quotes, its strings put together; anything else is the text itself. */
+export function unquoted(value: string): string {
+  if (!/^(?:"(?:[^"\\]|\\.)*"\s*)+$/.test(value)) return value;
+  return [...value.matchAll(/"((?:[^"\\]|\\.)*)"/g)]
+    .map(([, text = '']) =>
+      text.replaceAll(/\\(\d{3}|.)/g, (_, escaped: string) =>
+        escaped.length === 3 ? String.fromCodePoint(Number(escaped)) : escaped,
+      ),
+    )
+    .join('');
+}

@@ -1,0 +1,116 @@
+import { addDomain, setupTypes } from '../../hosting/contract/domains.ts';
+import type { Certificate } from '../../hosting/contract/certificate.ts';
+import { code, joined, say, time, type Text } from '../../text.ts';
+import { action } from '../action.ts';
+import { choice, environment, flag, option } from '../fields.ts';
+import { folded, hostname, shownName } from '../hostnames.ts';
+import { certificateName, speaksFor } from './certificate.ts';
+import { companyDomains } from './listed.ts';
+
+export const domainsAdd = action({
+  summary: 'Add a domain to an environment',
+  button: 'Add a domain',
+  risk: 'sensitive',
+  fields: {
+    env: environment(),
+    domain: hostname('Domain'),
+    www: flag('Add www too'),
+    noWildcard: flag('Without the wildcard'),
+    setup: option(choice('Setup', setupTypes)),
+    certificate: option(certificateName()),
+  },
+  target: 'env',
+  valid: ({ www, noWildcard }) =>
+    www && noWildcard
+      ? {
+          field: 'noWildcard',
+          says: say`www comes with the wildcard, and the wildcard is to be left out. Nothing was done.`,
+          hint: say`Say either ${code('--www')} or ${code('--no-wildcard')}.`,
+        }
+      : undefined,
+  look: async ({ input, certificate, ...sources }) => {
+    const listed = (await companyDomains(sources)).find(({ name = '' }) => folded(name) === input.domain);
+    return {
+      listed: listed === undefined ? null : { site: listed.site_id ?? null },
+      certificate: input.certificate === undefined ? null : certificate(input.certificate),
+    };
+  },
+  possible: ({ input, before: { listed, certificate } }) => {
+    if (listed) return { field: 'domain', says: say`${input.domain} is a domain of the company already. ${nothing}` };
+    if (certificate === null) return undefined;
+    if ('wrong' in certificate) return { field: 'certificate', says: certificate.wrong };
+    if (speaksFor(certificate.names, input.domain)) return undefined;
+    return {
+      field: 'certificate',
+      says: say`The certificate ${code(input.certificate ?? '')} does not speak for ${input.domain}. ${nothing}`,
+      hint: say`It speaks for ${spokenNames(certificate)}.`,
+    };
+  },
+  rests: ({ before: { listed, certificate } }) => ({
+    there: listed !== null,
+    certificate: usable(certificate) ? [certificate.key.sha256, certificate.chain.sha256] : certificate,
+  }),
+  call: ({ input, before: { certificate } }) => {
+    if (certificate !== null && 'wrong' in certificate) throw new TypeError(certificate.wrong);
+    return addDomain({
+      env_id: input.env.id,
+      domain_name: input.domain,
+      is_wildcardless: input.noWildcard,
+      add_with_www_subdomain: input.www,
+      setup_type: input.setup ?? 'quick',
+      ...(certificate && { custom_ssl_key: certificate.key, custom_ssl_cert: certificate.chain }),
+    });
+  },
+  card: ({ input, before: { certificate } }) => ({
+    title: say`Add ${input.domain} to ${input.env.name}`,
+    done: say`Added ${input.domain} to ${input.env.name}`,
+    warning: usable(certificate) ? uncovered(certificate, input) : undefined,
+    facts: {
+      Domain: shownName(input.domain),
+      Wildcard: input.noWildcard ? 'no' : say`yes, ${code(`*.${input.domain}`)}`,
+      www: input.www ? say`yes, ${code(`www.${input.domain}`)}` : 'no',
+      Setup: setups[input.setup ?? 'quick'],
+      Certificate: usable(certificate)
+        ? say`${code(input.certificate ?? '')}, for ${spokenNames(certificate)}, until ${time(certificate.validUntil, 'date')}`
+        : 'by the host',
+    },
+  }),
+  proof: ({ input, now: { listed } }) => {
+    if (listed === null) return { verdict: 'not yet', says: say`${input.domain} is not among the domains yet` };
+    const site = input.env.site?.id;
+    const isElsewhere = listed.site !== null && site !== undefined && listed.site.toLowerCase() !== site.toLowerCase();
+    return isElsewhere
+      ? { verdict: 'no', says: say`${input.domain} is a domain of another site` }
+      : { verdict: 'yes', says: say`${input.domain} is among the domains now; it works once its records are set` };
+  },
+  after: 'The domain works once its records are set.',
+  next: ({ input }) => [{ label: 'Records to set', words: ['domains', 'records', input.domain] }],
+});
+
+const nothing = 'Nothing was done.';
+const setups = {
+  quick: 'quick',
+  avoid_downtime: 'avoiding downtime, for a domain that carries visitors already',
+} as const satisfies Record<(typeof setupTypes)[number], string>;
+
+type Looked = Certificate | { readonly wrong: string } | null;
+const usable = (certificate: Looked): certificate is Certificate => certificate !== null && !('wrong' in certificate);
+
+const mostNames = 10;
+function spokenNames({ names }: Certificate): Text {
+  const shown = joined(names.slice(0, mostNames).map(code), ', ');
+  if (names.length === 0) return say`no domain`;
+  return names.length > mostNames ? say`${shown} and ${names.length - mostNames} more` : shown;
+}
+
+/** What will be served besides the domain itself and is not in the certificate. */
+function uncovered(
+  { names }: Certificate,
+  { domain, www, noWildcard }: { readonly domain: string; readonly www: boolean; readonly noWildcard: boolean },
+): Text | undefined {
+  const served = [...(www ? [`www.${domain}`] : []), ...(noWildcard ? [] : [`*.${domain}`])];
+  const missing = served.filter((name) => !speaksFor(names, name));
+  return missing.length === 0
+    ? undefined
+    : say`**The certificate does not speak for ${missing.join(' and ')}.** Browsers will refuse what is served there with it.`;
+}

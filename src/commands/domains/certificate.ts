@@ -1,0 +1,22 @@
+import { Refusal } from '../../errors.ts';
+import { code, say } from '../../text.ts';
+import { plainField, type PlainField } from '../fields.ts';
+
+/** The name of a certificate on this machine; what cannot be the name of one is refused before any file is looked for. */
+export const certificateName = (): PlainField<string, false> =>
+  plainField('Certificate', {
+    shown: 'name',
+    read: ([first = '']) => {
+      if (/^[\w.-]{1,100}$/.test(first) && !/^\.{1,2}$/.test(first)) return first;
+      throw new Refusal(say`“${first.slice(0, 40)}” cannot be the name of a certificate. Nothing was done.`, {
+        hint: say`Whoever runs me knows their names: ${code('NAME')} stands for NAME.pem and NAME.key.`,
+      });
+    },
+    show: (value) => [value],
+  });
+
+/** Whether a certificate for these names is one for the domain; a wildcard stands for one label. */
+export function speaksFor(names: readonly string[], domain: string): boolean {
+  const above = domain.replace(/^[^.]+/, '*');
+  return names.some((name) => name === domain || name === above);
+}

@@ -1,0 +1,48 @@
+import { inline, say } from '../../text.ts';
+import { optional, word } from '../fields.ts';
+import { counted } from '../page.ts';
+import { report } from '../report.ts';
+import { companyDomains } from './listed.ts';
+
+/** So few domains each get their own buttons. */
+const fewDomains = 3;
+
+export const domainsList = report({
+  summary: 'List the domains of the company',
+  button: 'List domains',
+  fields: { search: optional(word('Search')) },
+  target: 'company',
+  show: async ({ input, ...sources }) => {
+    const wanted = (input.search ?? '').toLowerCase();
+    const domains = (await companyDomains(sources))
+      .filter(({ name = '' }) => name.toLowerCase().includes(wanted))
+      .toSorted((one, other) => (one.name ?? '').localeCompare(other.name ?? '', 'en'));
+    const named = domains.flatMap(({ name }) => (name === undefined ? [] : [name]));
+    const shortcuts = named.length > fewDomains ? [] : named;
+    return {
+      title: say`**Domains**${wanted ? ` with “${wanted}”` : ''} · ${counted(domains.length, 'domain')}`,
+      parts:
+        domains.length === 0
+          ? [{ kind: 'text', text: inline('The host lists no such domain.') }]
+          : [
+              {
+                kind: 'table',
+                columns: ['Name', 'Site', 'Active'],
+                rows: domains.map(({ name, site_id: site, is_active: active }) => [
+                  inline(name ?? 'without a name'),
+                  site === undefined ? [] : say`\`${`…${site.slice(-4)}`}\``,
+                  inline(active === undefined ? 'not known' : active ? 'yes' : 'no'),
+                ]),
+              },
+            ],
+      source: 'read from the host just now',
+      offers: [
+        ...shortcuts.flatMap((name) => [
+          { label: `Records to set for ${name}`.slice(0, 75), words: ['domains', 'records', name] },
+          { label: `DNS of ${name}`.slice(0, 75), words: ['dns', 'list', name] },
+        ]),
+        { label: 'Add a domain…', words: ['domains', 'add'] },
+      ],
+    };
+  },
+});

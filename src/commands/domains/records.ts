@@ -1,0 +1,43 @@
+import { getVerificationRecords } from '../../hosting/contract/domains.ts';
+import { code, inline, say } from '../../text.ts';
+import { domain } from '../fields.ts';
+import { counted } from '../page.ts';
+import { report } from '../report.ts';
+
+export const domainsRecords = report({
+  summary: 'Show the records that verify a domain and point it at its site',
+  button: 'Show records to set',
+  fields: { domain: domain() },
+  target: 'domain',
+  show: async ({ input, read }) => {
+    const records = await read(getVerificationRecords({ site_domain_id: input.domain.id }));
+    const rows = [
+      ...(records?.verification_records ?? []).map((record) => ({ purpose: 'verification', ...record })),
+      ...(records?.pointing_records ?? []).map((record) => ({ purpose: 'pointing', ...record })),
+    ];
+    const none =
+      records === undefined
+        ? say`**The records of ${input.domain.name} are not readable here.** The host says that they are gone, or that my key may not see them (404).`
+        : say`The host names no record that has to be set for ${input.domain.name}.`;
+    return {
+      title: say`**${input.domain.name} · records to set**${records ? ` · ${counted(rows.length, 'record')}` : ''}`,
+      parts:
+        rows.length === 0
+          ? [{ kind: 'text', text: none }]
+          : [
+              {
+                kind: 'table',
+                columns: ['For', 'Type', 'Name', 'Value'],
+                rows: rows.map(({ purpose, type, name, value }) => [
+                  inline(purpose),
+                  inline(type),
+                  name === undefined ? [] : [code(name)],
+                  value === undefined ? [] : [code(value)],
+                ]),
+              },
+            ],
+      source: 'read from the host just now; they are set where the DNS of the domain is kept',
+      offers: [{ label: 'Check again', words: ['domains', 'records', input.domain.id] }],
+    };
+  },
+});

@@ -1,0 +1,100 @@
+import { Refusal, type Offer } from '../errors.ts';
+import { listFiles, type FileNode } from '../hosting/contract/files.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { bold, code, inline, joined, say, type Text } from '../text.ts';
+import { count, environment, option, optional, plainField, type PlainField } from './fields.ts';
+import { near } from './nearest.ts';
+import { counted, type Page } from './page.ts';
+import { readPaths } from './paths.ts';
+import { report } from './report.ts';
+import { countIn, drawTree, onOneLine, pathsOf } from './tree.ts';
+
+const usualDepth = 2;
+const deepest = 10;
+/** Names beyond these are not compared with what was typed. */
+const mostCompared = 20_000;
+
+/** One file or folder below the root of a site. */
+const onePath = (label: string): PlainField<string, false> =>
+  plainField(label, {
+    read: (words) => {
+      const [path, another] = readPaths(words);
+      if (path !== undefined && another === undefined) return path;
+      throw new Refusal('This shows one folder at a time. Nothing was read.', { hint: 'Name one path.' });
+    },
+    show: (value) => [value],
+  });
+
+export const files = report({
+  summary: 'Show the files of an environment as a tree',
+  button: 'Show files',
+  fields: { env: environment(), path: optional(onePath('Path')), depth: option(count('Depth', 1, deepest)) },
+  target: 'env',
+  show: async ({ input: { env, path, depth = usualDepth }, read }) => {
+    const all = await read(listFiles({ env_id: env.id }));
+    const found = path === undefined ? { path: '', children: all } : folderAt(all, env, path);
+    const title = say`**${env.name} · files**${found.path && say` in ${code(found.path)}`}`;
+    if (found.children === undefined) return { title, parts: [text(say`${code(found.path)} is a file.`)], source };
+    if (found.children.length === 0) return { title, parts: [text(say`There is no file there.`)], source };
+    return treePage(title, env, { path: found.path, children: found.children }, depth);
+  },
+});
+
+const source = 'read from the host just now';
+const text = (text: Text) => ({ kind: 'text', text }) as const;
+
+type Found = { readonly path: string; readonly children: readonly FileNode[] | undefined };
+
+function treePage(
+  title: Text,
+  env: Environment,
+  { path, children }: { readonly path: string; readonly children: readonly FileNode[] },
+  depth: number,
+): Page {
+  const { lines, cut } = drawTree(children, depth);
+  const { files, folders } = countIn(children);
+  const deeper = ['files', env.id, ...(path ? [path] : []), `--depth=${depth + 1}`];
+  return {
+    title: say`${title} · ${counted(files, 'file')}, ${counted(folders, 'folder')}`,
+    parts: [{ kind: 'code', text: lines.join('\n') }],
+    source: `${source}, ${counted(depth, 'level')} deep`,
+    offers: cut && depth < deepest && !path.startsWith('--') ? [{ label: 'One level deeper', words: deeper }] : [],
+  };
+}
+
+/** What stands at the path; one that is spelled in another Unicode form is the same. */
+function folderAt(all: readonly FileNode[], env: Environment, wanted: string): Found {
+  const paths = pathsOf(all);
+  const exact = paths.get(wanted);
+  if (exact) return { path: wanted, children: exact.children };
+  const same = [...paths].filter(([path]) => path.normalize() === wanted.normalize());
+  const [one, another] = same;
+  if (one && another === undefined) return { path: one[0], children: one[1].children };
+  throw unknown(env, wanted, [...paths.keys()].slice(0, mostCompared));
+}
+
+function unknown(env: Environment, wanted: string, paths: readonly string[]): Refusal {
+  const last = wanted.split('/').at(-1) ?? wanted;
+  const named = paths.filter((path) => path === last || path.endsWith(`/${last}`)).slice(0, 3);
+  const meant = [...new Set([...near(wanted, paths), ...named])].filter(isSayable).slice(0, 3);
+  return new Refusal(say`There is no ${code(wanted)} on ${env.name}. Nothing was read.`, {
+    field: 'path',
+    hint:
+      meant.length > 0
+        ? say`Did you mean ${joined(
+            meant.map((path) => bold(onOneLine(path))),
+            ' or ',
+          )}?`
+        : inline('Left out, the path is the root of the site.'),
+    offers: meant.map((path): Offer => ({ label: path.slice(0, 75), words: ['files', env.id, path] })),
+  });
+}
+
+/** Whether the path can be said as one word of this command. */
+function isSayable(path: string): boolean {
+  try {
+    return !path.startsWith('--') && readPaths([path]).join('\n') === path;
+  } catch {
+    return false;
+  }
+}

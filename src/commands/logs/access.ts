@@ -1,0 +1,111 @@
+import { bold, code, inline, joined, say, type Text } from '../../text.ts';
+import { cut, grouped, type First, type Lens } from './lens.ts';
+import type { Line } from './lines.ts';
+import { countPaths, ranked, requestOf, type PathCount, type Request } from './requests.ts';
+
+const mostPaths = 5;
+const mostVisitors = 5;
+const pathCharacters = 120;
+
+/** An access log: how requests were answered, what fails, what is slow, and who asks most. */
+export function accessLens(lines: readonly Line[]): Lens {
+  const requests: Request[] = [];
+  const visitors = new Map<string, number>();
+  const broken = new Map<number, { count: number; at: number | undefined }>();
+  for (const line of lines) {
+    const request = requestOf(line);
+    if (request === undefined) continue;
+    requests.push(request);
+    const { visitor, status } = request;
+    if (visitor !== undefined) visitors.set(visitor, (visitors.get(visitor) ?? 0) + 1);
+    if (status < 500) continue;
+    const known = broken.get(status) ?? { count: 0, at: line.at };
+    known.count += 1;
+    broken.set(status, known);
+  }
+  const firsts = ranked(
+    [...broken],
+    ([, { count }]) => count,
+    ([status]) => String(status),
+  ).flatMap(([status, { at }]): First[] => (at === undefined ? [] : [{ says: String(status), at }]));
+  const paths = countPaths(requests);
+  const parts = [
+    classesOf(requests, lines.length - requests.length),
+    listed('Failing most', failing(requests)),
+    listed('Slowest', slowest(paths)),
+    busiest(visitors),
+  ];
+  return { parts: parts.filter((part) => part.length > 0), firsts };
+}
+
+function classesOf(requests: readonly Request[], unread: number): Text {
+  const classes = new Map<string, number>();
+  for (const { status } of requests) {
+    const name = `${Math.floor(status / 100)}xx`;
+    classes.set(name, (classes.get(name) ?? 0) + 1);
+  }
+  const told = [...classes].sort(([one], [other]) => (one < other ? -1 : 1));
+  return joined(
+    [
+      ...told.map(([name, count]) => say`${bold(name)} ${grouped(count)}`),
+      unread === 0 ? undefined : `${grouped(unread)} not understood`,
+    ],
+    ' · ',
+  );
+}
+
+function failing(requests: readonly Request[]): readonly Text[] {
+  const paths = countPaths(requests.filter(({ status }) => status >= 400));
+  return ranked(
+    paths,
+    ({ count }) => count,
+    ({ path }) => path,
+  )
+    .slice(0, mostPaths)
+    .map(({ path, count, statuses }) => say`${bold(`${grouped(count)}×`)} ${shownPath(path)} · ${said(statuses)}`);
+}
+
+function said(statuses: ReadonlyMap<number, number>): string {
+  const [most, ...rest] = ranked(
+    [...statuses],
+    ([, count]) => count,
+    ([status]) => String(status),
+  );
+  if (most === undefined || rest.length === 0) return String(most?.[0] ?? '');
+  return [most, ...rest.slice(0, 3)].map(([status, count]) => `${status} ×${grouped(count)}`).join(', ');
+}
+
+function slowest(paths: readonly PathCount[]): readonly Text[] {
+  const average = ({ seconds }: PathCount): number => seconds.sum / seconds.count;
+  return ranked(
+    paths.filter(({ seconds }) => seconds.count > 0),
+    average,
+    ({ path }) => path,
+  )
+    .slice(0, mostPaths)
+    .map((one) => {
+      const { count, most } = one.seconds;
+      const of = count === 1 ? 'once' : `on average of ${grouped(count)}, ${inSeconds(most)} at most`;
+      return say`${bold(inSeconds(average(one)))} ${shownPath(one.path)} · ${of}`;
+    });
+}
+
+const inSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s`;
+
+function busiest(visitors: ReadonlyMap<string, number>): Text {
+  const told = ranked(
+    [...visitors],
+    ([, count]) => count,
+    ([visitor]) => visitor,
+  )
+    .slice(0, mostVisitors)
+    .map(([visitor, count]) => `${visitor} ${grouped(count)}`);
+  return told.length === 0 ? [] : say`**Busiest visitors** ${told.join(', ')}, of ${grouped(visitors.size)}`;
+}
+
+/** A path as it is shown, wherever one is. */
+export const shownPath = (path: string): Text => inline(code(cut(path, pathCharacters)));
+
+/** A heading over lines; nothing where there are none. */
+export const listed = (heading: string, lines: readonly Text[]): Text =>
+  lines.length === 0 ? [] : joined([bold(heading), ...lines], '\n');

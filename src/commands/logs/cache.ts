@@ -1,0 +1,50 @@
+import { bold, joined, say, type Text } from '../../text.ts';
+import { listed, shownPath } from './access.ts';
+import { grouped, type Lens } from './lens.ts';
+import type { Line } from './lines.ts';
+import { countPaths, ranked, requestOf, type Request } from './requests.ts';
+
+const mostPaths = 8;
+const verdict = /\b(?:HIT|MISS|BYPASS|EXPIRED|STALE|UPDATING|REVALIDATED)\b/;
+
+/** A cache log: what part was found in the cache, and what was missed most. */
+export function cacheLens(lines: readonly Line[]): Lens {
+  const verdicts = new Map<string, number>([
+    ['HIT', 0],
+    ['MISS', 0],
+    ['BYPASS', 0],
+  ]);
+  const missed: Request[] = [];
+  let read = 0;
+  for (const line of lines) {
+    const request = requestOf(line);
+    const found = verdict.exec(request?.beside ?? line.text)?.[0];
+    if (found === undefined) continue;
+    read += 1;
+    verdicts.set(found, (verdicts.get(found) ?? 0) + 1);
+    if (found === 'MISS' && request) missed.push(request);
+  }
+  const paths = ranked(
+    countPaths(missed),
+    ({ count }) => count,
+    ({ path }) => path,
+  )
+    .slice(0, mostPaths)
+    .map(({ path, count }) => say`${bold(`${grouped(count)}×`)} ${shownPath(path)}`);
+  const parts = [ratios(verdicts, read, lines.length - read), listed('Missed most', paths)];
+  return { parts: parts.filter((part) => part.length > 0), firsts: [] };
+}
+
+function ratios(verdicts: ReadonlyMap<string, number>, read: number, unread: number): Text {
+  const told =
+    read === 0
+      ? []
+      : [...verdicts].map(([name, count]) => say`${bold(name)} ${percent(count, read)} (${grouped(count)})`);
+  return joined([...told, unread === 0 ? undefined : `${grouped(unread)} neither`], ' · ');
+}
+
+/** Never 0% of something, nor 100% of less than all. */
+function percent(count: number, of: number): string {
+  if (count === 0 || count === of) return count === 0 ? '0%' : '100%';
+  return `${Math.min(99, Math.max(1, Math.round((100 * count) / of)))}%`;
+}

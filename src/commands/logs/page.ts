@@ -1,0 +1,163 @@
+import type { Offer } from '../../errors.ts';
+import { code, joined, say, time, type Text } from '../../text.ts';
+import { counted, type Page, type Part } from '../page.ts';
+import type { Happened } from '../report.ts';
+import { accessLens } from './access.ts';
+import { busiestMinute, type Stretch } from './bars.ts';
+import { cacheLens } from './cache.ts';
+import { errorLens, isGrave } from './kinds.ts';
+import { cut, grouped, type Lens } from './lens.ts';
+import type { Line } from './lines.ts';
+import { aroundOffer, offersInstead, wordsFor, type Asked } from './offers.ts';
+import { requestOf } from './requests.ts';
+import { timelineOf } from './timeline.ts';
+
+/** A log as it was read, and what is known beside it. */
+export type Reading = {
+  readonly asked: Asked;
+  readonly lines: readonly Line[];
+  /** The host may have more lines before these. */
+  readonly isCut: boolean;
+  /** What was asked for; epoch milliseconds. */
+  readonly range: { readonly from?: number | undefined; readonly to?: number | undefined };
+  /** What was sent for the environment, oldest first. */
+  readonly happened: readonly Happened[];
+  readonly now: number;
+  readonly zone: string;
+};
+
+const newestShown = 5;
+const lineCharacters = 200;
+const fileCharacters = 8_000_000;
+/** A time further back is shown with its date. */
+const today = 20 * 3_600_000;
+/** In less than this, a look around the busiest minute shows nothing more. */
+const wide = 8 * 60_000;
+
+/** From the first line to the last, or as far as was asked for where all of it was read; undefined without any time. */
+export function stretchOf({
+  lines,
+  isCut,
+  range,
+  now,
+}: Omit<Reading, 'asked' | 'happened' | 'zone'>): Stretch | undefined {
+  let [first, last] = [Infinity, -Infinity];
+  for (const { at } of lines) {
+    if (at === undefined) continue;
+    first = Math.min(first, at);
+    last = Math.max(last, at);
+  }
+  if (first > last) return undefined;
+  const from = isCut ? first : Math.min(range.from ?? first, first);
+  const end = range.to === undefined ? (range.from === undefined ? last : now) : Math.min(range.to, now);
+  return { from, to: Math.max(last, end) };
+}
+
+/** What a log shows at a glance: volume over time, what it is made of, the newest lines, and where to look next. */
+export function pageOf(reading: Reading): Page {
+  const { asked, lines, zone } = reading;
+  const stretch = stretchOf(reading);
+  const failures = errorsIn(lines, asked.log);
+  const shown = asked.errors ? failures : lines;
+  if (shown.length === 0) return emptyPage(reading);
+  const as = stretch && stretch.from > reading.now - today ? 'time' : 'date';
+  const lens = lensOf(shown, asked.log, as);
+  const times = shown.flatMap(({ at }) => (at === undefined ? [] : [at]));
+  const busiest = busiestMinute(times);
+  const happened = reading.happened.filter(({ at }) => stretch && at <= stretch.to);
+  const { firsts } = lens;
+  const timeline = stretch && busiest ? timelineOf({ times, stretch, busiest, happened, firsts, as }) : [];
+  const newest = newestEntries(shown);
+  const isAll = newest.length === shown.length && newest.every(({ text }) => text.length <= lineCharacters);
+  const offers: readonly (Offer | false | undefined)[] = [
+    !asked.errors &&
+      failures.length > 0 &&
+      failures.length < lines.length && { label: 'Errors only', words: wordsFor(asked, { errors: true, full: false }) },
+    stretch && busiest && busiest.count > 1 && stretch.to - stretch.from > wide && aroundOffer(asked, busiest.at, zone),
+    !isAll && !asked.full && { label: 'Full log', words: wordsFor(asked, { full: true }) },
+  ];
+  return {
+    title: titleOf(
+      reading,
+      shown.length,
+      lens.kinds,
+      stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`,
+    ),
+    parts: [
+      ...timeline,
+      ...lens.parts.map((text): Part => ({ kind: 'text', text })),
+      { kind: 'code', text: newest.map(({ text }) => cut(text, lineCharacters)).join('\n') },
+    ],
+    source: isAll ? source : say`last stand the newest of ${counted(shown.length, 'line')}; ${source}`,
+    offers: offers.filter((offer) => offer !== undefined && offer !== false),
+    ...(asked.full && { file: fileOf(asked, shown) }),
+  };
+}
+
+const source = 'read from the host just now; secrets and e-mail addresses are masked, visitors have stable aliases';
+
+/** The newest lines; of a trace, the line that it belongs to. */
+function newestEntries(lines: readonly Line[]): readonly Line[] {
+  const heads = lines.filter(({ continues }) => !continues);
+  return (lines.length <= newestShown || heads.length === 0 ? lines : heads).slice(-newestShown);
+}
+
+/** The lines of entries that tell of an error, or of requests that failed. */
+function errorsIn(lines: readonly Line[], log: Asked['log']): readonly Line[] {
+  let keeps = false;
+  return lines.filter((line) => {
+    if (log !== 'error') return (requestOf(line)?.status ?? 0) >= 400;
+    if (!line.continues) keeps = isGrave(line.body);
+    return keeps;
+  });
+}
+
+function lensOf(lines: readonly Line[], log: Asked['log'], as: 'time' | 'date'): Lens {
+  if (log === 'access') return accessLens(lines);
+  return log === 'cache' ? cacheLens(lines) : errorLens(lines, as);
+}
+
+function titleOf({ asked, lines, isCut }: Reading, amount: number, kinds: number | undefined, when?: Text): Text {
+  const all = `${isCut ? 'the newest ' : ''}${counted(lines.length, 'line')}`;
+  const counts = amount === lines.length ? all : `${grouped(amount)} of ${all}`;
+  return joined(
+    [
+      headOf(asked),
+      when,
+      asked.errors ? 'errors only' : undefined,
+      asked.search === undefined ? undefined : say`with “${cut(asked.search, 80)}”`,
+      kinds === undefined ? counts : `${counts}, ${counted(kinds, 'kind')}`,
+    ],
+    ' · ',
+  );
+}
+
+const headOf = ({ env, log }: Asked): Text => say`**${env.name} · ${log} log**`;
+
+function emptyPage({ asked, range, lines }: Reading): Page {
+  const { search, errors } = asked;
+  const about = joined([
+    lines.length > 0 ? 'No error in' : 'No line in',
+    lines.length > 0 ? counted(lines.length, 'line') : 'this log',
+    range.from === undefined ? undefined : say`since ${time(range.from, 'date')}`,
+    range.to === undefined ? undefined : say`until ${time(range.to, 'date')}`,
+    search === undefined ? undefined : say`with “${cut(search, 80)}”`,
+  ]);
+  const next =
+    errors && lines.length > 0
+      ? say`Read all its lines, or another log.`
+      : say`Go further back, as with ${code('--since=24h')}, or read another log.`;
+  return {
+    title: headOf(asked),
+    parts: [{ kind: 'text', text: say`${about}. ${next}` }],
+    source: 'read from the host just now',
+    offers: offersInstead(asked),
+  };
+}
+
+function fileOf({ env, log }: Asked, lines: readonly Line[]): { readonly name: string; readonly content: string } {
+  const text = lines.map((line) => line.text).join('\n');
+  const content =
+    text.length <= fileCharacters ? text : `(older lines left out)\n${text.slice(text.length - fileCharacters)}`;
+  return { name: `${env.name.replace('/', '-')}-${log}.log`, content };
+}

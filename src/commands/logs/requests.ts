@@ -1,0 +1,92 @@
+import type { Line } from './lines.ts';
+
+/** What a line of an access or cache log tells of one request. */
+export type Request = {
+  /** Without what stands behind a question mark. */
+  readonly path: string;
+  readonly status: number;
+  readonly seconds: number | undefined;
+  /** The alias of whoever asked. */
+  readonly visitor: string | undefined;
+  /** The line without the request itself: a path may hold any word. */
+  readonly beside: string;
+};
+
+const protocol = ' HTTP/';
+const answer = /^ HTTP\/[\d.]{1,3}"? (\d{3})(?!\d)/;
+const method = /(?:^|[\s"])([A-Z]{3,12})$/;
+const duration = /[\s=](\d{1,6}\.\d{1,6})$/;
+const alias = /\bclient-[\da-f]{4,}\b/;
+
+const known = new WeakMap<Line, { readonly request: Request | undefined }>();
+
+/** The request that a line tells of; undefined where there is none in it. Read once: several look for it. */
+export function requestOf(line: Line): Request | undefined {
+  const read = known.get(line) ?? { request: requestIn(line.text) };
+  known.set(line, read);
+  return read.request;
+}
+
+/** Reads a masked line. */
+export function requestIn(text: string): Request | undefined {
+  const end = text.indexOf(protocol);
+  const answered = end <= 0 ? null : answer.exec(text.slice(end, end + 24));
+  if (answered === null) return undefined;
+  const start = text.lastIndexOf(' ', end - 1);
+  const asked = method.exec(text.slice(Math.max(0, start - 14), start));
+  if (start === -1 || asked === null) return undefined;
+  const before = text.slice(0, start);
+  const after = text.slice(end + answered[0].length);
+  const seconds = duration.exec(after.slice(-24))?.[1];
+  return {
+    path: pathOf(text.slice(start + 1, end).replaceAll('"', '')),
+    status: Number(answered[1]),
+    seconds: seconds === undefined ? undefined : Number(seconds),
+    visitor: alias.exec(before)?.[0],
+    beside: `${before} ${after}`,
+  };
+}
+
+function pathOf(target: string): string {
+  const [path = '', query] = target.split('?', 2);
+  return (query === undefined ? path : `${path}?…`).slice(0, 200);
+}
+
+/** What was counted of one path, or of paths that differ in their numbers and ids alone. */
+export type PathCount = {
+  /** The path; with `*` for what differs, once something does. */
+  path: string;
+  count: number;
+  readonly seconds: { sum: number; most: number; count: number };
+  readonly statuses: Map<number, number>;
+};
+
+// One digit is a version or a page, and stays.
+const varying = /(?<![\da-f])(?=[a-f]*\d)[\da-f]{8,}(?:-[\da-f]{4,12})*|\d{2,}/gi;
+
+/** Counts requests by path. */
+export function countPaths(requests: Iterable<Request>): readonly PathCount[] {
+  const counts = new Map<string, PathCount>();
+  const seen = new Map<string, string>();
+  for (const { path, status, seconds } of requests) {
+    const folded = seen.get(path) ?? path.replace(varying, '*');
+    seen.set(path, folded);
+    let counted = counts.get(folded);
+    if (counted === undefined) {
+      counted = { path, count: 0, seconds: { sum: 0, most: 0, count: 0 }, statuses: new Map() };
+      counts.set(folded, counted);
+    }
+    if (counted.path !== path) counted.path = folded;
+    counted.count += 1;
+    counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1);
+    if (seconds === undefined) continue;
+    counted.seconds.sum += seconds;
+    counted.seconds.count += 1;
+    counted.seconds.most = Math.max(counted.seconds.most, seconds);
+  }
+  return [...counts.values()];
+}
+
+/** The greatest first, by this measure; then by name, so that the order is always the same. */
+export const ranked = <T>(all: readonly T[], measure: (one: T) => number, name: (one: T) => string): readonly T[] =>
+  all.toSorted((one, other) => measure(other) - measure(one) || (name(one) < name(other) ? -1 : 1));

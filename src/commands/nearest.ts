@@ -1,0 +1,12 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** Those of `known` that somebody may have meant by `typed`, nearest first. */
+export function near(typed: string, known: readonly string[]): readonly string[] {
+  if (typed === '' || known.length === 0) return [];
+  const nearest = closest(typed, [...known]);
+  const limit = Math.max(2, Math.floor(nearest.length / 3));
+  return known
+    .filter((one) => distance(typed, one) <= limit)
+    .sort((one, other) => distance(typed, one) - distance(typed, other))
+    .slice(0, 5);
+}

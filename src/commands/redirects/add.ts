@@ -1,0 +1,84 @@
+import { updateRedirects } from '../../hosting/contract/redirects.ts';
+import { code, say } from '../../text.ts';
+import { action, type Wrong } from '../action.ts';
+import { environment, type Input } from '../fields.ts';
+import { fromPath, places, target, type } from './fields.ts';
+import { leadsBack, ofType, toHost } from './facts.ts';
+import { wayBack } from './loops.ts';
+import { selectorsOf } from './one.ts';
+import { allRules, brief, inAnyOrder, isSame, notWhole, samePlace, spoken, spokenAll, type Rule } from './rules.ts';
+
+const fields = { env: environment(), from: fromPath, to: target, type, ...places };
+type Wanted = Input<typeof fields>;
+/** The rules of the same path, and those by which a visitor would come back to it; null: none would. */
+type Seen = { readonly whole: boolean; readonly same: readonly Rule[]; readonly loop: readonly Rule[] | null };
+
+export const redirectsAdd = action({
+  summary: 'Lead a path to another place',
+  button: 'Add a redirect',
+  risk: 'sensitive',
+  fields,
+  target: 'env',
+  valid: ({ from, to }) =>
+    from === to ? { field: 'to', says: say`From and to are both ${code(brief(from))}. Nothing was done.` } : undefined,
+  look: async ({ input, read }): Promise<Seen> => {
+    const { rules, whole } = await allRules(read, input.env);
+    return {
+      whole,
+      same: rules.filter(({ from }) => from === input.from),
+      loop: wayBack(ruleOf(input), rules) ?? null,
+    };
+  },
+  possible: ({ input, before }) => impossible(input, before),
+  rests: ({ before }) => ({ ...before, same: inAnyOrder(before.same) }),
+  call: ({ input }) => updateRedirects({ env_id: input.env.id, action_type: 'NEW', new_value: ruleOf(input) }),
+  card: ({ input, before }) => ({
+    title: say`Redirect ${code(brief(input.from))} → ${code(brief(input.to))} on ${input.env.name}`,
+    done: say`Redirected ${code(brief(input.from))} → ${code(brief(input.to))} on ${input.env.name}`,
+    facts: {
+      From: code(input.from),
+      To: code(input.to),
+      ...toHost(input.to),
+      Type: ofType(ruleOf(input)),
+      Domain: input.domain ?? 'all',
+      'Visitors from': [input.city, input.country].filter(Boolean).join(', ') || 'anywhere',
+      'Same path elsewhere': before.same.length > 0 ? spokenAll(before.same, 5) : undefined,
+    },
+  }),
+  proof: ({ input, now }) =>
+    now.same.some((rule) => isSame(rule, ruleOf(input)))
+      ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${spoken(ruleOf(input))}` }
+      : { verdict: 'not yet', says: say`${input.env.name} does not list the redirect ${spoken(ruleOf(input))}` },
+  undo: ({ input }) => {
+    const selected = selectorsOf(ruleOf(input));
+    return selected && ['redirects', 'remove', input.env.id, input.from, ...selected];
+  },
+});
+
+const ruleOf = ({ from, to, type, domain, country, city }: Wanted) => ({
+  from,
+  to,
+  type: type ?? 'permanent',
+  ...(domain !== undefined && { domain }),
+  ...(country !== undefined && { traffic_from_country: country }),
+  ...(city !== undefined && { traffic_from_city: city }),
+});
+
+function impossible(input: Wanted, { whole, same, loop }: Seen): Wrong<keyof Wanted> | undefined {
+  const { env, from, to } = input;
+  const wanted = ruleOf(input);
+  if (!whole) return { field: 'from', ...notWhole(env) };
+  if (same.some((rule) => isSame(rule, wanted))) {
+    return { field: 'from', says: say`${env.name} has the redirect ${spoken(wanted)} already. Nothing was changed.` };
+  }
+  const clash = same.filter((rule) => samePlace(rule, wanted));
+  if (clash.length === 0) return loop === null ? undefined : { field: 'to', ...leadsBack(from, loop) };
+  const selected = clash.length === 1 ? selectorsOf(wanted) : undefined;
+  const words = ['redirects', 'edit', env.id, from, `--to=${to}`, `--type=${wanted.type}`, ...(selected ?? [])];
+  return {
+    field: 'from',
+    says: say`${env.name} leads that path elsewhere already: ${spokenAll(clash, 5)}. Nothing was changed.`,
+    hint: say`${code('redirects edit')} changes where it leads.`,
+    offers: selected ? [{ label: 'Change where it leads…', words }] : [],
+  };
+}

@@ -1,0 +1,89 @@
+import { updateRedirects } from '../../hosting/contract/redirects.ts';
+import { joined, say, type Text } from '../../text.ts';
+import { action, type Wrong } from '../action.ts';
+import { environment, optional, word, type Input } from '../fields.ts';
+import { counted } from '../page.ts';
+import { allRules, canBeNamed, inAnyOrder, notWhole, spoken, valueOf, withWords, type Listing } from './rules.ts';
+
+const shownRules = 10;
+/** As many as one request may name. */
+const mostNamed = 5_000;
+
+const fields = {
+  env: environment(),
+  // A search that was said and is empty must not come to mean everything.
+  search: optional({ ...word('Search'), fits: (said: string) => said.trim() !== '' }),
+};
+type Wanted = Input<typeof fields>;
+
+export const redirectsClear = action({
+  summary: 'Remove all redirects, or all with these words',
+  button: 'Remove redirects',
+  risk: 'destructive',
+  fields,
+  target: 'env',
+  look: async ({ input, read }): Promise<Listing> => {
+    const { rules, whole } = await allRules(read, input.env);
+    return { whole, rules: withWords(rules, input.search) };
+  },
+  possible: ({ input, before }) => impossible(input, before),
+  rests: ({ before: { whole, rules } }) => ({ whole, rules: inAnyOrder(rules) }),
+  call: ({ input: { env, search }, before: { rules } }) =>
+    updateRedirects(
+      search === undefined
+        ? { env_id: env.id, action_type: 'DELETE_ALL' }
+        : { env_id: env.id, action_type: 'DELETE', rules_to_update: rules },
+    ),
+  card: ({ input, before: { rules } }) => ({
+    title: say`Remove ${whichOf(input, rules.length)} of ${input.env.name}`,
+    done: say`Removed ${whichOf(input, rules.length)} of ${input.env.name}`,
+    warning: say`**${counted(rules.length, 'redirect')} of ${input.env.name} will be removed.** This cannot be taken back from here.`,
+    facts: {
+      Search: input.search === undefined ? 'none: all of them' : say`“${input.search}” in path, target or domain`,
+      Redirects: shown(rules),
+    },
+  }),
+  proof: ({ input: { env }, before: { rules }, now }) => {
+    const gone = new Set(rules.map(valueOf));
+    const left = now.rules.filter((rule) => gone.has(valueOf(rule))).length;
+    return now.whole && left === 0
+      ? { verdict: 'yes', says: say`${env.name} has none of the ${counted(rules.length, 'redirect')} any more` }
+      : { verdict: 'not yet', says: say`${env.name} still lists ${left} of the ${counted(rules.length, 'redirect')}` };
+  },
+});
+
+const whichOf = ({ search }: Wanted, amount: number): Text =>
+  search === undefined
+    ? say`all ${counted(amount, 'redirect')}`
+    : say`the ${counted(amount, 'redirect')} with “${search}”`;
+
+const shown = (rules: Listing['rules']): Text =>
+  joined(
+    [
+      ...rules.slice(0, shownRules).map(spoken),
+      rules.length > shownRules ? `and ${counted(rules.length - shownRules, 'more', 'more')}` : undefined,
+    ],
+    '\n',
+  );
+
+function impossible({ env, search }: Wanted, { whole, rules }: Listing): Wrong<keyof Wanted> | undefined {
+  if (!whole) return notWhole(env);
+  if (rules.length === 0) {
+    return search === undefined
+      ? { says: say`${env.name} has no redirects. Nothing was changed.` }
+      : {
+          field: 'search',
+          says: say`No redirect of ${env.name} has “${search}” in its path, target or domain. Nothing was changed.`,
+          offers: [{ label: 'List its redirects', words: ['redirects', 'list', env.id] }],
+        };
+  }
+  if (search === undefined) return undefined;
+  if (rules.length > mostNamed) {
+    const says = say`${counted(rules.length, 'redirect')} have “${search}” in them; at most ${mostNamed} can be named at once. Nothing was changed.`;
+    return { field: 'search', says, hint: 'Search for something rarer.' };
+  }
+  const odd = rules.find((rule) => !canBeNamed(rule));
+  if (odd === undefined) return undefined;
+  const says = say`The redirect ${spoken(odd)} has characters that cannot be sent to the host, or is too long. Nothing was changed.`;
+  return { field: 'search', says, hint: 'Search so that it is not among them, or remove it in the panel of the host.' };
+}

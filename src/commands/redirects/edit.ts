@@ -1,0 +1,132 @@
+import type { Words } from '../../errors.ts';
+import { updateRedirects } from '../../hosting/contract/redirects.ts';
+import { code, say } from '../../text.ts';
+import { action, type Wrong } from '../action.ts';
+import { environment, option, word, type Input } from '../fields.ts';
+import { leadsBack, ofType, toHost } from './facts.ts';
+import { canBeSaid, selectors, target, type } from './fields.ts';
+import { wayBack } from './loops.ts';
+import { fromOfItsRules, meant, notOne, selectorsOf } from './one.ts';
+import { allRules, brief, inAnyOrder, isSame, spoken, typeOf, type Rule } from './rules.ts';
+
+const fields = { env: environment(), from: word('From', 2_000), to: option(target), type, ...selectors };
+type Wanted = Input<typeof fields>;
+type Seen = {
+  readonly whole: boolean;
+  readonly found: readonly Rule[];
+  /** The rules by which a visitor would come back from the new place; null: none would. */
+  readonly loop: readonly Rule[] | null;
+  /** Whether visitors go round in circles as it is, which cannot be asked for again. */
+  readonly looped: boolean;
+};
+
+export const redirectsEdit = action({
+  summary: 'Change where a redirect leads, or its type',
+  button: 'Change a redirect',
+  risk: 'sensitive',
+  fields,
+  target: 'env',
+  dependent: { from: fromOfItsRules },
+  valid: ({ from, to, type }) => {
+    if (from === to) return { field: 'to', says: say`From and to are both ${code(brief(from))}. Nothing was done.` };
+    return to === undefined && type === undefined ? unsaid : undefined;
+  },
+  look: async ({ input, read }): Promise<Seen> => {
+    const { rules, whole } = await allRules(read, input.env);
+    const found = meant(rules, input);
+    const [rule] = found;
+    const others = rules.filter((other) => other !== rule);
+    const back = (to: Rule['to']) => (rule ? (wayBack({ ...rule, to }, others) ?? null) : null);
+    return { whole, found, loop: input.to === undefined ? null : back(input.to), looped: back(rule?.to) !== null };
+  },
+  possible: ({ input, before }) => impossible(input, before),
+  rests: ({ before: { whole, found, loop } }) => ({ whole, found: inAnyOrder(found), loop }),
+  call: ({ input, before: { found } }) =>
+    updateRedirects({
+      env_id: input.env.id,
+      action_type: 'UPDATE',
+      new_value: changed(found[0], input),
+      rules_to_update: found,
+    }),
+  card: ({ input, before: { found } }) => ({
+    title: say`Change the redirect from ${code(brief(input.from))} on ${input.env.name}`,
+    done: say`Changed the redirect from ${code(brief(input.from))} on ${input.env.name}`,
+    facts: factsOf(input, found[0]),
+  }),
+  proof: ({ input, before: { found }, now }) => {
+    const wanted = changed(found[0], input);
+    const isThere = now.found.some((rule) => isSame(rule, wanted));
+    const left = now.found.filter((rule) => found[0] !== undefined && isSame(rule, found[0]));
+    return now.whole && isThere && left.length === 0
+      ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${spoken(wanted)}` }
+      : { verdict: 'not yet', says: say`${input.env.name} does not list the redirect ${spoken(wanted)} in its place` };
+  },
+  undo: ({ input, before: { found, looped } }) =>
+    looped && input.to !== undefined ? undefined : back(input, found[0]),
+});
+
+const unsaid: Wrong<keyof Wanted> = {
+  field: 'to',
+  says: say`What shall change? Nothing was done.`,
+  hint: say`Where it leads (\`--to\`), its type (\`--type\`), or both.`,
+  unsaid: true,
+};
+
+/** The whole rule as it shall be; what is not said stays as it was read. */
+const changed = (rule: Rule | undefined, { from, to, type }: Wanted) => ({
+  ...rule,
+  from,
+  to: to ?? rule?.to ?? '',
+  type: type ?? (rule && typeOf(rule)),
+});
+
+function impossible(input: Wanted, before: Seen): Wrong<keyof Wanted> | undefined {
+  const { env, from, to, type } = input;
+  const said = [...(to === undefined ? [] : [`--to=${to}`]), ...(type === undefined ? [] : [`--type=${type}`])];
+  const wrong = notOne(input, before, (selected) => ['redirects', 'edit', env.id, from, ...said, ...selected]);
+  const [rule] = before.found;
+  if (wrong || rule === undefined) return wrong;
+  if (to === undefined && !rule.to) {
+    return {
+      field: 'to',
+      says: say`The host does not say where ${code(brief(from))} leads. Nothing was changed.`,
+      hint: say`Say it with ${code('--to')}.`,
+    };
+  }
+  if (type === undefined && typeOf(rule) === undefined) {
+    return {
+      field: 'type',
+      says: say`The host does not say a type of ${spoken(rule)} that I know. Nothing was changed.`,
+      hint: say`Say it with ${code('--type')}.`,
+    };
+  }
+  if (isSame(rule, changed(rule, input))) {
+    return {
+      field: to === undefined ? 'type' : 'to',
+      says: say`${env.name} has the redirect ${spoken(rule)} already. Nothing was changed.`,
+    };
+  }
+  return before.loop === null ? undefined : { field: 'to', ...leadsBack(from, before.loop) };
+}
+
+function factsOf(input: Wanted, rule: Rule | undefined) {
+  if (rule === undefined) return { Redirect: 'none' };
+  const wanted = changed(rule, input);
+  return {
+    Redirect: spoken(rule),
+    From: code(input.from),
+    To: rule.to === wanted.to ? undefined : say`${code(brief(rule.to, 2_000))} → ${code(wanted.to)}`,
+    ...(rule.to === wanted.to ? {} : toHost(wanted.to)),
+    Type: rule.type === wanted.type ? undefined : say`${ofType(rule)} → ${ofType(wanted)}`,
+  };
+}
+
+function back(input: Wanted, rule: Rule | undefined): Words | undefined {
+  const selected = rule && selectorsOf(rule);
+  const type = rule && typeOf(rule);
+  if (!selected || !type || !canBeSaid(target, rule.to ?? '')) return undefined;
+  const wanted = changed(rule, input);
+  const to = rule.to === wanted.to ? [] : [`--to=${rule.to}`];
+  const kind = type === wanted.type ? [] : [`--type=${type}`];
+  return ['redirects', 'edit', input.env.id, input.from, ...to, ...kind, ...selected];
+}

@@ -1,0 +1,128 @@
+import { Refusal } from '../../errors.ts';
+import { redirectTypes } from '../../hosting/contract/redirects.ts';
+import { code, codeOf, say, unseen } from '../../text.ts';
+import { choice, option, plainField, type PlainField } from '../fields.ts';
+import { hostnameIn } from '../hostnames.ts';
+
+const longest = 2_000;
+const longestCity = 100;
+/** Says of a rule that it is for every domain, or for visitors from anywhere. */
+export const anywhere = 'any';
+
+/** A path that is led elsewhere. */
+export const fromPath = plainField('From', {
+  shown: 'from',
+  example: '/old',
+  read: ([first = '']) => {
+    const wrong = wrongInAny(first) ?? (first.startsWith('/') ? undefined : 'does not begin with /');
+    if (wrong === undefined) return first;
+    throw refused('From', first, wrong, 'Write the path alone: /old. A domain goes into its own field.');
+  },
+  show: (value) => [value],
+});
+
+/** Where a path is led: another path, or an address with its host. */
+export const target = plainField('To', {
+  shown: 'to',
+  example: '/new or https://acme.com/new',
+  read: ([first = '']) => {
+    const wrong = wrongInAny(first) ?? wrongTarget(first);
+    if (wrong === undefined) return first;
+    throw refused('To', first, wrong, 'Write a path of the same site, /new, or a whole address, https://acme.com/new.');
+  },
+  show: (value) => [value],
+});
+
+/** Whether the visitor's browser may remember it for good. */
+export const type = option(choice('Type', redirectTypes));
+
+/** The fields that say for which requests a new rule is. */
+export const places = {
+  domain: option(domain(false)),
+  country: option(country(false)),
+  city: option(city(false)),
+};
+
+/** The same fields where they tell one rule from others of the same path; `any` is the one that names none. */
+export const selectors = {
+  domain: option({ ...domain(true), hint: 'Only where several rules have this path; any: the one for all domains' }),
+  country: option({
+    ...country(true),
+    hint: 'Only where several rules have this path; any: the one for all countries',
+  }),
+  city: option({ ...city(true), hint: 'Only where several rules have this path; any: the one for all cities' }),
+};
+
+function domain(mayBeAny: boolean): PlainField<string, false> {
+  return plainField('Domain', {
+    example: 'acme.com',
+    read: ([first = '']) => {
+      if (mayBeAny && isAny(first)) return anywhere;
+      const read = hostnameIn(first);
+      if ('name' in read) return read.name;
+      throw refused('Domain', first, read.wrong, leftOut(mayBeAny, 'acme.com', 'domains'));
+    },
+    show: (value) => [value],
+  });
+}
+
+function country(mayBeAny: boolean): PlainField<string, false> {
+  return plainField('Country', {
+    example: 'DE',
+    read: ([first = '']) => {
+      if (mayBeAny && isAny(first)) return anywhere;
+      if (/^[a-z]{2}$/i.test(first.trim())) return first.trim().toUpperCase();
+      throw refused('Country', first, 'is no country code of two letters', leftOut(mayBeAny, 'DE', 'countries'));
+    },
+    show: (value) => [value],
+  });
+}
+
+function city(mayBeAny: boolean): PlainField<string, false> {
+  return plainField('City', {
+    example: 'Berlin',
+    read: ([first = '']) => {
+      if (isAny(first) && mayBeAny) return anywhere;
+      const name = first.trim();
+      const isName = name !== '' && name.length <= longestCity && !isAny(name) && !/\p{Cc}/u.test(name);
+      if (isName && unseen.exec(name) === null) return name;
+      throw refused('City', first, 'is no name of a city', leftOut(mayBeAny, 'Berlin', 'cities'));
+    },
+    show: (value) => [value],
+  });
+}
+
+const isAny = (word: string): boolean => word.trim().toLowerCase() === anywhere;
+const leftOut = (mayBeAny: boolean, example: string, all: string): string =>
+  mayBeAny
+    ? `Write it like ${example}, or ${anywhere} for the rule for all ${all}.`
+    : `Write it like ${example}, or leave it out for all ${all}.`;
+
+/** Whether saying this would be read as exactly this. */
+export function canBeSaid(field: PlainField<string>, value: string): boolean {
+  try {
+    return field.read([value]) === value;
+  } catch {
+    return false;
+  }
+}
+
+const refused = (label: string, said: string, wrong: string, hint: string): Refusal =>
+  new Refusal(say`${label}: ${code(said.slice(0, 80))} ${wrong}. Nothing was done.`, { hint });
+
+function wrongInAny(text: string): string | undefined {
+  const [hidden] = unseen.exec(text) ?? [];
+  if (hidden !== undefined) return `has a character in it that cannot be seen (${codeOf(hidden)})`;
+  if (text.length > longest) return `has more than ${longest} characters`;
+  if (/[\s\p{Cc}]/u.test(text)) return 'has a space or a line break in it';
+  // A browser reads it as a slash, and so /\acme.com as another host.
+  return text.includes('\\') ? 'has a backslash in it' : undefined;
+}
+
+function wrongTarget(text: string): string | undefined {
+  if (text.startsWith('//')) return 'leads to another host without saying how';
+  if (text.startsWith('/')) return undefined;
+  if (!/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text))
+    return 'is neither a path nor an address that begins with https:// or http://';
+  return /^https?:\/\/[^/?#]*@/i.test(text) ? 'has a name before its host' : undefined;
+}

@@ -1,0 +1,99 @@
+import { code, inline, say, type Text } from '../../text.ts';
+import { choice, environment, flag, option, optional, word, type Input } from '../fields.ts';
+import { counted, type Page } from '../page.ts';
+import { report } from '../report.ts';
+import { allRules, statusOf, visitorsOf, withWords, type Rule } from './rules.ts';
+
+const fields = {
+  env: environment(),
+  search: optional(word('Search')),
+  regex: flag('Search is an expression'),
+  sort: option(choice('Sort by', ['domain', 'from', 'to', 'type'])),
+  descending: flag('Descending'),
+};
+type Wanted = Input<typeof fields>;
+
+export const redirectsList = report({
+  summary: 'List the redirects of an environment',
+  button: 'List redirects',
+  fields,
+  target: 'env',
+  valid: ({ search, regex, sort, descending }) => {
+    if (descending && sort === undefined) {
+      return {
+        field: 'sort',
+        says: say`Descending by what? Nothing was done.`,
+        hint: say`Say ${code('--sort from')}.`,
+      };
+    }
+    if (!regex) return undefined;
+    if (search === undefined) {
+      return {
+        field: 'search',
+        says: say`There is no expression to search for. Nothing was done.`,
+        hint: say`Say it as a word: ${code('"^/old"')}.`,
+      };
+    }
+    return isExpression(search)
+      ? undefined
+      : {
+          field: 'search',
+          says: say`${code(search)} is no regular expression. Nothing was done.`,
+          hint: say`Leave ${code('--regex')} out to search for it as it stands.`,
+        };
+  },
+  show: async ({ input, read }): Promise<Page> => {
+    const { env, search, regex, sort, descending } = input;
+    const { rules, whole } = await allRules(read, env, {
+      ...(sort && { key: sort, order: descending ? 'descend' : 'ascend' }),
+      ...(search !== undefined && { search_query: search, regex_search: regex ? 'true' : 'false' }),
+    });
+    // An expression can take for ever on a text that somebody else wrote, so only the host tries it.
+    const found = sorted(regex ? rules : withWords(rules, search), sort, descending);
+    return {
+      title: say`**${env.name} · redirects** · ${said(input)}${counted(found.length, 'redirect')}`,
+      parts: [found.length === 0 ? none(input) : { kind: 'table', columns, rows: found.map(rowOf) }],
+      source: [
+        'read from the host just now',
+        regex ? 'the host tried the expression' : '',
+        whole ? '' : 'it has more than it lists',
+      ]
+        .filter(Boolean)
+        .join('; '),
+      offers: [{ label: 'Add a redirect…', words: ['redirects', 'add', env.id] }],
+    };
+  },
+});
+
+const columns = ['From', 'To', 'Type', 'Domain', 'Country/City'];
+const rowOf = (rule: Rule): readonly Text[] =>
+  [rule.from ?? '', rule.to ?? '', statusOf(rule), rule.domain ?? '', visitorsOf(rule)].map(inline);
+
+const said = ({ search, regex }: Wanted): Text =>
+  search === undefined ? [] : regex ? say`matching ${code(search)} · ` : say`with “${search}” · `;
+
+const none = ({ env, search }: Wanted) =>
+  ({
+    kind: 'text',
+    text:
+      search === undefined
+        ? say`${env.name} has no redirects. Add the first one with ${code('redirects add')}.`
+        : say`No redirect of ${env.name} is like that. Leave the search out to see all of them.`,
+  }) as const;
+
+function isExpression(source: string): boolean {
+  try {
+    return new RegExp(source) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** In the order asked for, whether the host sorts or not. */
+function sorted(rules: readonly Rule[], key: Wanted['sort'], descending: boolean): readonly Rule[] {
+  if (key === undefined) return rules;
+  const sign = descending ? -1 : 1;
+  return rules.toSorted((one, other) => sign * order.compare(one[key] ?? '', other[key] ?? ''));
+}
+
+const order = new Intl.Collator('en');

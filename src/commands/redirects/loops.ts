@@ -1,0 +1,65 @@
+import { folded } from '../hostnames.ts';
+import { placeOf, type Place, type Rule } from './rules.ts';
+
+/** A visitor on the way: where they are sent, for which requests this holds, and by which rule they came. */
+type Visit = { readonly to: Rule['to']; readonly place: Place; readonly by?: Rule; readonly after?: Visit };
+type Stop = { readonly path: string; readonly place: Place };
+
+/**
+ * The rules by which a visitor whom `rule` sends away comes back to it: none of them where it leads to itself, undefined
+ * where nobody is known to come back. An address leads to this site only where a rule names its host as a domain.
+ */
+export function wayBack(
+  rule: Pick<Rule, 'from' | 'to'> & Partial<Rule>,
+  others: readonly Rule[],
+): readonly Rule[] | undefined {
+  const start = pathOf(rule.from);
+  const own = placeOf(rule);
+  const hosts = new Set([rule, ...others].map(({ domain }) => folded(domain ?? '')));
+  const byPath = Map.groupBy(others, ({ from }) => pathOf(from));
+  const seen = new Set<Rule>();
+  const visits: Visit[] = [{ to: rule.to, place: own }];
+  for (const visit of visits) {
+    const stop = stopOf(visit, hosts);
+    if (stop === undefined) continue;
+    if (stop.path === start && met(stop.place, own)) return wayOf(visit);
+    for (const next of byPath.get(stop.path) ?? []) {
+      const place = met(stop.place, placeOf(next));
+      if (place === undefined || seen.has(next)) continue;
+      seen.add(next);
+      visits.push({ to: next.to, place, by: next, after: visit });
+    }
+  }
+  return undefined;
+}
+
+function stopOf({ to, place }: Visit, hosts: ReadonlySet<string>): Stop | undefined {
+  const path = pathOf(to);
+  if (path !== undefined) return { path, place };
+  const address = URL.parse(to ?? '');
+  if (address === null || !hosts.has(address.host) || address.host === '') return undefined;
+  return { path: address.pathname + address.search, place: { ...place, domain: address.host } };
+}
+
+/** A path as a browser asks for it; undefined for what is none. */
+function pathOf(text: Rule['from']): string | undefined {
+  if (!text?.startsWith('/') || text.startsWith('//')) return undefined;
+  const address = URL.parse(`http://host${text}`);
+  return address === null ? undefined : address.pathname + address.search;
+}
+
+/** The requests that two places have in common. */
+function met(one: Place, other: Place): Place | undefined {
+  const common = (here: string, there: string): string | undefined =>
+    here === '' || there === '' || here === there ? here || there : undefined;
+  const domain = common(one.domain, other.domain);
+  const country = common(one.country, other.country);
+  const city = common(one.city, other.city);
+  return domain === undefined || country === undefined || city === undefined ? undefined : { domain, country, city };
+}
+
+function wayOf(last: Visit): readonly Rule[] {
+  const way: Rule[] = [];
+  for (let visit: Visit | undefined = last; visit?.by; visit = visit.after) way.unshift(visit.by);
+  return way;
+}

@@ -1,0 +1,79 @@
+import type { Words } from '../../errors.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { updateRedirects } from '../../hosting/contract/redirects.ts';
+import { code, say } from '../../text.ts';
+import { action } from '../action.ts';
+import { environment, word } from '../fields.ts';
+import { ofType } from './facts.ts';
+import { canBeSaid, fromPath, places, selectors, target } from './fields.ts';
+import { wayBack } from './loops.ts';
+import { fromOfItsRules, meant, notOne } from './one.ts';
+import { allRules, brief, inAnyOrder, isSame, spoken, typeOf, visitorsOf, type Rule } from './rules.ts';
+
+type Seen = {
+  readonly whole: boolean;
+  readonly found: readonly Rule[];
+  /** Whether visitors go round in circles by it, which cannot be asked for again. */
+  readonly looped: boolean;
+};
+
+export const redirectsRemove = action({
+  summary: 'Remove a redirect',
+  button: 'Remove a redirect',
+  risk: 'sensitive',
+  fields: { env: environment(), from: word('From', 2_000), ...selectors },
+  target: 'env',
+  dependent: { from: fromOfItsRules },
+  look: async ({ input, read }): Promise<Seen> => {
+    const { rules, whole } = await allRules(read, input.env);
+    const found = meant(rules, input);
+    const [rule] = found;
+    return { whole, found, looped: rule !== undefined && wayBack(rule, rules) !== undefined };
+  },
+  possible: ({ input, before }) =>
+    notOne(input, before, (selected) => ['redirects', 'remove', input.env.id, input.from, ...selected]),
+  rests: ({ before: { whole, found } }) => ({ whole, found: inAnyOrder(found) }),
+  call: ({ input, before: { found } }) =>
+    updateRedirects({ env_id: input.env.id, action_type: 'DELETE', rules_to_update: found }),
+  card: ({ input: { env, from }, before: { found } }) => ({
+    title: say`Remove the redirect from ${code(brief(from))} on ${env.name}`,
+    done: say`Removed the redirect from ${code(brief(from))} on ${env.name}`,
+    facts: factsOf(found[0]),
+  }),
+  proof: ({ input: { env }, before: { found }, now }) => {
+    const left = now.found.filter((rule) => found.some((gone) => isSame(gone, rule)));
+    const what = found.map(spoken).join('; ');
+    return now.whole && left.length === 0
+      ? { verdict: 'yes', says: say`${env.name} does not have the redirect ${what} any more` }
+      : { verdict: 'not yet', says: say`${env.name} may still have the redirect ${what}` };
+  },
+  undo: ({ input: { env }, before: { found, looped } }) => (looped || !found[0] ? undefined : back(env, found[0])),
+});
+
+const factsOf = (rule: Rule | undefined) => ({
+  From: code(brief(rule?.from, 2_000)),
+  To: code(brief(rule?.to, 2_000)),
+  Type: rule && ofType(rule),
+  Domain: rule && (rule.domain || 'all'),
+  'Visitors from': rule && (visitorsOf(rule) || 'anywhere'),
+});
+
+/** Only what words can say whole is put back: how the host spells a place for people they cannot. */
+function back({ id }: Environment, rule: Rule): Words | undefined {
+  const [from, to, type] = [rule.from ?? '', rule.to ?? '', typeOf(rule)];
+  const said = [
+    [places.domain, 'domain', rule.domain],
+    [places.country, 'country', rule.traffic_from_country],
+    [places.city, 'city', rule.traffic_from_city],
+  ] as const;
+  const given = said.flatMap(([field, name, value]) => (value ? [{ field, name, value }] : []));
+  const canBeAdded =
+    canBeSaid(fromPath, from) &&
+    canBeSaid(target, to) &&
+    !rule.traffic_from_country_name &&
+    !rule.displayed_location &&
+    given.every(({ field, value }) => canBeSaid(field, value));
+  if (!canBeAdded || type === undefined) return undefined;
+  const options = given.map(({ name, value }) => `--${name}=${value}`);
+  return ['redirects', 'add', id, from, to, `--type=${type}`, ...options];
+}

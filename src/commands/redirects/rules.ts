@@ -1,0 +1,129 @@
+import type { z } from 'zod';
+import type { Reader } from '../../hosting/contract/call.ts';
+import { listRedirects, redirectTypes } from '../../hosting/contract/redirects.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { say } from '../../text.ts';
+import { folded as foldedDomain } from '../hostnames.ts';
+
+/** A rule as the host lists it; it has no id and is named by its whole value. */
+export type Rule = z.output<ReturnType<typeof listRedirects>['reply']>['rules'][number];
+/** Good for good (301), or for now (302). */
+export type RedirectType = (typeof redirectTypes)[number];
+
+/** What a listing may be asked for besides its page. */
+type Selection = Omit<Parameters<typeof listRedirects>[0], 'env_id' | 'limit' | 'offset'>;
+/** The rules of an environment, each once; `whole` is false where the host has more of them than it lists. */
+export type Listing = { readonly rules: readonly Rule[]; readonly whole: boolean };
+
+const pageSize = 500;
+const mostPages = 50;
+/** What a rule may hold and still be named in a request. */
+const longestCell = 4_096;
+
+/** Reads every page; a host that ignores paging gives them all at once. */
+export async function allRules(read: Reader, { id }: Environment, wanted: Selection = {}): Promise<Listing> {
+  const rules = new Map<string, Rule>();
+  let came = 0;
+  for (let page = 0; page < mostPages; page += 1) {
+    const answer = await read(listRedirects({ env_id: id, limit: pageSize, offset: came, ...wanted }));
+    const known = rules.size;
+    for (const rule of answer.rules) rules.set(valueOf(rule), rule);
+    const { redirect_rules_count: count } = answer;
+    const isNew = rules.size > known;
+    if (isNew) came += answer.rules.length;
+    if (count !== undefined && came >= count) return { rules: [...rules.values()], whole: true };
+    if (isNew) continue;
+    // A full page that comes again is the first of several, from a host that does not turn them.
+    const isEnd = count === undefined && answer.rules.length !== pageSize;
+    return { rules: [...rules.values()], whole: isEnd };
+  }
+  return { rules: [...rules.values()], whole: false };
+}
+
+/** Why nothing may be changed where the host does not list every rule. */
+export const notWhole = ({ name }: Environment) =>
+  ({
+    says: say`The host has more redirects of ${name} than it lists, so the wrong ones could be touched. Nothing was changed.`,
+    hint: 'Try again; if it stays so, change them in the panel of the host.',
+  }) as const;
+
+const cellsOf = (rule: Rule): readonly (string | null | undefined)[] => [
+  rule.from,
+  rule.to,
+  rule.type,
+  rule.domain,
+  rule.traffic_from_country,
+  rule.traffic_from_country_name,
+  rule.traffic_from_city,
+  rule.displayed_location,
+];
+
+/** The whole value of a rule as one text: two rules of the same value are one. */
+export const valueOf = (rule: Rule): string => JSON.stringify(cellsOf(rule));
+
+/** What a change rests on: these rules, whatever the order the host gives them in. */
+export const inAnyOrder = (rules: readonly Rule[]): readonly string[] => rules.map(valueOf).sort();
+
+/** Whether a request can name this rule: what the host lists need not be what it may be told. */
+export const canBeNamed = (rule: Rule): boolean =>
+  cellsOf(rule).every((cell) => (cell ?? '').length <= longestCell && !/\p{Cc}/u.test(cell ?? ''));
+
+/** For which requests a rule is: of which domain, and of visitors from where; empty: of all. */
+export type Place = { readonly domain: string; readonly country: string; readonly city: string };
+
+/** The place of a rule in a spelling that can be compared. */
+export const placeOf = (rule: Partial<Rule>): Place => ({
+  domain: foldedDomain(rule.domain ?? ''),
+  country: folded(rule.traffic_from_country),
+  city: folded(rule.traffic_from_city),
+});
+
+const folded = (text: string | null | undefined): string => (text ?? '').trim().toLowerCase();
+
+/** Whether two rules are for the same requests, their path apart. */
+export function samePlace(one: Partial<Rule>, other: Partial<Rule>): boolean {
+  const [here, there] = [placeOf(one), placeOf(other)];
+  return here.domain === there.domain && here.country === there.country && here.city === there.city;
+}
+
+type Core = Pick<Rule, 'from' | 'to' | 'type'> & Partial<Rule>;
+/** Whether two rules do the same; how the host spells the place of its visitors is its own. */
+export const isSame = (one: Core, other: Core): boolean =>
+  one.from === other.from && one.to === other.to && one.type === other.type && samePlace(one, other);
+
+/** The type of a rule, if it is one of those that can be asked for. */
+export const typeOf = ({ type }: Pick<Rule, 'type'>): RedirectType | undefined =>
+  redirectTypes.find((one) => one === type);
+
+/** How a type is known: by the status the visitor is answered with. */
+export const statusOf = ({ type }: Pick<Rule, 'type'>): string =>
+  type === 'permanent' ? '301' : type === 'redirect' ? '302' : type || 'type not known';
+
+/** From where visitors have to come for a rule to hold: `Berlin, DE`; empty: from anywhere. */
+export const visitorsOf = (rule: Partial<Rule>): string =>
+  [rule.traffic_from_city, rule.traffic_from_country || rule.traffic_from_country_name].filter(Boolean).join(', ');
+
+/** How a rule is named to people: `/old → /new (301), acme.com, visitors from Berlin, DE`. */
+export function spoken(rule: Core): string {
+  const visitors = visitorsOf(rule);
+  const where = [rule.domain, visitors && `visitors from ${visitors}`].filter(Boolean).map((part) => `, ${part}`);
+  return `${brief(rule.from)} → ${brief(rule.to)} (${statusOf(rule)})${where.join('')}`;
+}
+
+/** The first few rules in words, and how many more. */
+export function spokenAll(rules: readonly Rule[], most: number): string {
+  const shown = rules.slice(0, most).map(spoken).join('; ');
+  return rules.length > most ? `${shown}; and ${rules.length - most} more` : shown;
+}
+
+/** The rules with these words in their path, target or domain, whatever their case; none said: all of them. */
+export function withWords(rules: readonly Rule[], search: string | undefined): readonly Rule[] {
+  const wanted = (search ?? '').toLowerCase();
+  return rules.filter(({ from, to, domain }) =>
+    [from, to, domain].some((cell) => (cell ?? '').toLowerCase().includes(wanted)),
+  );
+}
+
+/** A path as it fits a title; nothing is said as such. */
+export const brief = (text: string | null | undefined, most = 80): string =>
+  !text ? 'nothing' : text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

@@ -1,0 +1,36 @@
+import { expirationIntervals, setPasswordExpiration } from '../../hosting/contract/ssh.ts';
+import { say } from '../../text.ts';
+import { action } from '../action.ts';
+import { choice, environment } from '../fields.ts';
+
+const inWords = {
+  hours_24: 'after 24 hours',
+  days_7: 'after 7 days',
+  days_30: 'after 30 days',
+  days_90: 'after 90 days',
+  never: 'never',
+} as const;
+
+export const sshExpiry = action({
+  summary: 'Set when SSH and SFTP passwords of an environment expire',
+  button: 'Set password expiry',
+  risk: 'sensitive',
+  fields: { env: environment(), expiry: choice('Passwords expire', expirationIntervals) },
+  target: 'env',
+  call: ({ input }) => setPasswordExpiration({ env_id: input.env.id, exp_interval: input.expiry }),
+  card: ({ input: { env, expiry } }) => {
+    const wish = expiry === 'never' ? 'never expire' : `expire ${inWords[expiry]}`;
+    return {
+      title: say`Let SSH passwords of ${env.name} ${wish}`,
+      done: say`SSH passwords of ${env.name} ${wish} from now on`,
+      warning:
+        expiry === 'never' ? say`**A password that leaks will open ${env.name} until it is changed.**` : undefined,
+      facts: {
+        'SSH and SFTP passwords expire': inWords[expiry],
+        Before: 'not known: the host does not show this setting',
+        'The password of today': 'it is not documented whether its time begins anew',
+      },
+    };
+  },
+  after: 'This setting cannot be read back.',
+});

@@ -1,0 +1,31 @@
+import { setPasswordAccess } from '../../hosting/contract/ssh.ts';
+import { say } from '../../text.ts';
+import { action } from '../action.ts';
+import { choice, environment } from '../fields.ts';
+
+const opposite = { on: 'off', off: 'on' } as const;
+
+export const sshPassword = action({
+  summary: 'Let people in over SSH and SFTP by password, or not',
+  button: 'Set password access',
+  risk: 'sensitive',
+  fields: { env: environment(), access: choice('Password access', ['on', 'off']) },
+  target: 'env',
+  call: ({ input }) => setPasswordAccess({ env_id: input.env.id, is_enabled: input.access === 'on' }),
+  card: ({ input: { env, access } }) => ({
+    title: say`Switch SSH password access of ${env.name} ${access}`,
+    done: say`Switched SSH password access of ${env.name} ${access}`,
+    warning:
+      access === 'on'
+        ? say`**Whoever knows the password of ${env.name} can connect,** from wherever the allowlist lets them.`
+        : say`**Whoever connects to ${env.name} with a password cannot any more,** and no program that does.`,
+    facts: { Before: 'not known: the host does not show this setting' },
+  }),
+  after: 'This setting cannot be read back: try to connect.',
+  next: ({ input: { env, access } }) => [
+    {
+      label: `Switch it ${opposite[access]} on ${env.name}`.slice(0, 75),
+      words: ['ssh', 'password', env.id, opposite[access]],
+    },
+  ],
+});

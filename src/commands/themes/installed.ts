@@ -1,0 +1,100 @@
+import { allThemes } from '../../hosting/contract/all-themes.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { listEnvironmentThemes } from '../../hosting/contract/themes.ts';
+import { bold, code, say, type Text } from '../../text.ts';
+import type { Sources } from '../sources.ts';
+
+/** A theme as it stands on an environment; what the host leaves out is null, so that it can be kept. */
+export type InstalledTheme = {
+  /** Its slug: what updates name it by. */
+  readonly name: string;
+  readonly title: string | null;
+  readonly status: string | null;
+  readonly version: string | null;
+  readonly hasUpdate: boolean;
+  readonly newVersion: string | null;
+  /** Null where the host does not tell. */
+  readonly vulnerable: boolean | null;
+  readonly newVulnerable: boolean | null;
+  readonly updateStatus: string | null;
+};
+
+/** The themes of one environment, by name. */
+export type Wardrobe = {
+  /** Which list they come from: the company's, or the deprecated one of the environment. */
+  readonly from: 'company' | 'environment';
+  /** When the host last looked, in its words. */
+  readonly at: string | null;
+  readonly themes: readonly InstalledTheme[];
+};
+
+/** Reads them out of the company's list; only where that knows nothing of the environment, out of its own. */
+export async function themesOf(
+  env: Environment,
+  { read, company }: Pick<Sources, 'read' | 'company'>,
+): Promise<Wardrobe> {
+  if (company.id !== '') {
+    const { themes, at } = await allThemes(read, company.id);
+    const found = themes.flatMap(({ name, title, environments }) =>
+      environments
+        .filter(({ id }) => id?.toLowerCase() === env.id.toLowerCase())
+        .slice(0, 1)
+        .flatMap((one) =>
+          name === undefined
+            ? []
+            : {
+                name,
+                title: title ?? null,
+                status: one.theme_status ?? null,
+                version: one.theme_version ?? null,
+                ...updateOf(one.theme_update, one.theme_update_version),
+                vulnerable: one.is_theme_version_vulnerable ?? null,
+                newVulnerable: one.is_theme_update_version_vulnerable ?? null,
+                updateStatus: one.theme_update_status ?? null,
+              },
+        ),
+    );
+    if (found.length > 0) return { from: 'company', at: at ?? null, themes: found.toSorted(byName) };
+  }
+  const own = await read(listEnvironmentThemes({ env_id: env.id }));
+  const themes = own.flatMap(({ name, title, status, version, update, update_version, update_status }) =>
+    name === undefined
+      ? []
+      : {
+          name,
+          title: title ?? null,
+          status: status ?? null,
+          version: version ?? null,
+          ...updateOf(update, update_version),
+          vulnerable: null,
+          newVulnerable: null,
+          updateStatus: update_status ?? null,
+        },
+  );
+  return { from: 'environment', at: null, themes: themes.toSorted(byName) };
+}
+
+/** Whether this word of the host, one of an open set, is the one that is meant. */
+export const is = (word: string | null | undefined, meant: string): boolean => word?.toLowerCase() === meant;
+
+/** A theme in a table: its title, and the name that updates take. */
+export const titled = ({ title, name }: { readonly title?: string | null; readonly name: string }): Text =>
+  title === undefined || title === null || title === '' || title === name ? [code(name)] : say`${title} ${code(name)}`;
+
+/** What stands out in a table: empty where there is nothing to warn of. */
+export const vulnerableMark = (which = 'vulnerable'): Text => [bold(`⚠️ ${which}`)];
+
+/** When the host last looked, in epoch milliseconds; undefined where it does not say so that it can be read. */
+export function readAt(at: string | null | undefined): number | undefined {
+  const moment = /^\d{4}-\d{2}-\d{2}T/.test(at ?? '') ? Date.parse(at ?? '') : Number.NaN;
+  return Number.isNaN(moment) ? undefined : moment;
+}
+
+const updateOf = (
+  update: string | undefined,
+  version: string | undefined,
+): Pick<InstalledTheme, 'hasUpdate' | 'newVersion'> =>
+  is(update, 'available') ? { hasUpdate: true, newVersion: version || null } : { hasUpdate: false, newVersion: null };
+
+const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
+  one.name.localeCompare(other.name, 'en');

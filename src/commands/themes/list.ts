@@ -1,0 +1,126 @@
+import { Refusal } from '../../errors.ts';
+import { allThemes, type ThemeWish } from '../../hosting/contract/all-themes.ts';
+import type { CompanyTheme } from '../../hosting/contract/themes.ts';
+import { code, inline, say, time, type Text } from '../../text.ts';
+import { choice, flag, option, optional, word, type Input } from '../fields.ts';
+import { age, counted } from '../page.ts';
+import { report } from '../report.ts';
+import { is, readAt, titled, vulnerableMark } from './installed.ts';
+
+const fields = {
+  search: optional(word('Search')),
+  status: option(choice('Status', ['active', 'inactive'])),
+  only: option(choice('Only', ['vulnerable', 'updates'])),
+  sort: option(choice('Sort by', ['name', 'environments', 'updates'])),
+  descending: flag('Descending'),
+};
+type Wanted = Input<typeof fields>;
+
+export const themesList = report({
+  summary: 'List the themes of all sites, with updates and warnings',
+  button: 'List themes',
+  fields,
+  target: 'company',
+  show: async ({ input, read, company, now }) => {
+    if (company.id === '') throw noCompany();
+    const { themes, at } = await allThemes(read, company.id, wishOf(input));
+    const shown = sorted(
+      themes.filter((theme) => isWanted(theme, input)),
+      input,
+    );
+    return {
+      title: titleOf(shown, input),
+      parts:
+        shown.length === 0
+          ? [{ kind: 'text', text: inline(isNarrowed(input) ? 'No theme is like this.' : 'The host lists no theme.') }]
+          : [
+              {
+                kind: 'table',
+                columns: ['Warning', 'Theme', 'Latest', 'Environments', 'Updates'],
+                rows: shown.map((theme) => [
+                  warningOf(theme),
+                  titled({ title: theme.title, name: theme.name ?? '' }),
+                  inline(theme.latest_version ?? 'not known'),
+                  inline(environmentsOf(theme)),
+                  inline(updatesOf(theme)),
+                ]),
+              },
+            ],
+      source: sourceOf(readAt(at), now),
+      offers:
+        shown.length === 0 && isNarrowed(input)
+          ? [{ label: 'Show all themes', words: ['themes', 'list'] }]
+          : [{ label: 'Update on an environment…', words: ['themes', 'update'] }],
+    };
+  },
+});
+
+const noCompany = (): Refusal =>
+  new Refusal('The host has not told which company my key belongs to. Nothing was read.', {
+    hint: say`Try again in a minute. Whoever runs me can set ${code('HOSTING_COMPANY_ID')}.`,
+  });
+
+/** What the host is asked to do of it; it may ignore that, so it is done here as well. */
+const wishOf = ({ search, status, only, sort, descending }: Wanted): ThemeWish => ({
+  search,
+  status,
+  column: only === 'updates' ? 'updatesAvailable' : only,
+  order_by:
+    sort === undefined && !descending ? undefined : { field: sort ?? 'name', order: descending ? 'descend' : 'ascend' },
+});
+
+const isNarrowed = ({ search, status, only }: Wanted): boolean => (search ?? status ?? only) !== undefined;
+
+function isWanted(theme: CompanyTheme, { search, status, only }: Wanted): boolean {
+  const { name, title, description, environments } = theme;
+  const said = [name, title, description].join('\n').toLowerCase();
+  if (search !== undefined && !said.includes(search.toLowerCase())) return false;
+  // Counted and not listed: which state they are in only the host can tell.
+  const isUntold = environments.length === 0 && environmentsOf(theme) > 0;
+  if (status !== undefined && !isUntold && !environments.some((one) => is(one.theme_status, status))) return false;
+  if (only === 'vulnerable') return isVulnerable(theme);
+  return only === undefined || updatesOf(theme) > 0;
+}
+
+/** Without a wish what is vulnerable comes first. */
+function sorted(themes: readonly CompanyTheme[], { sort, descending }: Wanted): readonly CompanyTheme[] {
+  const byName = (one: CompanyTheme, other: CompanyTheme): number => nameOf(one).localeCompare(nameOf(other), 'en');
+  const sign = descending ? -1 : 1;
+  if (sort === undefined && !descending) {
+    return themes.toSorted(
+      (one, other) => Number(isVulnerable(other)) - Number(isVulnerable(one)) || byName(one, other),
+    );
+  }
+  if (sort === undefined || sort === 'name') return themes.toSorted((one, other) => sign * byName(one, other));
+  const amount = sort === 'environments' ? environmentsOf : updatesOf;
+  return themes.toSorted((one, other) => sign * (amount(one) - amount(other)) || byName(one, other));
+}
+
+const nameOf = ({ title, name }: CompanyTheme): string => title ?? name ?? '';
+const environmentsOf = ({ environment_count: counted, environments }: CompanyTheme): number =>
+  counted ?? environments.length;
+const updatesOf = ({ update_count: counted, environments }: CompanyTheme): number =>
+  counted ?? environments.filter((one) => is(one.theme_update, 'available')).length;
+const vulnerableIn = ({ environments }: CompanyTheme): number =>
+  environments.filter((one) => one.is_theme_version_vulnerable).length;
+const isVulnerable = (theme: CompanyTheme): boolean =>
+  vulnerableIn(theme) > 0 || theme.is_latest_version_vulnerable === true;
+
+function warningOf(theme: CompanyTheme): Text {
+  const amount = vulnerableIn(theme);
+  if (theme.is_latest_version_vulnerable) return vulnerableMark('the latest is vulnerable');
+  return amount > 0 ? vulnerableMark(`vulnerable on ${amount}`) : [];
+}
+
+function titleOf(shown: readonly CompanyTheme[], { search, status, only }: Wanted): Text {
+  const which = [status, only === 'vulnerable' ? 'vulnerable' : undefined, search && `with “${search}”`];
+  const narrowed = which.filter((one) => one !== undefined).join(', ');
+  const vulnerable = shown.filter(isVulnerable).length;
+  const warned = vulnerable > 0 ? `, ${vulnerable} of them vulnerable` : '';
+  return say`**Themes**${narrowed && `, ${narrowed}`} · ${counted(shown.length, 'theme')}${only === 'updates' ? ' with updates' : ''}${warned}`;
+}
+
+const sourceOf = (at: number | undefined, now: number): Text =>
+  at === undefined
+    ? say`listed by the host, which does not say when; theme lists can be 12 hours old`
+    : say`listed by the host at ${time(at, 'date')} (${age(now - at)}); theme lists can be 12 hours old`;

@@ -1,0 +1,54 @@
+import { inline, say, time, type Inline } from '../../text.ts';
+import { environment } from '../fields.ts';
+import { age, counted } from '../page.ts';
+import { report } from '../report.ts';
+import { readAt, themesOf, titled, vulnerableMark, type InstalledTheme, type Wardrobe } from './installed.ts';
+
+export const themesShow = report({
+  summary: 'Show the themes of an environment and their updates',
+  button: 'Show themes',
+  fields: { env: environment() },
+  target: 'env',
+  show: async ({ input: { env }, now, ...sources }) => {
+    const wardrobe = await themesOf(env, sources);
+    const { themes } = wardrobe;
+    const updates = themes.filter(({ hasUpdate }) => hasUpdate).length;
+    return {
+      title: say`**${env.name} · themes** · ${counted(themes.length, 'theme')}${updates > 0 ? `, ${counted(updates, 'update')}` : ''}`,
+      parts:
+        themes.length === 0
+          ? [{ kind: 'text', text: say`The host lists no theme of ${env.name}.` }]
+          : [
+              {
+                kind: 'table',
+                columns: ['Theme', 'Status', 'Version', 'Update to', 'Vulnerable'],
+                rows: themes.map((theme) => [
+                  titled(theme),
+                  inline(theme.status ?? 'not known'),
+                  inline(theme.version ?? 'not known'),
+                  inline(theme.hasUpdate ? (theme.newVersion ?? 'a newer version') : undefined),
+                  inline(safetyOf(theme)),
+                ]),
+              },
+            ],
+      source: sourceOf(wardrobe, now),
+      offers: updates > 0 ? [{ label: 'Update themes…', words: ['themes', 'update', env.id] }] : [],
+    };
+  },
+});
+
+function safetyOf({ vulnerable, newVulnerable }: InstalledTheme): Inline {
+  if (vulnerable === null) return 'not told';
+  if (vulnerable && newVulnerable) return vulnerableMark('vulnerable, the update too');
+  if (vulnerable) return vulnerableMark();
+  return newVulnerable ? vulnerableMark('the update is') : 'no';
+}
+
+function sourceOf({ from, at }: Wardrobe, now: number): Inline {
+  if (from === 'environment') {
+    return 'read from the environment’s own list, because the company’s list knows nothing of it; it does not tell what is vulnerable';
+  }
+  const moment = readAt(at);
+  const when = moment === undefined ? '' : say`, as the host saw it at ${time(moment, 'date')} (${age(now - moment)})`;
+  return say`from the company’s list of themes${when}; it can be 12 hours old`;
+}

@@ -1,0 +1,159 @@
+import { Refusal } from '../../errors.ts';
+import { updateThemes } from '../../hosting/contract/themes.ts';
+import { bold, code, inline, joined, say, type Text } from '../../text.ts';
+import { action, type Wrong } from '../action.ts';
+import { environment, plainField, type PlainField } from '../fields.ts';
+import { near } from '../nearest.ts';
+import { is, themesOf, type InstalledTheme } from './installed.ts';
+
+const mostAtOnce = 100;
+const mostShown = 25;
+
+/** Themes by their slugs, each once; commas, spaces and lines separate them. */
+function slugs(label: string): PlainField<readonly string[], false> {
+  return plainField<readonly string[]>(label, {
+    many: true,
+    shown: 'theme…',
+    read: (words) => {
+      const said = [...new Set(words.flatMap((word) => word.split(/[\s,;]+/)).filter((slug) => slug !== ''))];
+      if (said.length === 0) throw new Refusal('No theme was said. Nothing was done.');
+      if (said.length > mostAtOnce) {
+        throw new Refusal(
+          `These are ${said.length} themes; at most ${mostAtOnce} can be updated at once. Nothing was done.`,
+        );
+      }
+      const odd = said.find((slug) => !/^[\w.-]{1,100}$/.test(slug));
+      if (odd === undefined) return said;
+      throw new Refusal(say`${code(odd.slice(0, 60))} is not the name of a theme. Nothing was done.`, {
+        hint: say`Themes are named as ${code('themes show')} writes them: letters, digits, dots and dashes.`,
+      });
+    },
+    show: (value) => value,
+  });
+}
+
+export const themesUpdate = action({
+  summary: 'Update themes of an environment to their newest version',
+  button: 'Update themes',
+  risk: 'sensitive',
+  fields: { env: environment(), themes: slugs('Themes') },
+  target: 'env',
+  dependent: {
+    themes: {
+      on: ['env'],
+      choices: async ({ input: { env }, ...sources }) =>
+        env === undefined ? [] : (await themesOf(env, sources)).themes.filter(hasUpdate).map(({ name }) => name),
+    },
+  },
+  look: async ({ input, ...sources }) => ({ themes: (await themesOf(input.env, sources)).themes }),
+  possible: ({ input, before }) =>
+    missing(input.env.name, input.themes, before.themes) ?? current(input.env.name, input.themes, before.themes),
+  rests: ({ input, before }) =>
+    named(before.themes, input.themes).map(({ name, version, newVersion }) => [name, version, newVersion]),
+  call: ({ input }) => updateThemes({ env_id: input.env.id, themes: input.themes.map((name) => ({ name })) }),
+  card: ({ input, before }) => ({
+    title: say`Update ${spoken(input.themes)} on ${input.env.name}`,
+    done: say`Updated ${spoken(input.themes)} on ${input.env.name}`,
+    warning: warningOf(named(before.themes, input.themes)),
+    facts: {
+      ...Object.fromEntries(
+        named(before.themes, input.themes)
+          .slice(0, mostShown)
+          .map((theme) => [theme.name, stepOf(theme)]),
+      ),
+      ...(input.themes.length > mostShown && { 'And more': input.themes.slice(mostShown).join(', ') }),
+      'Taking it back': 'not from here: no call brings an old version back',
+    },
+  }),
+  proof: ({ input, before, now }) => {
+    const old = input.themes.filter((name) => !isUpdated(find(before.themes, name), find(now.themes, name)));
+    return old.length === 0
+      ? { verdict: 'yes', says: say`${versions(named(now.themes, input.themes))} on ${input.env.name}` }
+      : {
+          verdict: 'not yet',
+          says: say`${spoken(old)} on ${input.env.name} ${old.length === 1 ? 'is' : 'are'} as before in the host’s list, which can be 12 hours old`,
+        };
+  },
+  after: 'An update of themes usually takes some minutes, and the host’s list of themes can be 12 hours old.',
+  next: ({ input: { env } }) => [
+    { label: `Clear the cache of ${env.name}`.slice(0, 75), words: ['cache', 'clear', env.id] },
+    { label: 'Error log since the update', words: ['logs', env.id, 'error', '--since=1h'] },
+  ],
+});
+
+const hasUpdate = (theme: InstalledTheme): boolean => theme.hasUpdate;
+const find = (themes: readonly InstalledTheme[], name: string): InstalledTheme | undefined =>
+  themes.find((theme) => theme.name === name);
+/** Those of the environment that were said, in the order in which they were said. */
+const named = (themes: readonly InstalledTheme[], names: readonly string[]): readonly InstalledTheme[] =>
+  names.map((name) => find(themes, name)).filter((theme) => theme !== undefined);
+
+function missing(
+  env: string,
+  names: readonly string[],
+  themes: readonly InstalledTheme[],
+): Wrong<'themes'> | undefined {
+  const gone = names.filter((name) => find(themes, name) === undefined);
+  if (gone.length === 0) return undefined;
+  const known = themes.map(({ name }) => name);
+  const meant = [...new Set(gone.flatMap((name) => near(name, known).slice(0, 2)))].slice(0, 5);
+  return {
+    field: 'themes',
+    says: say`${spoken(gone)} ${gone.length === 1 ? 'is no theme' : 'are no themes'} of ${env}. Nothing was changed.`,
+    hint:
+      meant.length > 0
+        ? say`Did you mean ${joined(meant.map(bold), ' or ')}?`
+        : known.length > 0
+          ? say`It has ${spoken(known, 10)}.`
+          : 'The host lists no theme there.',
+  };
+}
+
+function current(
+  env: string,
+  names: readonly string[],
+  themes: readonly InstalledTheme[],
+): Wrong<'themes'> | undefined {
+  const fresh = named(themes, names).filter((theme) => !theme.hasUpdate);
+  if (fresh.length === 0) return undefined;
+  const others = themes.filter(hasUpdate).map(({ name }) => name);
+  return {
+    field: 'themes',
+    says: say`The host knows no update of ${spoken(fresh.map(({ name }) => name))} on ${env}. Nothing was changed.`,
+    hint:
+      others.length > 0
+        ? say`There is one of ${spoken(others, 10)}.`
+        : 'There is none of any theme there; the host’s list can be 12 hours old.',
+  };
+}
+
+/** The version is another one; where no version is told, the host has come to say so: a word of before proves nothing. */
+function isUpdated(before: InstalledTheme | undefined, now: InstalledTheme | undefined): boolean {
+  if (before === undefined || now === undefined) return false;
+  if (before.version !== null && now.version !== null) return now.version !== before.version;
+  return is(now.updateStatus, 'updated') && !is(before.updateStatus, 'updated');
+}
+
+function stepOf({ version, newVersion, status, vulnerable, newVulnerable }: InstalledTheme): Text {
+  const step = say`${version ?? 'a version not known'}${vulnerable ? ' (vulnerable)' : ''} → ${newVersion ?? 'the newest'}${newVulnerable ? ' (vulnerable)' : ''}`;
+  return is(status, 'active') ? say`${step}, the active theme` : step;
+}
+
+function warningOf(themes: readonly InstalledTheme[]): Text | undefined {
+  const bad = themes.filter(({ newVulnerable }) => newVulnerable).map(({ name }) => name);
+  return bad.length === 0 ? undefined : say`**The new version of ${spoken(bad)} is known to be vulnerable too.**`;
+}
+
+const versions = (themes: readonly InstalledTheme[]): Text => {
+  const shown = joined(
+    themes.slice(0, 5).map(({ name, version }) => inline(`${name} ${version ?? 'in its new version'}`)),
+    ', ',
+  );
+  const more = themes.length > 5 ? ` and ${themes.length - 5} more` : '';
+  return say`${shown}${more} ${themes.length === 1 ? 'is' : 'are'}`;
+};
+
+const spoken = (names: readonly string[], most = 3): Text => {
+  const shown = joined(names.slice(0, most).map(bold), ', ');
+  return names.length > most ? say`${shown} and ${names.length - most} more` : shown;
+};

@@ -1,0 +1,135 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { Secret } from '../secret.ts';
+import type { Certificate, SecretReference } from './contract/certificate.ts';
+
+/** Why there is no certificate that could be used, as a sentence. */
+type Wrong = { readonly wrong: string };
+
+/** Pairs of `NAME.pem` and `NAME.key` in one folder, read at each use: what is renewed is seen. */
+export type Certificates = {
+  readonly certificate: (name: string) => Certificate | Wrong;
+  /** What a call refers to as `NAME.key` or `NAME.pem`. */
+  readonly secrets: (reference: string) => Secret | undefined;
+};
+
+const largest = 65_536;
+const shownNames = 10;
+const nameShape = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
+const fileShape = /^(.+)\.(key|pem)$/;
+
+/** The certificates of a folder; none where there is no folder. `now` gives epoch milliseconds. */
+export function openCertificates(folder: string | undefined, now: () => number = Date.now): Certificates {
+  return {
+    certificate: (name) => {
+      if (folder === undefined) return wrong('There are no certificates on this machine: CERTIFICATES_DIR is not set.');
+      if (!nameShape.test(name)) return wrong('This cannot be the name of a certificate.', folder);
+      const key = contentOf(folder, `${name}.key`);
+      const chain = contentOf(folder, `${name}.pem`);
+      if (chain === undefined) return wrong(`${name}.pem is not there or cannot be read.`, folder);
+      if (key === undefined) return wrong(`${name}.key is not there or cannot be read.`, folder);
+      const checked = checkedPair(name, key, chain, now());
+      return 'wrong' in checked ? wrong(checked.wrong, folder) : checked;
+    },
+    secrets: (reference) => {
+      const [, name = ''] = fileShape.exec(reference) ?? [];
+      return folder !== undefined && nameShape.test(name) ? contentOf(folder, reference) : undefined;
+    },
+  };
+}
+
+function wrong(what: string, folder?: string): Wrong {
+  const names = folder === undefined ? [] : namesIn(folder);
+  const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
+  const there = names.length > 0 ? `There are: ${names.slice(0, shownNames).join(', ')}${more}.` : 'There are none.';
+  return { wrong: `${what}${folder === undefined ? '' : ` ${there}`} Nothing was done.` };
+}
+
+/** The names of which both files are there. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    const files = new Set(readdirSync(folder));
+    return [...files]
+      .flatMap((file) => (file.endsWith('.pem') ? [file.slice(0, -'.pem'.length)] : []))
+      .filter((name) => nameShape.test(name) && files.has(`${name}.key`))
+      .toSorted();
+  } catch {
+    return [];
+  }
+}
+
+/** A small plain file of this folder, wherever in it a link may lead; undefined for anything else. */
+function contentOf(folder: string, file: string): Secret | undefined {
+  let opened: number | undefined;
+  try {
+    const home = realpathSync(folder);
+    const real = realpathSync(path.join(home, file));
+    if (!real.startsWith(home.endsWith(path.sep) ? home : `${home}${path.sep}`)) return undefined;
+    // Never a link put there meanwhile, and never a pipe that would be waited for.
+    opened = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (!fstatSync(opened).isFile()) return undefined;
+    const bytes = Buffer.alloc(largest + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(opened, bytes, length, bytes.length - length, null);
+    }
+    return length === 0 || length > largest ? undefined : new Secret(bytes.toString('utf8', 0, length));
+  } catch {
+    return undefined;
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}
+
+function checkedPair(name: string, key: Secret, chain: Secret, now: number): Certificate | Wrong {
+  if (/PRIVATE KEY/.test(chain.reveal()))
+    return { wrong: `${name}.pem has a private key in it, which belongs into ${name}.key alone.` };
+  const leaf = firstOf(chain.reveal());
+  if (leaf === undefined) return { wrong: `${name}.pem is not a certificate in PEM.` };
+  const privateKey = keyIn(key.reveal());
+  if (privateKey === undefined) return { wrong: `${name}.key is not a private key in PEM, or it has a password.` };
+  if (!isKeyOf(leaf, privateKey))
+    return { wrong: `${name}.key is not the key of the first certificate in ${name}.pem.` };
+  const [validFrom, validUntil] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
+  if (!(validUntil > now)) return { wrong: `The certificate ${name} expired on ${dayOf(validUntil)}.` };
+  if (!(validFrom <= now)) return { wrong: `The certificate ${name} is not valid before ${dayOf(validFrom)}.` };
+  return { key: referTo(`${name}.key`, key), chain: referTo(`${name}.pem`, chain), names: namesOf(leaf), validUntil };
+}
+
+const referTo = ($secret: string, secret: Secret): SecretReference => ({ $secret, sha256: secret.digest() });
+const dayOf = (at: number): string =>
+  Number.isNaN(at) ? 'a day nobody can read' : new Date(at).toISOString().slice(0, 10);
+
+/** The first certificate of a chain, if all of it can be read. */
+function firstOf(pem: string): X509Certificate | undefined {
+  const parts = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  try {
+    const [leaf] = parts.map((part) => new X509Certificate(part));
+    return parts.length === (pem.match(/-----BEGIN /g) ?? []).length ? leaf : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keyIn(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+function isKeyOf(certificate: X509Certificate, key: KeyObject): boolean {
+  try {
+    return certificate.checkPrivateKey(key);
+  } catch {
+    return false;
+  }
+}
+
+/** Names that a browser would believe; what Node prints in quotes is none, and may hold what looks like one. */
+function namesOf({ subjectAltName = '' }: X509Certificate): readonly string[] {
+  const bare = subjectAltName.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
+  return [...bare.matchAll(/(?:^|, )DNS:([^,\s]+)/g)].map(([, name = '']) => name.toLowerCase());
+}

@@ -1,0 +1,185 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Check, Pause } from '../commands/desk.ts';
+import { counted } from '../commands/page.ts';
+import { HostTrouble } from '../hosting/client.ts';
+import type { Reader } from '../hosting/contract/call.ts';
+import { validateKey } from '../hosting/contract/operations.ts';
+import type { Listing } from '../hosting/directory.ts';
+import type { Dialect } from '../hosting/dialect.ts';
+import { mentionedGroups } from '../policy/people.ts';
+import type { Policy } from '../policy/rules.ts';
+import type { Database } from '../storage/database.ts';
+import { thawed } from '../storage/json.ts';
+import { readSetting } from '../storage/settings.ts';
+import { countStates, oldestDue } from '../storage/work.ts';
+import { code, inline, joined, person, say, time } from '../text.ts';
+import type { AskingDesk } from './asking.ts';
+import { pauseKey } from './deeds.ts';
+import { editionOf } from './edition.ts';
+import { inForce } from './rulebook.ts';
+import { inWords } from './trouble.ts';
+
+/** What is asked whether it is well. */
+export type HealthDesk = {
+  readonly database: Database;
+  readonly policy: () => Policy;
+  /** The policy file as it is now cannot be used. */
+  readonly policyIsBroken: () => boolean;
+  readonly membersOf: AskingDesk['membersOf'];
+  readonly read: Reader;
+  readonly listing: () => Listing;
+  readonly dialect: Dialect;
+  /** Asks Slack who this bot is; rejects where it does not say. */
+  readonly askSlack: () => Promise<{ readonly botUserId: string }>;
+};
+
+type State = Omit<Check, 'what'>;
+type Look = (desk: HealthDesk) => Promise<State> | State;
+
+/** Whoever waits for the answer does not wait longer for one part of it. */
+const patienceMs = 5_000;
+/** A listing is renewed every five minutes. */
+const oldListingMs = 15 * 60_000;
+const expiresSoonMs = 14 * 86_400_000;
+const slowMs = 1_000;
+const overdueMs = 60_000;
+const mostGroups = 5;
+
+/** Looks at everything at once; what cannot be asked is a finding as well. */
+export const healthOf = (desk: HealthDesk): Promise<readonly Check[]> =>
+  Promise.all(looks.map(async ([what, look]) => ({ what, ...(await attempt(desk, look)) })));
+
+/** The words of an error may hold anything: they stay here. */
+async function attempt(desk: HealthDesk, look: Look): Promise<State> {
+  const over = new AbortController();
+  const late = wait(patienceMs, undefined, { signal: over.signal }).then(
+    () => bad('does not answer in time', 'Ask again in a minute; the log of this bot may say more.'),
+    () => unanswered,
+  );
+  try {
+    return await Promise.race([late, Promise.resolve(desk).then(look)]);
+  } catch {
+    return unanswered;
+  } finally {
+    over.abort();
+  }
+}
+
+const well = (says: State['says']): State => ({ ok: true, says });
+const bad = (says: State['says'] | string, hint: State['says'] | string): State => ({
+  ok: false,
+  says: inline(says),
+  hint: inline(hint),
+});
+const unanswered = bad('cannot be asked', 'The log of this bot says more.');
+
+async function slack({ askSlack }: HealthDesk): Promise<State> {
+  try {
+    const { botUserId } = await askSlack();
+    return well(say`answers; I am ${person(botUserId)}`);
+  } catch {
+    return bad(
+      'does not say who I am',
+      say`Whoever runs me looks at ${code('SLACK_BOT_TOKEN')} and at status.slack.com.`,
+    );
+  }
+}
+
+async function host({ listing, database }: HealthDesk): Promise<State> {
+  const { at, trouble, cut } = listing();
+  const last = at === undefined ? say`never yet` : say`last at ${time(at, 'date')}`;
+  if (trouble)
+    return bad(say`${inWords(trouble)} The sites were listed ${last}.`, 'I list them again every half minute.');
+  if (at === undefined) return bad('the sites were not listed yet', 'Ask again in a minute.');
+  if ((await database.now()) - at > oldListingMs) return bad(say`the sites were listed ${last}`, 'The log says more.');
+  if (cut) return bad('it has more sites or domains than I hold', 'Some cannot be named here: use the host’s panel.');
+  return well(say`the sites were listed ${last}`);
+}
+
+async function key({ read, database }: HealthDesk): Promise<State> {
+  const renew = say`Whoever runs me puts a new one into ${code('HOSTING_API_KEY')}.`;
+  try {
+    const { expires_at: said = '' } = await read(validateKey({}));
+    const at = /^\d{4}-\d{2}-\d{2}/.test(said) ? Date.parse(said) : Number.NaN;
+    if (Number.isNaN(at)) return well(say`taken; the host does not say until when`);
+    const left = at - (await database.now());
+    if (left <= 0) return bad(say`expired at ${time(at, 'date')}`, renew);
+    return left < expiresSoonMs
+      ? bad(say`expires at ${time(at, 'date')}`, renew)
+      : well(say`until ${time(at, 'date')}`);
+  } catch (error) {
+    if (!(error instanceof HostTrouble)) throw error;
+    if (error.kind === 'not found') return well(say`the host does not say until when`);
+    return bad(inWords(error), error.kind === 'unauthorised' ? renew : 'Ask again in a minute.');
+  }
+}
+
+async function answers({ database }: HealthDesk): Promise<State> {
+  const began = performance.now();
+  await database.db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
+  const took = Math.max(1, Math.round(performance.now() - began));
+  const says = say`${database.kind} answers in ${took} ms`;
+  return took < slowMs ? well(says) : bad(says, 'It is slow: look at its load and its disk.');
+}
+
+async function rules({ policy, policyIsBroken, database }: HealthDesk): Promise<State> {
+  const { hash, groups } = policy();
+  const known = await readSetting(database.db, inForce);
+  const since = known?.value === hash ? say` since ${time(known.at, 'date')}` : '';
+  const says = say`${code(hash.slice(0, 8))} in force${since}, ${counted(groups.size, 'group')}`;
+  return policyIsBroken()
+    ? bad(say`the file cannot be used; ${says}`, 'Its mistakes, with their lines, are in the log and the ops channel.')
+    : well(says);
+}
+
+async function userGroups({ policy, membersOf }: HealthDesk): Promise<State> {
+  const groups = mentionedGroups(policy());
+  if (groups.length === 0) return well(say`the rules name none`);
+  const members = await Promise.all(groups.map(membersOf));
+  const empty = groups.filter((_, at) => !members[at]?.length);
+  if (empty.length === 0) return well(say`${counted(groups.length, 'group')}, and who is in them is known`);
+  const shown = joined(empty.slice(0, mostGroups).map(code), ', ');
+  const more = empty.length > mostGroups ? ` and ${empty.length - mostGroups} more` : '';
+  return bad(
+    say`nobody is known to be in ${shown}${more}`,
+    say`Look at the groups, and at the scope ${code('usergroups:read')}.`,
+  );
+}
+
+async function sending({ database }: HealthDesk): Promise<State> {
+  const setting = await readSetting(database.db, pauseKey);
+  if (setting === undefined) return well(say`what is approved is sent`);
+  const { by, at } = thawed<Pause>(setting.value);
+  return bad(say`paused by ${person(by)} at ${time(at, 'date')}`, say`${code('resume')} lets it go on.`);
+}
+
+async function changes({ database }: HealthDesk): Promise<State> {
+  const counts = await countStates(database.db);
+  const { waiting = 0, approved = 0, sending = 0, accepted = 0, unknown = 0 } = counts;
+  const says = say`${waiting} waiting, ${approved} approved, ${sending + accepted} running, ${unknown} unknown`;
+  return unknown === 0
+    ? well(says)
+    : bad(says, 'Look at the host, then say on the card what happened: its target stays locked until then.');
+}
+
+async function work({ database }: HealthDesk): Promise<State> {
+  const now = await database.now();
+  const due = await oldestDue(database.db, now);
+  if (due === undefined || now - due <= overdueMs) return well(say`nothing is overdue`);
+  return bad(say`the oldest has been due since ${time(due, 'date')}`, 'The log says what keeps me from it.');
+}
+
+const versions: Look = (desk) => well(say`Sitehand ${editionOf(desk).version} on Node ${process.versions.node}`);
+
+const looks: readonly (readonly [what: string, look: Look])[] = [
+  ['Slack', slack],
+  ['Hosting API', host],
+  ['Key of the hosting API', key],
+  ['Database', answers],
+  ['Rules', rules],
+  ['Slack user groups', userGroups],
+  ['Sending', sending],
+  ['Changes', changes],
+  ['Work', work],
+  ['Versions', versions],
+];

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { AnyAction } from '../commands/action.ts';
+import { isName } from '../commands/action.ts';
+import type { Words } from '../errors.ts';
+import { Refusal } from '../errors.ts';
+import type { Person } from '../pipeline/authorise.ts';
+import type { Wish } from '../pipeline/parse.ts';
+import { canonicalWords, resolve, shownAs, type Resolved } from '../pipeline/resolve.ts';
+import { sourcesOf } from '../pipeline/sources.ts';
+import { asRefusal } from '../pipeline/trouble.ts';
+import { keepWords, keptWords } from './answers.ts';
+import type { Memo, Unfolded } from './form.ts';
+import { saidIn, type Asked, type Filled } from './inputs.ts';
+import type { Reception } from './reception.ts';
+
+/** Which fields a form asks for, and what the host has to choose from, given what is filled in so far. */
+
+type Dependents = NonNullable<AnyAction['dependent']>;
+type Chosen = NonNullable<Memo['choices']>;
+
+/** A longer list is cut; a path at its longest takes a twentieth of a thousandth of it. */
+const mostChoices = 10_000;
+const mostCharacters = 400_000;
+
+const dependentsOf = ({ command }: Pick<Wish, 'command'>): Dependents =>
+  command.shape === 'action' ? (command.dependent ?? {}) : {};
+
+/** Whether the host has to be asked before this form can be drawn. */
+export function needsHost({ wish, input }: Pick<Resolved, 'wish' | 'input'>): boolean {
+  return Object.values(dependentsOf(wish)).some((one) => one?.choices && one.asked?.(input) !== false && one.on.every((field) => field in input));
+}
+
+/** Unfolds the form of a wish: lists that were read for the same answers before are not read again. */
+export async function unfold(
+  reception: Reception,
+  person: Person,
+  wish: Wish,
+  before: Chosen = {},
+): Promise<Unfolded & { readonly trouble?: Refusal }> {
+  const resolved = resolve(wish, reception.front.names(person));
+  const dependents = dependentsOf(wish);
+  const telling = new Set(Object.values(dependents).flatMap((one) => one?.on ?? []));
+  const fields: Asked[] = [];
+  const choices: Record<string, Chosen[string]> = {};
+  let trouble: Refusal | undefined;
+  for (const [name, field] of Object.entries(wish.command.fields)) {
+    const found = isName(field) ? shownAs(field, resolved.input[name]) : [];
+    const given = found.length > 0 ? found : (wish.given[name] ?? []);
+    const dependent = dependents[name];
+    // What was said stays to be seen, also where it is not asked for.
+    if (dependent?.asked?.(resolved.input) === false && given.length === 0) continue;
+    const asked: Asked = { name, field, given, tells: telling.has(name) };
+    if (!dependent?.choices || !dependent.on.every((one) => one in resolved.input)) {
+      fields.push(asked);
+      continue;
+    }
+    const listed = await choicesOf(reception, person, { resolved, dependent, given, kept: before[name] }).catch(
+      (error: unknown) => {
+        const told = asRefusal(error, canonicalWords(resolved));
+        trouble = told instanceof Refusal ? told : new Refusal('The host could not be asked what there is.');
+        return undefined;
+      },
+    );
+    if (listed) choices[name] = listed.kept;
+    fields.push({ ...asked, choices: listed && { id: listed.kept.id, words: listed.words }, note: listed?.note });
+  }
+  return { fields, choices, ...(trouble && { trouble }) };
+}
+
+type Sought = {
+  readonly resolved: Resolved;
+  readonly dependent: NonNullable<Dependents[string]>;
+  readonly given: Words;
+  readonly kept: Chosen[string] | undefined;
+};
+
+async function choicesOf(
+  { front }: Reception,
+  person: Person,
+  { resolved: { wish, input }, dependent, given, kept }: Sought,
+): Promise<{ words: Words; kept: Chosen[string]; note: string | undefined }> {
+  const on = dependent.on.map((name) => shownAs(wish.command.fields[name], input[name]));
+  const of = createHash('sha256').update(JSON.stringify(on)).digest('hex').slice(0, 16);
+  if (kept?.of === of) {
+    const words = await keptWords(front.database, kept.id).catch(() => undefined);
+    if (words && given.every((word) => words.includes(word))) return { words, kept, note: noteOf(words) };
+  }
+  const read = (await dependent.choices?.({ input, ...sourcesOf(front) })) ?? [];
+  const words = [...new Set([...given, ...fitting(read)])];
+  return { words, kept: { id: await keepWords(front.database, person.id, words), of }, note: noteOf(words, read) };
+}
+
+/** What stands in a form, with the words of what was chosen; throws `Refusal` where its choices are too old. */
+export async function readForm({ front }: Reception, { choices = {} }: Memo, values: unknown): Promise<Filled> {
+  const lists = Object.entries(choices).map(
+    async ([name, { id }]) => [name, await keptWords(front.database, id)] as const,
+  );
+  return saidIn(values, new Map(await Promise.all(lists)));
+}
+
+function fitting(read: Words): Words {
+  let size = 0;
+  const end = read.findIndex((word, at) => (size += word.length + 3) > mostCharacters || at === mostChoices);
+  return end === -1 ? read : read.slice(0, end);
+}
+
+function noteOf(words: Words, read: Words = words): string | undefined {
+  if (words.length === 0) return 'The host lists nothing to choose from.';
+  return read.length > words.length ? `The first ${words.length} of ${read.length} can be chosen.` : undefined;
+}

@@ -1,0 +1,24 @@
+import type { State } from './schema.ts';
+import type { Reader } from './tx.ts';
+
+/** How many changes are not settled, by the state they are in. */
+export async function countStates(db: Reader): Promise<Readonly<Partial<Record<State, number>>>> {
+  const rows = await db
+    .selectFrom('changes')
+    .select((of) => ['state', of.fn.countAll<number>().as('count')])
+    .where('settled_at', 'is', null)
+    .groupBy('state')
+    .execute();
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count] as const));
+}
+
+/** Since when the oldest work is due (epoch ms): a step of a change, a message, a timer; undefined where none is. */
+export async function oldestDue(db: Reader, now: number): Promise<number | undefined> {
+  const oldest = await Promise.all(
+    (['changes', 'messages', 'timers'] as const).map((table) =>
+      db.selectFrom(table).select('due_at').where('due_at', '<=', now).orderBy('due_at').limit(1).executeTakeFirst(),
+    ),
+  );
+  const moments = oldest.flatMap((row) => row?.due_at ?? []);
+  return moments.length === 0 ? undefined : Math.min(...moments);
+}

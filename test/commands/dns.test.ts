@@ -1,0 +1,475 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { dnsList } from '../../src/commands/dns/list.ts';
+import { recordName } from '../../src/commands/dns/names.ts';
+import { dnsSet } from '../../src/commands/dns/set.ts';
+import { meaning, recordType, recordTypes, recordValues, type RecordType } from '../../src/commands/dns/values.ts';
+import { catalogue } from '../../src/commands/index.ts';
+import type { Read, Reader, Write } from '../../src/hosting/contract/call.ts';
+import type { Words } from '../../src/errors.ts';
+import { parse, parseWords, type Given } from '../../src/pipeline/parse.ts';
+import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
+import { join } from '../../src/pipeline/words.ts';
+import { inline, plain } from '../../src/text.ts';
+import { company, names, noCertificate, refusalOf, said, shopDomain, uuid } from '../pipeline/given.ts';
+
+/** Each command on DNS, held against a zone that does with a change what the host does. */
+
+type Entry = {
+  readonly type: string;
+  readonly name: string;
+  readonly ttl?: number;
+  readonly values: readonly string[];
+};
+
+const valueList = z.array(z.strictObject({ value: z.string() })).transform((list) => list.map(({ value }) => value));
+/** All five are said in every change. */
+const changed = z.strictObject({
+  type: z.string(),
+  name: z.string(),
+  ttl: z.number(),
+  new_resource_records: valueList,
+  removed_resource_records: valueList,
+});
+
+class Zone {
+  entries: readonly Entry[];
+  constructor(entries: readonly Entry[]) {
+    this.entries = entries;
+  }
+  read: Reader = async <R>(call: Read<R>): Promise<R> => {
+    if (call.path !== `/domains/${shopDomain.id}/dns-records`) throw new Error(`nobody asked for ${call.path}`);
+    const dns_records = this.entries.map(({ values, ...entry }) => ({
+      ...entry,
+      resource_records: values.map((value) => ({ value })),
+    }));
+    return call.reply.parse({ domain: { dns_records } });
+  };
+  write({ body }: Write): void {
+    const { type, name, ttl, new_resource_records: added, removed_resource_records: gone } = changed.parse(body);
+    const isIt = (one: Entry): boolean => one.type === type && one.name === name;
+    const kept = (this.entries.find(isIt)?.values ?? []).filter((value) => !gone.includes(value));
+    const values = [...kept, ...added];
+    const others = this.entries.filter((one) => !isIt(one));
+    this.entries = values.length === 0 ? others : [...others, { type, name, ttl, values }];
+  }
+  /** What stands there, whatever the order and however the names are spelled. */
+  get inWords(): readonly string[] {
+    return this.entries
+      .map(({ type, name, ttl, values }) => `${type} ${wholly(name)} ${ttl} ${[...values].sort().join(' | ')}`)
+      .toSorted();
+  }
+}
+function wholly(name: string): string {
+  const bare = name.replace(/\.$/, '').toLowerCase();
+  return bare === 'acme.com' || bare.endsWith('.acme.com') ? bare : `${bare}.acme.com`;
+}
+
+const inputOf = ({ type = [], name = [], ttl, add, remove }: Given) => ({
+  domain: shopDomain,
+  type: dnsSet.fields.type.read(type),
+  name: dnsSet.fields.name.read(name),
+  ttl: ttl && dnsSet.fields.ttl.read(ttl),
+  add: add && dnsSet.fields.add.read(add),
+  remove: remove && dnsSet.fields.remove.read(remove),
+});
+
+/** A wish held against a zone: what is seen, and what there is against it. */
+async function held(given: Given, zone: Zone) {
+  const input = inputOf(given);
+  const before = await look(input, zone);
+  return { input, before, wrong: dnsSet.valid?.(input) ?? dnsSet.possible?.({ input, before }) };
+}
+async function look(input: ReturnType<typeof inputOf>, zone: Zone) {
+  const records = await dnsSet.look?.({ input, read: zone.read, company, certificate: noCertificate });
+  if (records === undefined) throw new Error('nothing was looked at');
+  expect(JSON.parse(JSON.stringify(records))).toEqual(records);
+  return records;
+}
+
+/** The words as they are read again, wherever they were kept. */
+function readAgain(words: Words): Given {
+  const wish = parse(join(words), catalogue);
+  expect(wish).toEqual(parseWords(words, catalogue));
+  if (wish === undefined) throw new Error('no words');
+  const { input, problems, missing } = resolve(wish, names);
+  expect({ problems, missing }).toEqual({ problems: [], missing: [] });
+  expect(canonicalWords({ wish, input })).toEqual(words);
+  return wish.given;
+}
+
+const usual: readonly Entry[] = [
+  { type: 'A', name: 'acme.com', ttl: 3_600, values: ['192.0.2.80'] },
+  { type: 'MX', name: 'acme.com.', ttl: 3_600, values: ['10 mx1.post.example', '20 MX2.post.example.'] },
+  { type: 'TXT', name: 'acme.com', ttl: 600, values: ['"v=spf1 include:_spf.post.example -all"', '"owner=a, b"'] },
+  { type: 'NS', name: 'acme.com', ttl: 86_400, values: ['ns1.names.example', 'ns2.names.example'] },
+  { type: 'CNAME', name: 'www', ttl: 300, values: ['acme.com'] },
+  { type: 'AAAA', name: 'api.acme.com', ttl: 60, values: ['2001:DB8:0::80'] },
+  { type: 'CAA', name: 'api.acme.com', values: ['0 issue "ca.example"'] },
+];
+const asWords = ([type = '', name = '', ...options]: readonly string[]): Given => {
+  const wish = parse(join(['dns', 'set', shopDomain.id, type, name, ...options]), catalogue);
+  return wish?.given ?? {};
+};
+
+describe('a change', () => {
+  test.each<[string, readonly string[], object]>([
+    [
+      'of a record that is not there',
+      ['a', 'new', '--add=192.0.2.7'],
+      { type: 'A', name: 'new.acme.com', ttl: 3_600, add: ['192.0.2.7'], remove: [] },
+    ],
+    [
+      'in the host’s own spelling of the name',
+      ['CNAME', 'www.acme.com', '--add=b.example', '--remove=ACME.com.'],
+      { name: 'www', ttl: 300, add: ['b.example'], remove: ['acme.com'] },
+    ],
+    [
+      'of the apex',
+      ['MX', '@', '--remove=20 mx2.post.example'],
+      { name: 'acme.com.', remove: ['20 MX2.post.example.'] },
+    ],
+    ['of a text, without its quotes', ['TXT', '@', '--remove=owner=a, b'], { add: [], remove: ['"owner=a, b"'] }],
+    ['of a text with a comma', ['TXT', '@', '--add=x, y', '--add=z'], { ttl: 600, add: ['x, y', 'z'], remove: [] }],
+    ['of the TTL alone', ['A', 'acme.com.', '--ttl=0'], { name: 'acme.com', ttl: 0, add: [], remove: [] }],
+    ['of an address in another spelling', ['AAAA', 'api', '--remove=2001:db8::80'], { remove: ['2001:DB8:0::80'] }],
+    ['that is half there', ['A', '@', '--add=192.0.2.80', '--add=192.0.2.81'], { add: ['192.0.2.81'] }],
+    [
+      'with a TTL that the host does not tell',
+      ['CAA', 'api', '--ttl=60', '--add=0 iodef "mailto:a@acme.com"'],
+      { ttl: 60 },
+    ],
+    ['of another script', ['A', 'bücher', '--add=192.0.2.7'], { name: 'xn--bcher-kva.acme.com' }],
+    ['of a wildcard', ['A', '*', '--add=192.0.2.7'], { name: '*.acme.com' }],
+    ['of the largest TTL', ['A', '@', '--ttl=2147483647'], { ttl: 2_147_483_647 }],
+  ])('%s', async (_, words, expected) => {
+    const { input, before, wrong } = await held(asWords(words), new Zone(usual));
+    expect(wrong).toBeUndefined();
+    const {
+      new_resource_records: add,
+      removed_resource_records: remove,
+      ...rest
+    } = changed.parse(dnsSet.call({ input, before }).body);
+    expect({ ...rest, add, remove }).toMatchObject(expected);
+  });
+
+  test.each<[string, readonly string[], string, string]>([
+    ['nothing', ['A', '@'], 'add', 'What shall be changed?'],
+    ['a name elsewhere', ['A', 'www.other.org.', '--add=192.0.2.7'], 'name', 'no name of acme.com'],
+    ['a name of 254 characters', ['A', `${'a.'.repeat(122)}a`, '--add=192.0.2.7'], 'name', 'longer than 253'],
+    ['the same value both ways', ['TXT', '@', '--add=x', '--remove="x"'], 'remove', 'both added and removed'],
+    ['the same address both ways', ['AAAA', '@', '--add=::1', '--remove=0::1'], 'remove', 'both added and removed'],
+    ['an address that is none', ['A', '@', '--add=010.0.0.1'], 'add', 'no IPv4 address'],
+    ['the other kind of address', ['A', '@', '--add=2001:db8::1'], 'add', 'no IPv4 address'],
+    ['an address with a zone', ['AAAA', '@', '--add=fe80::1%eth0'], 'add', 'no IPv6 address'],
+    ['a mail server without a priority', ['MX', '@', '--add=mx.acme.com'], 'add', '10 mx.example.com'],
+    ['a priority of 65536', ['MX', '@', '--add=65536 mx.acme.com'], 'add', '10 mx.example.com'],
+    ['a mail server that is an address', ['MX', '@', '--add=10 192.0.2.7'], 'add', 'IP address'],
+    ['an address as an alias', ['CNAME', 'shop', '--add=192.0.2.7'], 'add', 'IP address'],
+    ['an alias with a scheme', ['CNAME', 'shop', '--add=https://b.example'], 'add', 'scheme'],
+    ['an alias in another script', ['CNAME', 'shop', '--add=аcme.com'], 'add', 'plain Latin'],
+    ['a service without a port', ['SRV', '_sip._tcp', '--add=10 5 sip.acme.com'], 'add', '10 5 443'],
+    ['an odd CAA', ['CAA', '@', '--add=256 issue "x"'], 'add', '0 issue'],
+    ['an alias at the apex', ['CNAME', '@', '--add=b.example'], 'name', 'cannot be a CNAME'],
+    ['an alias at the apex by its name', ['CNAME', 'ACME.com', '--add=b.example'], 'name', 'cannot be a CNAME'],
+    ['two aliases', ['CNAME', 'shop', '--add=b.example', '--add=c.example'], 'add', 'one value'],
+    ['a second alias', ['CNAME', 'www', '--add=b.example'], 'add', 'has a CNAME already'],
+    ['an alias beside others', ['CNAME', 'api', '--add=b.example'], 'type', 'has a AAAA record'],
+    ['others beside an alias', ['TXT', 'www', '--add=x'], 'type', 'has a CNAME record'],
+    ['removing what is not there', ['MX', '@', '--remove=30 mx3.post.example'], 'remove', 'is not in the MX record'],
+    ['removing from nothing', ['A', 'none', '--remove=192.0.2.7'], 'remove', 'is not in the A record'],
+    ['the TTL of nothing', ['A', 'none', '--ttl=60'], 'name', 'There is no A record'],
+    ['the TTL of what goes', ['A', '@', '--ttl=60', '--remove=192.0.2.80'], 'ttl', 'no TTL'],
+    ['a TTL that is not told', ['CAA', 'api', '--add=0 issuewild ";"'], 'ttl', 'does not tell the TTL'],
+    ['what is there already', ['NS', '@', '--add=NS1.names.example.'], 'add', 'already'],
+    ['the same TTL', ['A', '@', '--ttl=3600'], 'add', 'this TTL already'],
+    ['more than a card can show', ['TXT', '@', `--add=${'x'.repeat(901)}`, `--add=${'y'.repeat(901)}`], 'add', '1500'],
+  ])('refuses %s', async (_, words, field, why) => {
+    const { wrong } = await held(asWords(words), new Zone(usual));
+    expect(wrong?.field).toBe(field);
+    expect(plain(inline(wrong?.says))).toContain(why);
+    expect(plain(inline(wrong?.says))).toMatch(/Nothing was done\.$/);
+  });
+
+  test.each<[string, readonly Entry[], string]>([
+    [
+      'the host lists twice',
+      [...usual, { type: 'A', name: '@', ttl: 60, values: ['192.0.2.9'] }],
+      'cannot be told apart',
+    ],
+    ['is listed without values', [{ type: 'A', name: '@', ttl: 60, values: [] }], 'without values'],
+  ])('refuses a record that %s', async (_, entries, why) => {
+    const { wrong } = await held(asWords(['A', '@', '--add=192.0.2.7']), new Zone(entries));
+    expect(plain(inline(wrong?.says))).toContain(why);
+  });
+
+  test('rests on all records of its name, in any order', async () => {
+    const given = asWords(['MX', '@', '--add=30 mx3.post.example']);
+    const rests = async (entries: readonly Entry[]) => dnsSet.rests?.(await held(given, new Zone(entries)));
+    const turned = usual.map((entry) => ({ ...entry, values: entry.values.toReversed() })).toReversed();
+    expect(await rests(turned)).toEqual(await rests(usual));
+    const elsewhere = [...usual, { type: 'A', name: 'other.acme.com', ttl: 1, values: ['192.0.2.1'] }];
+    expect(await rests(elsewhere)).toEqual(await rests(usual));
+    for (const change of [{ ttl: 61 }, { values: ['10 mx1.post.example'] }]) {
+      expect(await rests(usual.map((entry) => (entry.type === 'MX' ? { ...entry, ...change } : entry)))).not.toEqual(
+        await rests(usual),
+      );
+    }
+  });
+});
+
+describe('the card', () => {
+  const cardOf = async (words: readonly string[], zone = new Zone(usual)) => {
+    const { wrong, ...of } = await held(asWords(words), zone);
+    expect(wrong).toBeUndefined();
+    const { title, done, warning, facts = {} } = dnsSet.card({ ...of, now: 1_000 });
+    const shown = Object.entries(facts).map(([label, value]) => [label, plain(inline(value))] as const);
+    return {
+      title: plain(title),
+      done: plain(done),
+      warning: plain(inline(warning)).split('\n'),
+      facts: Object.fromEntries(shown.filter(([, value]) => value !== '')),
+    };
+  };
+
+  test('shows old and new side by side', async () => {
+    expect(await cardOf(['MX', '@', '--ttl=300', '--add=30 mx3.post.example', '--remove=10 mx1.post.example'])).toEqual(
+      {
+        title: 'Change the MX record acme.com in the DNS of acme.com',
+        done: 'Changed the MX record acme.com in the DNS of acme.com',
+        warning: [
+          'Mail to acme.com may stop: this says where it is delivered.',
+          'This is the apex of acme.com: the site or its mail may stop.',
+        ],
+        facts: {
+          Before: '10 mx1.post.example, 20 MX2.post.example.',
+          After: '20 MX2.post.example., 30 mx3.post.example',
+          Adds: '30 mx3.post.example',
+          Removes: '10 mx1.post.example',
+          TTL: '3600 s → 300 s (5m)',
+          'Old answers': 'may live for up to 1h after it is sent',
+        },
+      },
+    );
+  });
+
+  test.each<[string, readonly string[], readonly (string | RegExp)[]]>([
+    ['a name of its own', ['A', 'new', '--add=192.0.2.7'], ['']],
+    ['a whole record', ['CNAME', 'www', '--remove=acme.com'], ['The whole record will be gone.']],
+    ['who answers', ['NS', 'sub', '--add=ns.b.example'], [/^Everything at sub\.acme\.com may stop being found/]],
+    ['mail', ['MX', 'shop', '--add=10 mx.b.example'], [/^Mail to shop\.acme\.com may stop/]],
+    ['who may send mail', ['TXT', 'shop', '--add=v=spf1 -all'], [/^Mail from shop\.acme\.com may be refused/]],
+    ['a second SPF', ['TXT', '@', '--add="V=SPF1 -all"'], [/^Mail from/, /^There will be more than one SPF/, /apex/]],
+    ['the apex', ['A', '@', '--ttl=60'], ['This is the apex of acme.com: the site or its mail may stop.']],
+  ])('warns of %s', async (_, words, expected) => {
+    const { warning } = await cardOf(words);
+    expect(warning).toEqual(
+      expected.map((line): unknown => (typeof line === 'string' ? line : expect.stringMatching(line))),
+    );
+  });
+
+  test('says of a long text that it is split, and shows all of it', async () => {
+    const key = `v=DKIM1; k=rsa; p=${'MIIBIjANBgkqhkiG9w0BAQ'.repeat(30)}`;
+    const { facts } = await cardOf(['TXT', 'k1._domainkey', `--add=${key}`]);
+    expect(facts['Adds']).toBe(key);
+    expect(facts['Long text']).toContain('more than 255');
+  });
+});
+
+/** Values of a type as a host may list them, or somebody may type them: several spellings of few meanings. */
+const valuesOf: Readonly<Record<RecordType, readonly string[]>> = {
+  A: ['192.0.2.1', '192.0.2.2', '198.51.100.3'],
+  AAAA: ['2001:db8::1', '2001:DB8:0::1', '2001:db8::2', '::1'],
+  CNAME: ['b.example', 'B.example.', 'c.example', '_x.acm.example'],
+  MX: ['10 mx.b.example', '10  MX.b.example.', '20 mx.c.example', '0 .'],
+  TXT: [
+    'v=spf1 -all',
+    '"v=spf1 -all"',
+    '"v=spf1 " "-all"',
+    'a, b',
+    '"say \\"x\\""',
+    '--x=y',
+    '=',
+    `"${'k'.repeat(300)}"`,
+  ],
+  NS: ['ns1.b.example', 'ns2.b.example', 'NS2.b.example.'],
+  CAA: ['0 issue "ca.example"', '0 issue ca.example', '0 ISSUE "ca.example"', '128 iodef "mailto:a@b.example"'],
+  SRV: ['10 5 443 sip.b.example', '10 05 443 SIP.b.example.', '1 1 1 .'],
+};
+const ofType = (type: RecordType, minLength: number): fc.Arbitrary<string[]> =>
+  fc.uniqueArray(fc.constantFrom(...valuesOf[type]), {
+    minLength,
+    maxLength: 3,
+    selector: (one) => meaning(type, one),
+  });
+const ownName = fc.constantFrom('@', 'www', 'WWW.acme.com', 'api.acme.com.', '*', '_dmarc');
+const ttl = fc.constantFrom(0, 60, 3_600, 2_147_483_647);
+const entry = fc
+  .constantFrom(...recordTypes)
+  .chain((type) => fc.record({ type: fc.constant(type), name: ownName, ttl, values: ofType(type, 1) }));
+const zone = fc
+  .uniqueArray(
+    entry.map((one) => (one.name === '@' ? { ...one, name: 'acme.com' } : one)),
+    { maxLength: 8, selector: ({ type, name }) => `${type} ${wholly(name)}` },
+  )
+  .map((entries) => {
+    const crowded = new Set(entries.filter(({ type }) => type !== 'CNAME').map(({ name }) => wholly(name)));
+    return entries.flatMap((one) => {
+      if (one.type !== 'CNAME') return [one];
+      return crowded.has(wholly(one.name)) || wholly(one.name) === 'acme.com'
+        ? []
+        : [{ ...one, values: one.values.slice(0, 1) }];
+    });
+  });
+/** A wish that often speaks of what is there. */
+const wish = fc.tuple(zone, entry, fc.option(ttl), fc.nat()).chain(([entries, other, ttl, at]) => {
+  const about = at % 3 === 0 ? other : (entries[at % Math.max(entries.length, 1)] ?? other);
+  const { type, name, values } = about;
+  return fc.record({
+    entries: fc.constant(entries),
+    given: fc
+      .record({ add: ofType(type, 0), remove: fc.oneof(fc.subarray(values), ofType(type, 0)) })
+      .map(({ add, remove }) => ({
+        type: [type],
+        name: [name],
+        ...(ttl !== null && { ttl: [String(ttl)] }),
+        ...(add.length > 0 && { add }),
+        ...(remove.length > 0 && { remove }),
+      })),
+  });
+});
+
+test('whatever may go on is proven by what it makes of the zone, by nothing else, and can be taken back', async () => {
+  const went = { on: 0, back: 0 };
+  await fc.assert(
+    fc.asyncProperty(wish, async ({ entries, given }) => {
+      const host = new Zone(entries);
+      const { wrong, ...of } = await held(given, host);
+      if (wrong) {
+        expect(plain(inline(wrong.says))).toMatch(/Nothing was done\.$/);
+        return;
+      }
+      went.on += 1;
+      const was = host.inWords;
+      expect(dnsSet.proof?.({ ...of, now: of.before }).verdict).not.toBe('yes');
+      expect(dnsSet.card({ ...of, now: 1 })).toEqual(dnsSet.card({ ...of, now: 2 }));
+      host.write(dnsSet.call(of));
+      expect(host.inWords).not.toEqual(was);
+      expect(dnsSet.proof?.({ ...of, now: await look(of.input, host) }).verdict).toBe('yes');
+      const undo = dnsSet.undo?.(of);
+      expect(undo).toBeDefined();
+      if (undo === undefined) return;
+      const back = await held(readAgain(undo), host);
+      expect(back.wrong).toBeUndefined();
+      host.write(dnsSet.call(back));
+      expect(host.inWords).toEqual(was);
+      went.back += 1;
+    }),
+    { numRuns: 400 },
+  );
+  expect(went.on).toBeGreaterThan(100);
+  expect(went.back).toBe(went.on);
+});
+
+test.each<[string, readonly Entry[], readonly string[]]>([
+  ['whose TTL is not told', usual, ['CAA', 'api', '--ttl=60']],
+  [
+    'that could not be said again',
+    [{ type: 'A', name: 'www', ttl: 60, values: ['alias of a balancer'] }],
+    ['A', 'www', '--remove=alias of a balancer'],
+  ],
+  [
+    'that no zone should have',
+    [{ type: 'CNAME', name: 'www', ttl: 60, values: ['b.example', 'c.example'] }],
+    ['CNAME', 'www', '--remove=b.example'],
+  ],
+])('nothing takes back a record %s', async (_, entries, words) => {
+  const { wrong, ...of } = await held(asWords(words), new Zone(entries));
+  expect(wrong).toBeUndefined();
+  expect(dnsSet.undo?.(of)).toBeUndefined();
+});
+
+describe('the fields', () => {
+  test.each([
+    ['@', '@'],
+    ['WWW', 'www'],
+    ['www.acme.com.', 'www.acme.com.'],
+    ['_sip._tcp', '_sip._tcp'],
+    ['*.shop', '*.shop'],
+    ['bücher', 'xn--bcher-kva'],
+  ])('the name %s', (typed, name) => expect(recordName().read([typed])).toBe(name));
+
+  test.each(['', '.', 'a..b', 'a b', '-a', 'a.*', 'a*', 'x'.repeat(64), 'a/b', 'http://a', 'a\u200Bb', 'a\uD83D'])(
+    'refuses the name %j',
+    (typed) => expect(said(refusalOf(() => recordName().read([typed])))).toContain('Nothing was done.'),
+  );
+
+  test('a type in any case, and no other', () => {
+    expect(recordType().read(['aaaa'])).toBe('AAAA');
+    expect(said(refusalOf(() => recordType().read(['SOA'])))).toContain('A, AAAA, CNAME');
+  });
+
+  test('values one to a line, never split at commas', () => {
+    expect(recordValues('Add').read([' a, b\r\n\n"c d" ', 'a, b'])).toEqual(['a, b', '"c d"']);
+    for (const words of [
+      ['\n'],
+      ['a\tb'],
+      ['a\u202Eb'],
+      ['\uD83D'],
+      ['x'.repeat(1_801)],
+      Array.from({ length: 51 }, (_, at) => `v${at}`),
+    ])
+      expect(said(refusalOf(() => recordValues('Add').read(words)))).toMatch(/Nothing was done\.$/);
+  });
+
+  test.each(['-1', '2147483648', '1.5', '1h', ''])('a TTL of %j is refused in one sentence', (typed) =>
+    expect(said(refusalOf(() => dnsSet.fields.ttl.read([typed])))).toBe(
+      `TTL is a whole number from 0 to 2147483647, not “${typed}”. Nothing was done.`,
+    ),
+  );
+});
+
+test('two spellings with one meaning', () => {
+  for (const [type, ...spellings] of [
+    ['TXT', 'a b', '"a b"', '"a " "b"', '"a\\032b"'],
+    ['CNAME', 'b.example', 'B.example.'],
+    ['MX', '10 b.example', '010  B.example.'],
+    ['AAAA', '::1', '0:0::1'],
+    ['CAA', '0 issue "x"', '0 ISSUE x'],
+  ] as const)
+    expect(new Set(spellings.map((one) => meaning(type, one))).size).toBe(1);
+});
+
+describe('the list', () => {
+  const shown = async (entries: readonly Entry[]) => {
+    const show = dnsList.show({
+      input: { domain: shopDomain },
+      read: new Zone(entries).read,
+      company,
+      certificate: noCertificate,
+      now: 0,
+      zone: 'UTC',
+      alias: (address) => address,
+      happened: async () => [],
+    });
+    const page = await show;
+    const [part] = page.parts;
+    const rows = part?.kind === 'table' ? part.rows.map((row) => row.map(plain)) : [];
+    return { ...page, title: plain(page.title), rows };
+  };
+
+  test('shows each value in its own row, as it is to be copied', async () => {
+    const page = await shown(usual);
+    expect(page.title).toBe('acme.com · DNS · 7 records');
+    expect(page.rows).toContainEqual(['MX', 'acme.com.', '3600 s (1h)', '20 MX2.post.example.']);
+    expect(page.rows).toContainEqual(['CAA', 'api.acme.com', 'not known', '0 issue "ca.example"']);
+    expect(page.rows).toHaveLength(10);
+    expect(page.offers).toEqual([{ label: 'Change a record…', words: ['dns', 'set', uuid(50)] }]);
+  });
+
+  test('says that there is none', async () => {
+    const { parts } = await shown([]);
+    expect(parts).toMatchObject([{ kind: 'text' }]);
+  });
+});

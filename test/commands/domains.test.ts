@@ -1,0 +1,366 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { domainsAdd } from '../../src/commands/domains/add.ts';
+import { certificateName, speaksFor } from '../../src/commands/domains/certificate.ts';
+import { domainsList } from '../../src/commands/domains/list.ts';
+import { domainsRecords } from '../../src/commands/domains/records.ts';
+import { hostname, hostnameIn } from '../../src/commands/hostnames.ts';
+import { catalogue } from '../../src/commands/index.ts';
+import type { Page } from '../../src/commands/page.ts';
+import type { Sources } from '../../src/commands/sources.ts';
+import type { Certificate } from '../../src/hosting/contract/certificate.ts';
+import type { Read, Reader } from '../../src/hosting/contract/call.ts';
+import type { Company } from '../../src/hosting/contract/target.ts';
+import { parse } from '../../src/pipeline/parse.ts';
+import { inline, plain } from '../../src/text.ts';
+import { company, hostile, live, noCertificate, refusalOf, said, shopDomain, uuid } from '../pipeline/given.ts';
+
+type Listed = {
+  readonly id?: string;
+  readonly name?: string;
+  readonly site_id?: string | null;
+  readonly is_active?: boolean;
+};
+
+/** A host that lists these domains, and answers 4.5 with this. */
+function host(
+  domains: readonly Listed[],
+  records: { readonly status: number; readonly body?: object } = { status: 404 },
+) {
+  const asked: string[] = [];
+  const read: Reader = async <R>(call: Read<R>): Promise<R> => {
+    asked.push(call.section);
+    return call.reply.parse(call.section === '4.7' ? { company: { domains } } : records);
+  };
+  return { read, asked };
+}
+const certificate: Certificate = {
+  key: { $secret: 'shop.key', sha256: 'a'.repeat(64) },
+  chain: { $secret: 'shop.pem', sha256: 'b'.repeat(64) },
+  names: ['new.example', '*.new.example'],
+  validUntil: Date.UTC(2030, 0, 2),
+};
+type Input = Parameters<typeof domainsAdd.call>[0]['input'];
+const input = (more: Partial<Input> = {}): Input => ({
+  env: live,
+  domain: 'new.example',
+  www: false,
+  noWildcard: false,
+  setup: undefined,
+  certificate: undefined,
+  ...more,
+});
+const usual: readonly Listed[] = [
+  { id: uuid(50), name: 'acme.com', site_id: uuid(900), is_active: true },
+  { id: uuid(51), name: 'Bücher.example', site_id: null },
+];
+
+/** A wish held against that host: what is seen, and what there is against it. */
+async function held(more: Partial<Input>, domains = usual, found: ReturnType<Sources['certificate']> = certificate) {
+  const of = { input: input(more) };
+  const look = async (listed: readonly Listed[], chosen = found) => {
+    const seen = await domainsAdd.look?.({ ...of, read: host(listed).read, company, certificate: () => chosen });
+    if (seen === undefined) throw new Error('nothing was looked at');
+    expect(JSON.parse(JSON.stringify(seen))).toEqual(seen);
+    return seen;
+  };
+  const before = await look(domains);
+  return { ...of, before, look, wrong: domainsAdd.valid?.(of.input) ?? domainsAdd.possible?.({ ...of, before }) };
+}
+
+describe('adding a domain', () => {
+  test.each<[string, Partial<Input>, object]>([
+    ['as it comes', {}, { is_wildcardless: false, add_with_www_subdomain: false, setup_type: 'quick' }],
+    ['with www', { www: true }, { is_wildcardless: false, add_with_www_subdomain: true, setup_type: 'quick' }],
+    [
+      'bare and slowly',
+      { noWildcard: true, setup: 'avoid_downtime' },
+      { is_wildcardless: true, add_with_www_subdomain: false, setup_type: 'avoid_downtime' },
+    ],
+    [
+      'with a certificate',
+      { certificate: 'shop' },
+      {
+        is_wildcardless: false,
+        add_with_www_subdomain: false,
+        setup_type: 'quick',
+        custom_ssl_key: certificate.key,
+        custom_ssl_cert: certificate.chain,
+      },
+    ],
+  ])('says all it could leave to the host: %s', async (_, more, body) => {
+    const { wrong, ...of } = await held(more);
+    expect(wrong).toBeUndefined();
+    expect(domainsAdd.call(of)).toEqual({
+      kind: 'write',
+      section: '4.4',
+      method: 'POST',
+      path: `/sites/environments/${live.id}/domains`,
+      body: { domain_name: 'new.example', ...body },
+    });
+  });
+
+  const bad = { wrong: 'The certificate shop expired on 2020-01-01. Nothing was done.' };
+  test.each<[string, Partial<Input>, ReturnType<Sources['certificate']>, string, string]>([
+    ['both www and no wildcard', { www: true, noWildcard: true }, certificate, 'noWildcard', 'wildcard'],
+    ['one that is there', { domain: 'acme.com' }, certificate, 'domain', 'a domain of the company already'],
+    ['one that is there in letters', { domain: 'xn--bcher-kva.example' }, certificate, 'domain', 'already'],
+    ['a certificate that cannot be used', { certificate: 'shop' }, bad, 'certificate', 'expired on 2020-01-01'],
+    [
+      'one for other domains',
+      { domain: 'a.b.new.example', certificate: 'shop' },
+      certificate,
+      'certificate',
+      'does not speak for',
+    ],
+    ['one for none', { certificate: 'shop' }, { ...certificate, names: [] }, 'certificate', 'does not speak for'],
+  ])('refuses %s', async (_, more, found, field, why) => {
+    const { wrong, ...of } = await held(more, usual, found);
+    expect(wrong?.field).toBe(field);
+    expect(plain(inline(wrong?.says))).toContain(why);
+    expect(plain(inline(wrong?.says))).toMatch(/Nothing was done\.$/);
+    expect(() => domainsAdd.card({ ...of, now: 1 })).not.toThrow();
+  });
+
+  test('is not sent with a certificate that cannot be used', async () => {
+    const { wrong, ...of } = await held({ certificate: 'shop' }, usual, bad);
+    expect(wrong).toBeDefined();
+    expect(() => domainsAdd.call(of)).toThrow(TypeError);
+  });
+
+  test('rests on whether it is there and on the certificate, not on the other domains', async () => {
+    const of = await held({ certificate: 'shop' });
+    const rests = async (listed: readonly Listed[], chosen: ReturnType<Sources['certificate']> = certificate) =>
+      domainsAdd.rests?.({ input: of.input, before: await of.look(listed, chosen) });
+    const now = await rests(usual);
+    expect(await rests([{ id: uuid(7), name: 'other.example' }])).toEqual(now);
+    expect(await rests(usual, { ...certificate, names: ['new.example'] })).toEqual(now);
+    expect(await rests([...usual, { id: uuid(7), name: 'NEW.example' }])).not.toEqual(now);
+    expect(await rests(usual, { ...certificate, key: { ...certificate.key, sha256: 'c'.repeat(64) } })).not.toEqual(
+      now,
+    );
+    expect(await rests(usual, bad)).not.toEqual(now);
+  });
+
+  test('is proven by the list, and by nothing else', async () => {
+    const { input, before, look } = await held({});
+    const verdict = async (listed: readonly Listed[]) =>
+      domainsAdd.proof?.({ input, before, now: await look(listed) }).verdict;
+    expect(await verdict(usual)).toBe('not yet');
+    expect(await verdict([...usual, { id: uuid(7), name: 'New.Example', site_id: uuid(900) }])).toBe('yes');
+    expect(await verdict([...usual, { id: uuid(7), name: 'new.example', site_id: null }])).toBe('yes');
+    expect(await verdict([...usual, { id: uuid(7), name: 'new.example', site_id: uuid(901) }])).toBe('no');
+    expect(Object.keys(domainsAdd)).not.toContain('undo');
+  });
+
+  test('leads to the records that have to be set, by words that are read', async () => {
+    const { wrong, ...of } = await held({});
+    expect(wrong).toBeUndefined();
+    const [offer] = domainsAdd.next?.(of) ?? [];
+    expect(offer?.words).toEqual(['domains', 'records', 'new.example']);
+    expect(parse(offer?.words.join(' ') ?? '', catalogue)).toMatchObject({
+      path: 'domains records',
+      given: { domain: ['new.example'] },
+    });
+    expect(domainsAdd.after).toContain('records are set');
+  });
+});
+
+describe('the card of an added domain', () => {
+  const cardOf = async (more: Partial<Input>, found = certificate) => {
+    const { wrong, ...of } = await held(more, usual, found);
+    expect(wrong).toBeUndefined();
+    const { title, warning, facts = {} } = domainsAdd.card({ ...of, now: 1 });
+    const shown = Object.entries(facts).map(([label, value]) => [label, plain(inline(value))] as const);
+    return { title: plain(title), warning: plain(inline(warning)), facts: Object.fromEntries(shown) };
+  };
+
+  test('says everything that will be', async () => {
+    expect(await cardOf({ certificate: 'shop', noWildcard: true })).toEqual({
+      title: 'Add new.example to acme-shop/live',
+      warning: '',
+      facts: {
+        Domain: 'new.example',
+        Wildcard: 'no',
+        www: 'no',
+        Setup: 'quick',
+        Certificate: 'shop, for new.example, *.new.example, until 2030-01-02 00:00 UTC',
+      },
+    });
+  });
+
+  test('shows a lookalike for what it is', async () => {
+    const { facts } = await cardOf({ domain: hostname('Domain').read(['Аcme.com']) });
+    expect(facts['Domain']).toBe('xn--cme-5cd.com (looks like “аcme.com”)');
+  });
+
+  test('warns of what the certificate leaves out', async () => {
+    const narrow = { ...certificate, names: ['new.example'] };
+    expect((await cardOf({ certificate: 'shop', www: true }, narrow)).warning).toMatch(
+      /^The certificate does not speak for www\.new\.example and \*\.new\.example\./,
+    );
+    expect((await cardOf({ certificate: 'shop', noWildcard: true }, narrow)).warning).toBe('');
+    expect((await cardOf({ certificate: 'shop', www: true })).warning).toBe('');
+  });
+});
+
+describe('a name of a domain', () => {
+  test.each([
+    ['Shop.Example.COM', 'shop.example.com'],
+    ['acme.com.', 'acme.com'],
+    ['bücher.de', 'xn--bcher-kva.de'],
+    ['ｅxample.com', 'example.com'],
+    ['xn--bcher-kva.de', 'xn--bcher-kva.de'],
+    [`${'a'.repeat(63)}.com`, `${'a'.repeat(63)}.com`],
+  ])('%s is %s', (typed, name) => expect(hostnameIn(typed)).toEqual({ name }));
+
+  test.each([
+    ['https://acme.com', 'scheme'],
+    ['//acme.com', 'scheme'],
+    ['acme.com/shop', 'path'],
+    ['acme.com?x', 'path'],
+    ['acme.com:443', 'port'],
+    ['*.acme.com', 'wildcard'],
+    ['acme', 'single word'],
+    ['192.0.2.7', 'IP address'],
+    ['192.0.2.7.', 'IP address'],
+    ['１９２.0.2.7', 'IP address'],
+    ['0x7f.1', 'IP address'],
+    ['[2001:db8::1]', 'IP address'],
+    ['2001:db8::1', 'IP address'],
+    [`${'a'.repeat(64)}.com`, 'more than 63'],
+    [`${'ä'.repeat(60)}.com`, 'more than 63'],
+    [`${'a.'.repeat(126)}com`, 'longer than 253'],
+    ['a..com', 'empty part'],
+    ['.acme.com', 'empty part'],
+    ['-a.com', 'a part that no name can have'],
+    ['a_b.com', 'characters'],
+    ['ana@acme.com', 'characters'],
+    ['ac me.com', 'characters'],
+    ['ac\u200Bme.com', 'characters'],
+    ['ac\u00ADme.com', 'characters'],
+    ['ac%61me.com', 'characters'],
+    ['xn--a.com', 'letters'],
+    ['acme.1', 'letters'],
+    ['xn--acme-.com', 'letters'],
+    ['', 'characters'],
+  ])('%j is refused', (typed, why) => {
+    const refusal = refusalOf(() => hostname('Domain').read([typed]));
+    expect(said(refusal)).toMatch(new RegExp(why));
+    expect(plain(refusal.says)).toMatch(/Nothing was done\.$/);
+  });
+
+  test('whatever is read is plain, and is read again as it is', () => {
+    const dotted = fc.tuple(hostile, hostile).map((parts) => parts.join('.'));
+    fc.assert(
+      fc.property(fc.oneof(hostile, dotted, fc.domain()), (typed) => {
+        const read = hostnameIn(typed);
+        if ('wrong' in read) return;
+        expect(read.name).toMatch(/^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/);
+        expect(hostnameIn(read.name)).toEqual(read);
+      }),
+    );
+  });
+});
+
+test.each([
+  [['acme.com'], 'acme.com', true],
+  [['*.acme.com'], 'acme.com', false],
+  [['*.acme.com'], 'www.acme.com', true],
+  [['*.acme.com'], 'a.www.acme.com', false],
+  [['*.acme.com'], '*.acme.com', true],
+  [['acme.com'], '*.acme.com', false],
+  [['*.com'], 'acme.com', true],
+  [[], 'acme.com', false],
+])('a certificate for %j speaks for %s: %s', (names, domain, speaks) => expect(speaksFor(names, domain)).toBe(speaks));
+
+test.each(['..', '.', '', '../x', 'a/b', 'x'.repeat(101), 'ä'])('%j names no certificate', (name) =>
+  expect(said(refusalOf(() => certificateName().read([name])))).toContain('Nothing was done.'),
+);
+
+const around = (read: Reader, of: Company = company) => ({
+  read,
+  company: of,
+  certificate: noCertificate,
+  now: 0,
+  zone: 'UTC',
+  alias: (address: string) => address,
+  happened: async () => [],
+});
+const rowsOf = ({ parts: [part] }: Page): unknown =>
+  part?.kind === 'table' ? part.rows.map((row) => row.map(plain)) : undefined;
+
+describe('the list of domains', () => {
+  test('shows the names in order, and what the host tells of them', async () => {
+    const page = await domainsList.show({ input: { search: undefined }, ...around(host([...usual, {}]).read) });
+    expect(plain(page.title)).toBe('Domains · 3 domains');
+    expect(rowsOf(page)).toEqual([
+      ['without a name', '', 'not known'],
+      ['acme.com', '…0900', 'yes'],
+      ['Bücher.example', '', 'not known'],
+    ]);
+    expect(page.offers?.map(({ words }) => words)).toEqual([
+      ['domains', 'records', 'acme.com'],
+      ['dns', 'list', 'acme.com'],
+      ['domains', 'records', 'Bücher.example'],
+      ['dns', 'list', 'Bücher.example'],
+      ['domains', 'add'],
+    ]);
+  });
+
+  test('can be searched', async () => {
+    const page = await domainsList.show({ input: { search: 'ACME' }, ...around(host(usual).read) });
+    expect(rowsOf(page)).toMatchObject([['acme.com', '…0900', 'yes']]);
+    const none = await domainsList.show({ input: { search: 'nothing' }, ...around(host(usual).read) });
+    expect(none.parts).toMatchObject([{ kind: 'text' }]);
+  });
+
+  test('is not asked for where nobody knows whose it is', async () => {
+    const { read, asked } = host(usual);
+    const nobody = { ...company, id: '' };
+    await expect(domainsList.show({ input: { search: undefined }, ...around(read, nobody) })).rejects.toThrow(
+      'which company my key belongs to. Nothing was done.',
+    );
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('the records to set', () => {
+  const shown = (records: { readonly status: number; readonly body?: object }) =>
+    domainsRecords.show({ input: { domain: shopDomain }, ...around(host([], records).read) });
+  const again = [{ label: 'Check again', words: ['domains', 'records', shopDomain.id] }];
+
+  test('stand in one table, to be copied', async () => {
+    const page = await shown({
+      status: 200,
+      body: {
+        site_domain: {
+          verification_records: [{ name: '_v.acme.com', value: 'proof', type: 'TXT' }],
+          pointing_records: [{ name: 'acme.com', value: '192.0.2.80', type: 'A' }, {}],
+        },
+      },
+    });
+    expect(plain(page.title)).toBe('acme.com · records to set · 3 records');
+    expect(rowsOf(page)).toEqual([
+      ['verification', 'TXT', '_v.acme.com', 'proof'],
+      ['pointing', 'A', 'acme.com', '192.0.2.80'],
+      ['pointing', '', '', ''],
+    ]);
+    expect(page.parts[0]).toMatchObject({ rows: [[{}, {}, {}, [{ text: 'proof', style: 'code' }]], {}, {}] });
+    expect(page.offers).toEqual(again);
+  });
+
+  test.each<[string, { readonly status: number; readonly body?: object }, string]>([
+    ['are not readable', { status: 404 }, 'The records of acme.com are not readable here.'],
+    ['are none', { status: 200, body: { site_domain: {} } }, 'names no record that has to be set'],
+  ])('%s: it is said', async (_, records, says) => {
+    const page = await shown(records);
+    expect(page.parts).toMatchObject([{ kind: 'text' }]);
+    expect(plain(page.parts[0]?.kind === 'text' ? page.parts[0].text : [])).toContain(says);
+    expect(page.offers).toEqual(again);
+  });
+
+  test('an odd answer is not taken for none', async () => {
+    await expect(shown({ status: 200, body: {} })).rejects.toThrow('site_domain');
+  });
+});

@@ -1,0 +1,255 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../src/commands/index.ts';
+import type { Page } from '../../src/commands/page.ts';
+import type { Happened } from '../../src/commands/report.ts';
+import type { Reader } from '../../src/hosting/contract/call.ts';
+import { parse } from '../../src/pipeline/parse.ts';
+import { resolve } from '../../src/pipeline/resolve.ts';
+import { join } from '../../src/pipeline/words.ts';
+import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
+import { Refusal } from '../../src/errors.ts';
+import { drawPage } from '../../src/slack/blocks.ts';
+import { plain } from '../../src/text.ts';
+import { company, hostile, live, names, noCertificate, said } from '../pipeline/given.ts';
+
+const now = Date.UTC(2026, 10, 21, 14, 5);
+const minute = 60_000;
+const atMinute = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+const lineAt = (ago: number, text: string): string => `[${atMinute(now - ago * minute)}] ${text}`;
+
+type Asked = { readonly host?: string; readonly happened?: readonly Happened[]; readonly zone?: string };
+
+/** What somebody sees who types these words, where the host answers with this log. */
+async function shown(words: string, { host = '', happened = [], zone = 'Europe/Berlin' }: Asked = {}): Promise<Page> {
+  const wish = parse(`logs ${live.id} ${words}`, catalogue);
+  if (wish?.command.shape !== 'report') throw new Error('logs is a report');
+  const { input, problems } = resolve(wish, names);
+  expect(problems).toEqual([]);
+  const read: Reader = async (call) => call.reply.parse({ environment: { container_info: { logs: host } } });
+  return wish.command.show({
+    input,
+    read,
+    company,
+    certificate: noCertificate,
+    now,
+    zone,
+    alias: () => 'client-3f2a',
+    happened: async (_, since) => happened.filter(({ at }) => at >= since),
+  });
+}
+const textOf = ({ title, parts }: Page): string =>
+  [
+    plain(title),
+    ...parts.map((part) => (part.kind === 'text' ? plain(part.text) : part.kind === 'code' ? part.text : '')),
+  ].join('\n');
+
+const own: Happened = { at: now - 17 * minute, number: 1039, says: 'Cleared the cache of acme-shop/live' };
+const fatal = (ago: number): string =>
+  lineAt(ago, `PHP Fatal error:  Uncaught Error for order ${Math.round(ago * 97)}`);
+const warning = (ago: number): string =>
+  lineAt(ago, `PHP Warning:  Undefined key in /a/b/c.php on line ${Math.round(ago)}`);
+const morning = [
+  ...Array.from({ length: 30 }, (_, index) => warning(60 - index)),
+  ...Array.from({ length: 40 }, (_, index) => fatal(15 - index / 4)),
+].join('\n');
+
+describe('the error log', () => {
+  test('is told by its kinds, over time, with our own changes on the same line', async () => {
+    const page = await shown('error', { host: morning, happened: [own] });
+    expect(plain(page.title)).toBe('acme-shop/live · error log · 13:05 UTC–13:59 UTC · 70 lines, 2 kinds');
+    const text = textOf(page);
+    expect(text).toMatch(/^[▁-█]{24}\n *↑$/m);
+    expect(text).toContain(
+      '↑ 13:48 UTC Cleared the cache of acme-shop/live (#1039), 2 min before the first “PHP Fatal error:  Uncaught Error for order *”',
+    );
+    expect(text).toContain('40× PHP Fatal error:  Uncaught Error for order * · first 13:50 UTC, last 13:59 UTC');
+    expect(text).toContain('newest: PHP Fatal error:  Uncaught Error for order 509');
+    expect(text).toContain('30× PHP Warning:  Undefined key in …/c.php on line * · first 13:05 UTC, last 13:34 UTC');
+    expect(text.indexOf('40×')).toBeLessThan(text.indexOf('30×'));
+    expect(page.file).toBeUndefined();
+  });
+
+  test('offers what to look at next, in words that can be said', async () => {
+    const { offers = [] } = await shown('error --search order --since 90m', { host: morning });
+    expect(offers.map(({ label }) => label)).toEqual(['Errors only', 'Around 14:50', 'Full log']);
+    expect(offers.map(({ words }) => words.slice(2).join(' '))).toEqual([
+      'error --since=1h30m --search=order --errors',
+      'error --lines=20000 --since=2026-11-21T13:47Z --until=2026-11-21T13:54Z --search=order',
+      'error --since=1h30m --search=order --full',
+    ]);
+    for (const { words } of offers) expect(parse(join(words), catalogue)?.path).toBe('logs');
+    const around = await shown(offers[1]?.words.slice(2).join(' ') ?? '', { host: morning });
+    expect(textOf(around)).toContain('Fatal');
+  });
+
+  test('in a zone that nobody knows, says the minute in UTC', async () => {
+    const { offers = [] } = await shown('error', { host: morning, zone: 'No/Where' });
+    expect(offers.map(({ label }) => label)).toContain('Around 13:50 UTC');
+  });
+
+  test('a change before the first line is the first of nothing', async () => {
+    const text = textOf(await shown('error', { host: fatal(16), happened: [own] }));
+    expect(text).toContain('(#1039)');
+    expect(text).not.toContain('before the first');
+  });
+
+  test('errors only', async () => {
+    const page = await shown('error --errors', { host: morning });
+    expect(plain(page.title)).toContain('errors only · 40 of 70 lines, 1 kind');
+    expect(textOf(page)).not.toContain('Warning');
+    expect(page.offers?.map(({ label }) => label)).not.toContain('Errors only');
+  });
+
+  test('the full log is a file with every line, masked', async () => {
+    const host = `${morning}\nmail to maria@example.com failed, password=hunter22`;
+    const { file, offers } = await shown('error --full', { host });
+    expect(file?.name).toBe('acme-shop-live-error.log');
+    expect(file?.content.split('\n')).toHaveLength(71);
+    expect(file?.content).toContain('mail to ***@*** failed, password=***');
+    expect(offers?.map(({ label }) => label)).not.toContain('Full log');
+  });
+
+  test('many kinds are counted where they are not shown', async () => {
+    const letters = 'abcdefghijklmnopqrstuvwxyz';
+    const host = Array.from(letters, (letter, index) => lineAt(index, `kind ${letter.repeat(index + 1)}`)).join('\n');
+    const text = textOf(await shown('error', { host }));
+    expect(text.match(/^1× /gm)).toHaveLength(10);
+    expect(text).toContain('16 more of 16 other kinds.');
+  });
+
+  test('as many lines as were asked for are the newest, and how far back they go is where the bars begin', async () => {
+    const page = await shown('error --lines 10 --since 3h', { host: morning });
+    expect(plain(page.title)).toContain('13:57 UTC–14:05 UTC · the newest 10 lines, 1 kind');
+  });
+
+  test.each<[string, string, string, readonly string[]]>([
+    ['nothing at all', '', 'No line in this log. Go further back', ['Access log', 'Cache log']],
+    [
+      'nothing in a range',
+      '--since 1h',
+      'No line in this log since 2026-11-21 13:05 UTC. Go further back',
+      ['Last 24 hours', 'Access log', 'Cache log'],
+    ],
+    ['no error', '--errors', 'No error in 1 line. Read all its lines', ['All lines', 'Access log', 'Cache log']],
+  ])('%s', async (_, words, says, labels) => {
+    const page = await shown(`error ${words}`, { host: words === '--errors' ? warning(5) : '' });
+    expect(textOf(page)).toContain(says);
+    expect(page.offers?.map(({ label }) => label)).toEqual(labels);
+    expect(page.file).toBeUndefined();
+    for (const { words } of page.offers ?? []) expect(parse(join(words), catalogue)?.path).toBe('logs');
+  });
+
+  test.each<[string, string]>([
+    ['--since 2027-01-01', '--since lies in the future. Nothing was done.'],
+    ['--since 1h --until 2h', '--until is not after --since. Nothing was done.'],
+  ])('refuses %s', async (words, says) => {
+    const refused = await shown(`error ${words}`).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Refusal);
+    if (refused instanceof Refusal) expect(said(refused)).toContain(says);
+  });
+});
+
+const request = (ago: number, path: string, status: number, seconds: string, address = '203.0.113.7'): string =>
+  `${address} - - [${new Date(now - ago * minute).toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1/$2/$3:$4 +0000')}] "GET ${path} HTTP/2.0" ${status} 12 "-" "Bot/1.0" ${seconds}`;
+
+test('the access log: how it was answered, what fails, what is slow, who asks', async () => {
+  const host = [
+    request(30, '/product/lamp-123/', 200, '0.100'),
+    request(29, '/product/lamp-456/', 200, '0.300'),
+    request(20, '/checkout/', 502, '9.000'),
+    request(19, '/checkout/', 504, '60.001'),
+    request(18, '/checkout/', 504, '60.001'),
+    request(17, '/wp-login.php', 403, '0.010'),
+    'not a request',
+  ].join('\n');
+  const page = await shown('access', { host, happened: [{ ...own, at: now - 21 * minute }] });
+  const text = textOf(page);
+  expect(plain(page.title)).toContain('acme-shop/live · access log · 13:35 UTC–13:48 UTC · 7 lines');
+  expect(text).toContain('2xx 2 · 4xx 1 · 5xx 3 · 1 not understood');
+  expect(text).toContain('Failing most\n3× /checkout/ · 504 ×2, 502 ×1\n1× /wp-login.php · 403');
+  expect(text).toContain('Slowest\n43 s /checkout/ · on average of 3, 60 s at most\n0.20 s /product/lamp-*/');
+  expect(text).toContain('Busiest visitors client-3f2a 6, of 1');
+  expect(text).toContain('2 min before the first “504”');
+  expect(text).not.toContain('203.0.113.7');
+  const failing = await shown('access --errors', { host });
+  expect(plain(failing.title)).toContain('errors only · 4 of 7 lines');
+  expect(textOf(failing)).not.toContain('lamp');
+});
+
+test('the cache log: what part was found, and what was missed most', async () => {
+  const host = [
+    ...Array.from({ length: 299 }, () => `[21/Nov/2026:13:48:00 +0000] HIT a.example "GET /MISS/ HTTP/2.0" 200 0.001`),
+    '[21/Nov/2026:13:49:00 +0000] MISS a.example "GET /blog/2025/x/ HTTP/2.0" 200 1.001',
+    '[21/Nov/2026:13:49:00 +0000] PURGE a.example "PURGE /* HTTP/1.1" 200 0.012',
+  ].join('\n');
+  const text = textOf(await shown('cache', { host }));
+  expect(text).toContain('HIT 99% (299) · MISS 1% (1) · BYPASS 0% (0) · 1 neither');
+  expect(text).toContain('Missed most\n1× /blog/2025/x/');
+});
+
+test('promise 6: whatever stands in a log, its page is within Slack’s limits and holds no credential', async () => {
+  const secret = 'sk_live_0123456789abcdefghij';
+  const log = fc.array(
+    fc
+      .tuple(
+        fc.constantFrom(
+          '',
+          '[2026-11-21 13:48:00] ',
+          '[21/Nov/2026:13:48:00 +0000] ',
+          '203.0.113.7 - - ',
+          'PHP Fatal error: ',
+        ),
+        fc.oneof(
+          hostile,
+          fc.constantFrom(
+            '\u001B[31mred',
+            '\u001B]0;title',
+            '\uFFFD\uFFFD',
+            `key ${secret}`,
+            '"GET /?token=abcdef HTTP/1.1" 500 1',
+          ),
+        ),
+      )
+      .map((parts) => parts.join('')),
+    { maxLength: 40 },
+  );
+  const words = fc
+    .tuple(fc.constantFrom('error', 'access', 'cache'), fc.constantFrom('', '--errors', '--full'))
+    .map((parts) => parts.join(' '));
+  await fc.assert(
+    fc.asyncProperty(log, words, async (lines, words) => {
+      const page = await shown(words, { host: lines.join('\n'), happened: [own] });
+      const { text, blocks } = drawPage(page, { id: '0'.repeat(36), shareable: true });
+      expect(blockComplaints(blocks, 'message')).toEqual([]);
+      expect(text).toContain('acme-shop/live');
+      const sizes = page.parts.map(
+        (part) => (part.kind === 'text' ? plain(part.text) : part.kind === 'code' ? part.text : '').length,
+      );
+      expect(Math.max(...sizes)).toBeLessThan(2_800);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(9_000);
+      expect(JSON.stringify(page)).not.toMatch(/sk_live_|abcdef|203\.0\.113|\\u001b/i);
+    }),
+  );
+});
+
+test('the longest lines of two hundred kinds are told within one message', async () => {
+  const word = (index: number): string => String.fromCharCode(97 + (index % 26)).repeat(60);
+  const host = Array.from({ length: 200 }, (_, index) =>
+    lineAt(
+      index / 10,
+      `PHP Fatal error: ${word(index)} ${word(index * 7)} \\"${index}\\" ${'x'.repeat(index)} /a/b/${word(index)}.php`,
+    ),
+  ).join('\n');
+  const page = await shown('error', { host, happened: Array.from({ length: 9 }, () => own) });
+  expect(textOf(page)).toContain('4 older changes as well.');
+  expect(JSON.stringify(drawPage(page, { id: '0'.repeat(36), shareable: true }).blocks)).not.toContain('too long');
+});
+
+test('one line of five megabytes, and more lines than were asked for, are read in a moment', async () => {
+  const start = performance.now();
+  await shown('error', { host: `${lineAt(1, 'x'.repeat(5_000_000))}\n${'y\n'.repeat(100_000)}` });
+  const page = await shown('access --lines 5', { host: 'y\n'.repeat(1_000_000) });
+  expect(plain(page.title)).toContain('the newest 5 lines');
+  expect(performance.now() - start).toBeLessThan(5_000);
+});

@@ -1,0 +1,391 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Page } from '../../src/commands/page.ts';
+import type { Surroundings } from '../../src/commands/report.ts';
+import { themesList } from '../../src/commands/themes/list.ts';
+import { themesShow } from '../../src/commands/themes/show.ts';
+import { themesUpdate } from '../../src/commands/themes/update.ts';
+import { themesOf } from '../../src/commands/themes/installed.ts';
+import type { Json, Reader } from '../../src/hosting/contract/call.ts';
+import { inline, plain } from '../../src/text.ts';
+import { company, live, noCertificate, refusalOf, said, staging, uuid } from '../pipeline/given.ts';
+
+type Installed = { readonly env: string; readonly version: string; readonly status?: string; readonly news?: string };
+type Theme = {
+  readonly name: string;
+  readonly latest: string;
+  readonly bad?: readonly string[];
+  readonly on: readonly Installed[];
+};
+
+const themes: readonly Theme[] = [
+  {
+    name: 'kiln',
+    latest: '1.0.7',
+    on: [
+      { env: live.id, version: '1.0.5' },
+      { env: staging.id, version: '1.0.7' },
+    ],
+  },
+  {
+    name: 'harvest',
+    latest: '2.8.1',
+    bad: ['2.7.0'],
+    on: [{ env: live.id.toUpperCase(), version: '2.7.0', status: 'active' }],
+  },
+  { name: 'lattice', latest: '1.9.2', bad: ['1.9.2', '1.8.0'], on: [{ env: live.id, version: '1.8.0' }] },
+  { name: 'quill', latest: '5.2.0', on: [] },
+];
+
+const entryOf = ({ latest, bad = [] }: Theme, { env, version, status = 'inactive', news }: Installed) => ({
+  id: env,
+  site_display_name: 'Acme Secret Site',
+  display_name: 'Hidden',
+  theme_status: status,
+  theme_update: version === latest ? null : 'available',
+  theme_version: version,
+  is_theme_version_vulnerable: bad.includes(version),
+  theme_update_version: version === latest ? null : latest,
+  is_theme_update_version_vulnerable: version !== latest && bad.includes(latest),
+  theme_update_status: news ?? null,
+  auto_update_type: null,
+});
+const itemOf = (theme: Theme) => ({
+  name: theme.name,
+  title: theme.name.toUpperCase(),
+  description: `about ${theme.name}`,
+  latest_version: theme.latest,
+  is_latest_version_vulnerable: theme.bad?.includes(theme.latest) ?? false,
+  environment_count: theme.on.length,
+  update_count: theme.on.filter(({ version }) => version !== theme.latest).length,
+  environments: theme.on.map((one) => entryOf(theme, one)),
+});
+
+/** A host with these themes; it ignores what it is asked to filter, and pages only where `pages` says so. */
+function hostWith(all: readonly Theme[], own: readonly object[] = [], pages = false) {
+  const asked: { readonly section: string; readonly body: Json | undefined }[] = [];
+  const read: Reader = async (call) => {
+    asked.push({ section: call.section, body: call.body });
+    const { offset, limit } = pagingIn(call.body);
+    const items = all.map(itemOf).slice(...(pages ? [offset, offset + limit] : []));
+    const list = { total: all.length, last_updated_at: '2026-03-01T06:00:00Z', items };
+    return call.reply.parse(
+      call.section === '4.1'
+        ? { company: { themes: list } }
+        : { environment: { container_info: { wp_themes: { data: own } } } },
+    );
+  };
+  return { read, asked };
+}
+function pagingIn(body: Json | undefined): { readonly offset: number; readonly limit: number } {
+  if (typeof body !== 'object' || body === null || !('offset' in body)) return { offset: 0, limit: 0 };
+  return { offset: Number(body.offset), limit: Number(body['limit']) };
+}
+
+const now = Date.parse('2026-03-01T09:00:00Z');
+const around = (read: Reader, more: Partial<Surroundings> = {}): Surroundings => ({
+  read,
+  company,
+  certificate: noCertificate,
+  now,
+  zone: 'UTC',
+  alias: () => '',
+  happened: () => Promise.resolve([]),
+  ...more,
+});
+const cellsOf = ({ parts }: Page): readonly (readonly string[])[] =>
+  parts.flatMap((part) => (part.kind === 'table' ? part.rows.map((row) => row.map(plain)) : []));
+const everythingIn = (page: Page): string =>
+  [
+    plain(page.title),
+    plain(inline(page.source)),
+    ...page.parts.map((part) => (part.kind === 'text' ? plain(part.text) : JSON.stringify(part))),
+  ].join('\n');
+
+describe('list', () => {
+  type Wanted = Parameters<typeof themesList.show>[0]['input'];
+  const nothing: Wanted = {
+    search: undefined,
+    status: undefined,
+    only: undefined,
+    sort: undefined,
+    descending: false,
+  };
+  const list = (more: Partial<Wanted> = {}, read: Reader = hostWith(themes).read): Promise<Page> =>
+    themesList.show({ input: { ...nothing, ...more }, ...around(read) });
+  const namesOf = (page: Page): readonly (string | undefined)[] =>
+    cellsOf(page).map(([, title]) => title?.split(' ').at(-1));
+
+  test('counts, and tells of no environment', async () => {
+    const page = await list();
+    expect(cellsOf(page)).toEqual([
+      ['⚠️ vulnerable on 1', 'HARVEST harvest', '2.8.1', '1', '1'],
+      ['⚠️ the latest is vulnerable', 'LATTICE lattice', '1.9.2', '1', '1'],
+      ['', 'KILN kiln', '1.0.7', '2', '1'],
+      ['', 'QUILL quill', '5.2.0', '0', '0'],
+    ]);
+    expect(plain(page.title)).toBe('Themes · 4 themes, 2 of them vulnerable');
+    expect(plain(inline(page.source))).toBe(
+      'listed by the host at 2026-03-01 06:00 UTC (3 h ago); theme lists can be 12 hours old',
+    );
+    expect(JSON.stringify(page)).not.toMatch(/Secret|Hidden|acme-shop/);
+    expect(page.offers).toEqual([{ label: 'Update on an environment…', words: ['themes', 'update'] }]);
+  });
+
+  test.each<[string, Partial<Wanted>, readonly string[], object]>([
+    ['active ones', { status: 'active' }, ['harvest'], { status: 'active' }],
+    ['inactive ones', { status: 'inactive' }, ['lattice', 'kiln'], { status: 'inactive' }],
+    ['vulnerable ones', { only: 'vulnerable' }, ['harvest', 'lattice'], { column: 'vulnerable' }],
+    ['those with updates', { only: 'updates' }, ['harvest', 'lattice', 'kiln'], { column: 'updatesAvailable' }],
+    ['a word', { search: 'KIL' }, ['kiln'], { search: 'KIL' }],
+    ['a word of the description', { search: 'about q' }, ['quill'], { search: 'about q' }],
+    [
+      'by name',
+      { sort: 'name' },
+      ['harvest', 'kiln', 'lattice', 'quill'],
+      { order_by: { field: 'name', order: 'ascend' } },
+    ],
+    [
+      'the other way round',
+      { descending: true },
+      ['quill', 'lattice', 'kiln', 'harvest'],
+      { order_by: { field: 'name', order: 'descend' } },
+    ],
+    [
+      'by environments',
+      { sort: 'environments' },
+      ['quill', 'harvest', 'lattice', 'kiln'],
+      { order_by: { field: 'environments', order: 'ascend' } },
+    ],
+    [
+      'by updates, most first',
+      { sort: 'updates', descending: true },
+      ['harvest', 'kiln', 'lattice', 'quill'],
+      { order_by: { field: 'updates', order: 'descend' } },
+    ],
+  ])('%s: asked of the host, and done here where it does not care', async (_, more, expected, body) => {
+    const host = hostWith(themes);
+    expect(namesOf(await list(more, host.read))).toEqual(expected);
+    expect(host.asked.map((one) => one.body)).toEqual([{ offset: 0, limit: 100, ...body }]);
+  });
+
+  test('says what to do where there is none', async () => {
+    const none = await list({ search: 'nothing' });
+    expect(everythingIn(none)).toContain('No theme is like this.');
+    expect(none.offers).toEqual([{ label: 'Show all themes', words: ['themes', 'list'] }]);
+    expect(everythingIn(await list({}, hostWith([]).read))).toContain('The host lists no theme.');
+  });
+
+  test.each([true, false])('reads every page, whether the host pages (%s) or gives all at once', async (pages) => {
+    const many = Array.from({ length: 250 }, (_, at): Theme => ({ name: `t${at}`, latest: '1', on: [] }));
+    const host = hostWith(many, [], pages);
+    expect(new Set(namesOf(await list({}, host.read))).size).toBe(250);
+    expect(host.asked).toHaveLength(pages ? 3 : 1);
+  });
+
+  test('asks nothing before it is known whose themes they are', async () => {
+    const host = hostWith(themes);
+    const shown = themesList.show({ input: nothing, ...around(host.read, { company: { ...company, id: '' } }) });
+    await expect(shown).rejects.toThrow('Nothing was read.');
+    expect(host.asked).toEqual([]);
+  });
+});
+
+describe('show', () => {
+  const show = (env: typeof live, read: Reader): Promise<Page> => themesShow.show({ input: { env }, ...around(read) });
+  const own = [
+    { name: 'kiln', title: 'Kiln', status: 'active', version: '1.0.5', update: 'available', update_version: '1.0.7' },
+    { name: 'quill', title: 'Quill', status: 'inactive', version: '5.2.0', update: 'none', update_version: '' },
+  ];
+
+  test('takes the rows of the environment out of the list of the company', async () => {
+    const host = hostWith(themes, own);
+    const page = await show(live, host.read);
+    expect(cellsOf(page)).toEqual([
+      ['HARVEST harvest', 'active', '2.7.0', '2.8.1', '⚠️ vulnerable'],
+      ['KILN kiln', 'inactive', '1.0.5', '1.0.7', 'no'],
+      ['LATTICE lattice', 'inactive', '1.8.0', '1.9.2', '⚠️ vulnerable, the update too'],
+    ]);
+    expect(host.asked.map(({ section }) => section)).toEqual(['4.1']);
+    expect(plain(page.title)).toBe('acme-shop/live · themes · 3 themes, 3 updates');
+    expect(plain(inline(page.source))).toContain('from the company’s list of themes');
+  });
+
+  test('asks for its own list only where the company’s knows nothing of it, and says so', async () => {
+    const host = hostWith([], own);
+    const page = await show(staging, host.read);
+    expect(cellsOf(page)).toEqual([
+      ['Kiln kiln', 'active', '1.0.5', '1.0.7', 'not told'],
+      ['Quill quill', 'inactive', '5.2.0', '', 'not told'],
+    ]);
+    expect(host.asked.map(({ section }) => section)).toEqual(['4.1', '4.14']);
+    expect(plain(inline(page.source))).toContain('own list');
+    expect(everythingIn(await show(staging, hostWith([]).read))).toContain('The host lists no theme');
+  });
+
+  test('survives rows of which nothing is told', async () => {
+    const read: Reader = async (call) =>
+      call.reply.parse({
+        company: {
+          themes: {
+            items: [
+              { environments: [{ id: live.id }] },
+              { name: 'x', environments: [{ id: live.id, theme_status: 7 }] },
+            ],
+          },
+        },
+      });
+    expect(cellsOf(await show(live, read))).toEqual([['x', 'not known', 'not known', '', 'not told']]);
+  });
+});
+
+describe('update', () => {
+  const seen = async (all: readonly Theme[] = themes, env = live) => ({
+    themes: (await themesOf(env, { read: hostWith(all).read, company })).themes,
+  });
+  const of = (...names: readonly string[]) => ({ input: { env: live, themes: names } });
+  const field = themesUpdate.fields.themes;
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['words', ['harvest', 'kiln'], ['harvest', 'kiln']],
+    ['commas and lines', ['harvest, kiln\nlattice,'], ['harvest', 'kiln', 'lattice']],
+    ['doubles', ['kiln', 'kiln,kiln'], ['kiln']],
+  ])('reads %s', (_, words, expected) => expect(field.read(words)).toEqual(expected));
+  test.each([
+    ['a path', ['../x'], 'is not the name of a theme'],
+    ['a title', ['Storefront+'], 'is not the name of a theme'],
+    ['what is too long', ['x'.repeat(101)], 'is not the name of a theme'],
+    ['nothing', [','], 'No theme was said.'],
+    ['far too many', [Array.from({ length: 101 }, (_, at) => `t${at}`).join(' ')], 'at most 100'],
+  ])('refuses %s', (_, words, sentence) => {
+    expect(said(refusalOf(() => field.read(words)))).toContain(sentence);
+  });
+
+  test('says each version, and what stays vulnerable', async () => {
+    const before = await seen();
+    const card = themesUpdate.card({ ...of('harvest', 'lattice'), before, now });
+    expect(plain(card.title)).toBe('Update harvest, lattice on acme-shop/live');
+    expect(plain(inline(card.warning))).toBe('The new version of lattice is known to be vulnerable too.');
+    const facts = Object.entries(card.facts ?? {}).map(([label, value]) => [label, plain(inline(value))]);
+    expect(facts.slice(0, 2)).toEqual([
+      ['harvest', '2.7.0 (vulnerable) → 2.8.1, the active theme'],
+      ['lattice', '1.8.0 (vulnerable) → 1.9.2 (vulnerable)'],
+    ]);
+    expect(Object.keys(themesUpdate)).not.toContain('undo');
+    expect(themesUpdate.call({ ...of('harvest'), before })).toMatchObject({
+      path: `/sites/environments/${uuid(1)}/themes/bulk-update`,
+      body: { themes: [{ name: 'harvest' }] },
+    });
+  });
+
+  test('shows the first of many, and names the rest', async () => {
+    const many = Array.from({ length: 60 }, (_, at): Theme => ({
+      name: `t${at}`,
+      latest: '2',
+      on: [{ env: live.id, version: '1' }],
+    }));
+    const names = many.map(({ name }) => name);
+    const { facts = {} } = themesUpdate.card({ ...of(...names), before: await seen(many), now });
+    expect(Object.keys(facts)).toHaveLength(27);
+    expect(plain(inline(facts['And more']))).toContain('t59');
+  });
+
+  test.each([
+    [
+      'one that is not there',
+      ['harvset'],
+      'harvset is no theme of acme-shop/live. Nothing was changed.',
+      'Did you mean harvest?',
+    ],
+    ['one of another kind', ['Kiln'], 'Kiln is no theme', 'Did you mean kiln?'],
+    ['one that nobody knows', ['zzzzzzzzzzzz'], 'is no theme', 'It has harvest, kiln, lattice.'],
+    [
+      'one that is current beside one that is not',
+      ['kiln', 'current'],
+      'The host knows no update of current',
+      'There is one of',
+    ],
+  ])('refuses %s', async (_, names, says, hint) => {
+    const current: Theme = { name: 'current', latest: '1', on: [{ env: live.id, version: '1' }] };
+    const before = await seen(names.includes('current') ? [...themes, current] : themes);
+    const wrong = themesUpdate.possible?.({ ...of(...names), before });
+    expect(wrong?.field).toBe('themes');
+    expect(plain(inline(wrong?.says))).toContain(says);
+    expect(plain(inline(wrong?.hint))).toContain(hint);
+  });
+
+  test('offers what has an update there, and nothing before an environment is chosen', async () => {
+    const choices = (env: typeof live | undefined) =>
+      themesUpdate.dependent?.themes?.choices?.({
+        input: { env },
+        ...around(hostWith(themes).read),
+      });
+    expect(await choices(live)).toEqual(['harvest', 'kiln', 'lattice']);
+    expect(await choices(staging)).toEqual([]);
+    expect(await choices(undefined)).toEqual([]);
+  });
+
+  test('rests on the versions of what was named, and on nothing else', async () => {
+    const rests = async (all: readonly Theme[]) => themesUpdate.rests?.({ ...of('kiln'), before: await seen(all) });
+    const others = themes.map((theme) => (theme.name === 'harvest' ? { ...theme, latest: '9' } : theme));
+    const newer = themes.map((theme) => (theme.name === 'kiln' ? { ...theme, latest: '9' } : theme));
+    expect(await rests(others)).toEqual(await rests(themes));
+    expect(await rests(newer)).not.toEqual(await rests(themes));
+    expect(await rests(themes.filter(({ name }) => name !== 'kiln'))).not.toEqual(await rests(themes));
+  });
+
+  test.each([
+    ['an old word that it is updated', 'updated', '1.0.5', 'not yet'],
+    ['the new version', undefined, '1.0.7', 'yes'],
+    ['the word alone, with the old version beside it', 'updated', '1.0.5', 'not yet'],
+  ])('is proven by %s: %s, %s', async (_, news, version, verdict) => {
+    const kiln = (version: string, news?: string): Theme => ({
+      name: 'kiln',
+      latest: '1.0.7',
+      on: [{ env: live.id, version, ...(news && { news }) }],
+    });
+    const proof = themesUpdate.proof?.({
+      ...of('kiln'),
+      before: await seen([kiln('1.0.5', news)]),
+      now: await seen([kiln(version, news)]),
+    });
+    expect(proof?.verdict).toBe(verdict);
+  });
+
+  test('is proven by all of them together, whatever they were', () => {
+    const version = fc.constantFrom('1', '2', null);
+    const status = fc.constantFrom('updated', 'updating', null);
+    const wear = fc.uniqueArray(
+      fc.record({ name: fc.constantFrom('a', 'b', '__proto__'), version, updateStatus: status, moved: fc.boolean() }),
+      { selector: ({ name }) => name, minLength: 1 },
+    );
+    fc.assert(
+      fc.property(wear, (worn) => {
+        const rest = {
+          title: null,
+          status: null,
+          hasUpdate: true,
+          newVersion: '3',
+          vulnerable: null,
+          newVulnerable: null,
+        };
+        const before = {
+          themes: worn.map(({ name, version, updateStatus }) => ({ name, version, updateStatus, ...rest })),
+        };
+        const after = {
+          themes: worn.map(({ moved, ...one }) => ({
+            ...one,
+            ...rest,
+            ...(moved && one.version !== null && { version: '3' }),
+          })),
+        };
+        const command = of(...worn.map(({ name }) => name));
+        expect(themesUpdate.possible?.({ ...command, before })).toBeUndefined();
+        expect(themesUpdate.proof?.({ ...command, before, now: before }).verdict).toBe('not yet');
+        const all = worn.every(({ moved, version }) => moved && version !== null);
+        expect(themesUpdate.proof?.({ ...command, before, now: after }).verdict).toBe(all ? 'yes' : 'not yet');
+        expect(JSON.parse(JSON.stringify(before))).toEqual(before);
+      }),
+    );
+  });
+});

@@ -1,0 +1,190 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openCertificates } from '../../src/hosting/certificates.ts';
+import { addDomain } from '../../src/hosting/contract/domains.ts';
+import { bodyOf } from '../../src/hosting/wire.ts';
+import { scrub } from '../../src/secret.ts';
+import { selfSigned } from './certificate.ts';
+import { uuid } from './host.ts';
+
+/** Certificates in a folder: what is there, what may be used of it, and what never leaves it. */
+
+function folder(files: Readonly<Record<string, string>> = {}): string {
+  const made = mkdtempSync(path.join(tmpdir(), 'certificates-'));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(made, name), content);
+  return made;
+}
+const pair = (name: string, { cert, key }: ReturnType<typeof selfSigned>) => ({
+  [`${name}.pem`]: cert,
+  [`${name}.key`]: key,
+});
+const wrongOf = (found: object): string => ('wrong' in found ? String(found.wrong) : 'nothing is wrong');
+const shop = selfSigned({ hosts: ['acme.com', '*.Acme.com'] });
+const other = selfSigned();
+
+test('a pair is told by what it speaks for and until when, and referred to by name and digest', () => {
+  const { certificate, secrets } = openCertificates(folder(pair('shop', shop)));
+  const found = certificate('shop');
+  if ('wrong' in found) throw new Error(found.wrong);
+  expect(found).toEqual({
+    key: { $secret: 'shop.key', sha256: secrets('shop.key')?.digest() },
+    chain: { $secret: 'shop.pem', sha256: secrets('shop.pem')?.digest() },
+    names: ['acme.com', '*.acme.com'],
+    validUntil: Date.parse(new X509Certificate(shop.cert).validTo),
+  });
+  expect(secrets('shop.key')?.reveal()).toBe(shop.key);
+  expect(secrets('shop.pem')?.reveal()).toBe(shop.cert);
+});
+
+test('nothing of it can be printed', () => {
+  const { certificate, secrets } = openCertificates(folder(pair('shop', shop)));
+  const [, line = ''] = shop.key.split('\n');
+  for (const shown of [certificate('shop'), secrets('shop.key'), secrets('shop.pem')]) {
+    expect(`${inspect(shown)} ${JSON.stringify(shown)}`).not.toContain(line);
+  }
+  expect(`${secrets('shop.key')?.toString()}`).toBe('***');
+  expect(scrub(JSON.stringify({ body: shop.key }))).not.toContain(line);
+});
+
+test('a renewed pair is seen, and the call that was approved with the old one is not filled in', () => {
+  const place = folder(pair('shop', shop));
+  const { certificate, secrets } = openCertificates(place);
+  const found = certificate('shop');
+  if ('wrong' in found) throw new Error(found.wrong);
+  const call = addDomain({
+    env_id: uuid(1),
+    domain_name: 'acme.com',
+    custom_ssl_key: found.key,
+    custom_ssl_cert: found.chain,
+  });
+  expect(JSON.stringify(call)).not.toContain('PRIVATE');
+  expect(JSON.parse(bodyOf(call, secrets) ?? '')).toMatchObject({
+    custom_ssl_key: shop.key,
+    custom_ssl_cert: shop.cert,
+  });
+  const renewed = selfSigned({ hosts: ['acme.com'] });
+  for (const [name, content] of Object.entries(pair('shop', renewed))) writeFileSync(path.join(place, name), content);
+  expect(certificate('shop')).toMatchObject({ names: ['acme.com'] });
+  expect(() => bodyOf(call, secrets)).toThrow('not the one that was approved');
+  rmSync(path.join(place, 'shop.key'));
+  expect(() => bodyOf(call, secrets)).toThrow('not there');
+});
+
+test('a chain begins with the certificate it is about', () => {
+  const chain = `${shop.cert}\n${other.cert}`;
+  const place = folder({ 'shop.pem': chain, 'shop.key': shop.key, 'turned.pem': chain, 'turned.key': other.key });
+  const { certificate, secrets } = openCertificates(place);
+  expect(certificate('shop')).toMatchObject({ names: ['acme.com', '*.acme.com'] });
+  expect(secrets('shop.pem')?.reveal()).toBe(chain);
+  expect(wrongOf(certificate('turned'))).toContain('is not the key of the first');
+});
+
+describe('what cannot be used is refused in one sentence that tells no path', () => {
+  const encrypted = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n';
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ['no file', {}, 'shop.pem is not there or cannot be read. There are none.'],
+    ['no key', { 'shop.pem': shop.cert }, 'shop.key is not there or cannot be read. There are none.'],
+    [
+      'no certificate',
+      { 'shop.key': shop.key, ...pair('b', other) },
+      'shop.pem is not there or cannot be read. There are: b.',
+    ],
+    ['the key of another', { 'shop.pem': shop.cert, 'shop.key': other.key }, 'shop.key is not the key of'],
+    ['a key with a password', { 'shop.pem': shop.cert, 'shop.key': encrypted }, 'or it has a password'],
+    ['a certificate for a key', { 'shop.pem': shop.cert, 'shop.key': shop.cert }, 'not a private key in PEM'],
+    ['text', { 'shop.pem': 'hello', 'shop.key': shop.key }, 'is not a certificate in PEM'],
+    [
+      'half a chain',
+      { 'shop.pem': `${shop.cert}-----BEGIN CERTIFICATE-----\nMIIB`, 'shop.key': shop.key },
+      'not a certificate',
+    ],
+    [
+      'a broken link of the chain',
+      { 'shop.pem': shop.cert + shop.cert.replaceAll(/M/g, 'N'), 'shop.key': shop.key },
+      'not a certificate',
+    ],
+    [
+      'key and certificate in one file',
+      { 'shop.pem': shop.cert + shop.key, 'shop.key': shop.key },
+      'has a private key in it',
+    ],
+    ['an empty file', { 'shop.pem': '', 'shop.key': shop.key }, 'shop.pem is not there or cannot be read'],
+    ['a large file', { 'shop.pem': shop.cert + '\n'.repeat(65_536), 'shop.key': shop.key }, 'cannot be read'],
+    ['an expired one', pair('shop', selfSigned({ from: -9, until: -1 })), 'The certificate shop expired on'],
+    ['one of tomorrow', pair('shop', selfSigned({ from: 1, until: 9 })), 'is not valid before'],
+  ])('%s', (_, files, why) => {
+    const place = folder(files);
+    const found = openCertificates(place).certificate('shop');
+    expect(wrongOf(found)).toContain(why);
+    expect(wrongOf(found)).toMatch(/^[^/]*Nothing was done\.$/);
+  });
+
+  test('no folder is set, or it is gone', () => {
+    expect(openCertificates(undefined).certificate('shop')).toEqual({
+      wrong: 'There are no certificates on this machine: CERTIFICATES_DIR is not set. Nothing was done.',
+    });
+    expect(openCertificates(undefined).secrets('shop.key')).toBeUndefined();
+    expect(openCertificates(path.join(folder(), 'gone')).certificate('shop')).toMatchObject({
+      wrong: 'shop.pem is not there or cannot be read. There are none. Nothing was done.',
+    });
+  });
+
+  test('the names that are there, ten at most', () => {
+    const many = Array.from({ length: 12 }, (_, at) => Object.entries(pair(`c${at + 10}`, other)));
+    const { certificate } = openCertificates(folder({ 'half.pem': 'x', ...Object.fromEntries(many.flat()) }));
+    expect(wrongOf(certificate('shop'))).toContain(
+      'There are: c10, c11, c12, c13, c14, c15, c16, c17, c18, c19 and 2 more.',
+    );
+  });
+});
+
+describe('nothing outside the folder', () => {
+  test.each(['', '.', '..', '../shop', 'a/b', '/etc/passwd', 'shop\0', 'x'.repeat(101), 'ä', '__proto__/'])(
+    'by the name %j',
+    (name) => {
+      const inside = folder();
+      mkdirSync(path.join(inside, 'in'));
+      for (const [file, content] of Object.entries(pair('shop', shop))) writeFileSync(path.join(inside, file), content);
+      const { certificate, secrets } = openCertificates(path.join(inside, 'in'));
+      const found = certificate(name);
+      expect(wrongOf(found)).toMatch(/Nothing was done\.$/);
+      expect(secrets(`${name}.key`)).toBeUndefined();
+      expect(secrets(name)).toBeUndefined();
+    },
+  );
+
+  test('by a link, while one that stays inside is followed', () => {
+    const elsewhere = folder(pair('shop', shop));
+    const place = folder();
+    const inner = path.join(place, 'inner');
+    mkdirSync(inner);
+    for (const [file, content] of Object.entries(pair('own', shop))) writeFileSync(path.join(inner, file), content);
+    for (const end of ['key', 'pem']) {
+      symlinkSync(path.join(elsewhere, `shop.${end}`), path.join(place, `out.${end}`));
+      symlinkSync(path.join('inner', `own.${end}`), path.join(place, `own.${end}`));
+    }
+    const { certificate, secrets } = openCertificates(place);
+    expect(wrongOf(certificate('out'))).toContain('out.pem is not there');
+    expect(secrets('out.key')).toBeUndefined();
+    expect(certificate('own')).toMatchObject({ names: ['acme.com', '*.acme.com'] });
+  });
+
+  test('nor anything in it that is no plain file, or no part of a pair', () => {
+    const place = folder({ 'notes.txt': 'x', ...pair('shop', shop) });
+    mkdirSync(path.join(place, 'dir.key'));
+    const { secrets } = openCertificates(place);
+    for (const name of ['dir.key', 'notes.txt', 'shop', 'shop.crt', 'shop.key.key', 'constructor'])
+      expect(secrets(name)).toBeUndefined();
+  });
+});
+
+test('a name in quotes is no name, whatever it holds', () => {
+  const place = folder(pair('odd', selfSigned({ hosts: ['x", DNS:evil.com', 'a.b, DNS:evil.com', 'acme.com'] })));
+  const found = openCertificates(place).certificate('odd');
+  expect(found).toMatchObject({ names: ['acme.com'] });
+});

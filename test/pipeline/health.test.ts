@@ -1,0 +1,175 @@
+import { expect, it, test } from 'vitest';
+import { about } from '../../src/commands/desk/about.ts';
+import { doctor } from '../../src/commands/desk/doctor.ts';
+import type { Check } from '../../src/commands/desk.ts';
+import { HostTrouble } from '../../src/hosting/client.ts';
+import type { Listing } from '../../src/hosting/directory.ts';
+import { healthOf, type HealthDesk } from '../../src/pipeline/health.ts';
+import { officeFor } from '../../src/pipeline/office.ts';
+import { createLedger } from '../../src/pipeline/advance.ts';
+import { inForce } from '../../src/pipeline/rulebook.ts';
+import { owe } from '../../src/storage/messages.ts';
+import { writeSetting } from '../../src/storage/settings.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { inline, plain } from '../../src/text.ts';
+import { describeBoth } from '../storage/both.ts';
+import { save } from '../storage/samples.ts';
+import { ana, company, names, policyFrom, policyOf, uuid } from './given.ts';
+
+const day = 86_400_000;
+const now = 1_000 * day;
+const listing: Listing = {
+  at: now - 60_000,
+  environments: [],
+  domains: [],
+  company: { id: uuid(99) },
+  cut: false,
+  trouble: undefined,
+};
+const trouble = (kind: HostTrouble['kind'], status: number | undefined): HostTrouble =>
+  new HostTrouble({ kind, status, says: 'secret-words of the host' }, { attempts: 1, elapsedMs: 5 });
+
+const deskOf = (database: Database, more: Partial<HealthDesk> = {}): HealthDesk => ({
+  database,
+  policy: () => policyOf('{ allow: [read], to: [developers] }'),
+  policyIsBroken: () => false,
+  membersOf: () => Promise.resolve(['U01ANA']),
+  read: async (call) => call.reply.parse({ expires_at: new Date(now + 100 * day).toISOString() }),
+  listing: () => listing,
+  dialect: 'document',
+  askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
+  ...more,
+});
+const told = ({ ok, says, hint }: Check): string =>
+  `${ok ? '✅' : '⚠️'} ${plain(says)}${hint ? ` → ${plain(inline(hint))}` : ''}`;
+async function found(desk: HealthDesk): Promise<Readonly<Record<string, string>>> {
+  return Object.fromEntries((await healthOf(desk)).map((check) => [check.what, told(check)]));
+}
+
+describeBoth('health', (open) => {
+  it('is told of everything that Sitehand stands on', async () => {
+    const database = await open({ now: () => now });
+    const all = Object.entries(await found(deskOf(database)));
+    const expected: readonly (readonly [string, RegExp])[] = [
+      ['Slack', /^✅ answers; I am @UBOT$/],
+      ['Hosting API', /^✅ the sites were listed last at 1972-09-26 23:59 UTC$/],
+      ['Key of the hosting API', /^✅ until 1973-01-05 /],
+      ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
+      ['Rules', /^✅ [\da-f]{8} in force, 2 groups$/],
+      ['Slack user groups', /^✅ the rules name none$/],
+      ['Sending', /^✅ what is approved is sent$/],
+      ['Changes', /^✅ 0 waiting, 0 approved, 0 running, 0 unknown$/],
+      ['Work', /^✅ nothing is overdue$/],
+      ['Versions', /^✅ Sitehand \d+\.\d+\.\d+ on Node \d+/],
+    ];
+    expect(all.map(([what]) => what)).toEqual(expected.map(([what]) => what));
+    for (const [at, [, says]] of expected.entries()) expect(all[at]?.[1]).toMatch(says);
+  });
+
+  it('counts changes, and says what to do about what is unknown, paused or late', async () => {
+    const database = await open({ now: () => now });
+    await save(database, { state: 'unknown', due_at: null });
+    await save(database, { state: 'waiting', due_at: now + 1 });
+    await save(database, { state: 'accepted', due_at: now - 61_000 });
+    await save(database, { state: 'done', settled_at: now, due_at: null });
+    const pause = JSON.stringify({ by: 'U03CHI', name: 'Chi', why: 'a secret reason', at: now });
+    await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: pause, at: now }));
+    const { Changes, Sending, Work } = await found(deskOf(database));
+    expect(Changes).toContain('⚠️ 1 waiting, 0 approved, 1 running, 1 unknown → Look at the host');
+    expect(Sending).toMatch(/^⚠️ paused by @U03CHI at .* → resume lets it go on\.$/);
+    expect(Sending).not.toContain('secret');
+    expect(Work).toContain('⚠️ the oldest has been due since 1972-09-26 23:58 UTC');
+  });
+
+  it('counts a message that waits to be posted as work', async () => {
+    const database = await open({ now: () => now });
+    await database.transaction((tx) => owe(tx, { key: 'ops:x', kind: 'ops', body: '{}', at: now - 120_000 }));
+    expect((await found(deskOf(database)))['Work']).toContain('⚠️ the oldest has been due');
+  });
+
+  it('says since when the rules hold, and that a broken file does not', async () => {
+    const database = await open({ now: () => now });
+    const { hash } = deskOf(database).policy();
+    await database.transaction((tx) => writeSetting(tx, { key: inForce, value: hash, at: now - day }));
+    expect((await found(deskOf(database)))['Rules']).toContain('in force since 1972-09-26');
+    const broken = await found(deskOf(database, { policyIsBroken: () => true }));
+    expect(broken['Rules']).toMatch(/^⚠️ the file cannot be used; [\da-f]{8} in force since .* → Its mistakes/);
+  });
+
+  it('holds every failure for a finding, and repeats no words of it', async () => {
+    const database = await open({ now: () => now });
+    const fail = (): Promise<never> => Promise.reject(new Error('xoxb-secret'));
+    const groups = policyFrom('version: 1\ngroups: { devs: [S0DEVS] }\nrules:\n  - { allow: [read], to: [devs] }\n');
+    const all = await found(deskOf(database, { askSlack: fail, read: fail, membersOf: fail, policy: () => groups }));
+    expect(all['Slack']).toContain('⚠️ does not say who I am → Whoever runs me looks at SLACK_BOT_TOKEN');
+    expect(all['Key of the hosting API']).toContain('⚠️ cannot be asked');
+    expect(all['Slack user groups']).toContain('⚠️ cannot be asked');
+    expect(JSON.stringify(all)).not.toContain('secret');
+    const empty = await found(deskOf(database, { membersOf: () => Promise.resolve([]), policy: () => groups }));
+    expect(empty['Slack user groups']).toMatch(/^⚠️ nobody is known to be in S0DEVS → .*usergroups:read/);
+  });
+
+  it.each<[string, Partial<Listing>, string]>([
+    ['not listed yet', { at: undefined }, '⚠️ the sites were not listed yet'],
+    ['listed long ago', { at: now - day }, '⚠️ the sites were listed last at'],
+    [
+      'in trouble',
+      { trouble: trouble('server error', 502) },
+      '⚠️ The host answered 502. The sites were listed last at',
+    ],
+    ['too many', { cut: true }, '⚠️ it has more sites or domains than I hold'],
+  ])('looks at the listing: %s', async (_, more, words) => {
+    const database = await open({ now: () => now });
+    const { 'Hosting API': host } = await found(deskOf(database, { listing: () => ({ ...listing, ...more }) }));
+    expect(host).toContain(words);
+    expect(host).toContain(' → ');
+    expect(host).not.toContain('secret');
+  });
+
+  it.each<[string, HealthDesk['read'], string]>([
+    ['no such route', () => Promise.reject(trouble('not found', 404)), '✅ the host does not say until when'],
+    ['not taken', () => Promise.reject(trouble('unauthorised', 401)), '⚠️ The host does not take my key (401)'],
+    ['no date', async (call) => call.reply.parse({}), '✅ taken; the host does not say until when'],
+    ['soon', expiring(now + 13 * day), '⚠️ expires at'],
+    ['over', expiring(now - 1), '⚠️ expired at'],
+    ['later', expiring(now + 15 * day), '✅ until'],
+  ])('looks at the key: %s', async (_, read, words) => {
+    const database = await open({ now: () => now });
+    expect((await found(deskOf(database, { read })))['Key of the hosting API']).toContain(words);
+  });
+
+  it('is a table for whoever asks; what is well comes with no advice', async () => {
+    const database = await open({ now: () => now });
+    const ledger = createLedger({ auditKey: undefined, installation: database.installation, onEvent: () => undefined });
+    const office = officeFor(
+      {
+        ...deskOf(database, { askSlack: () => Promise.reject(new Error('no')) }),
+        ledger,
+        auditKey: undefined,
+        company: () => company,
+        names: () => names,
+        personOf: () => Promise.resolve(undefined),
+      },
+      ana,
+      now,
+    );
+    const page = await doctor.answer({ input: {}, office });
+    expect(plain(page.title)).toBe('⚠️ 1 of 10 checks needs a look');
+    const [table] = page.parts;
+    if (table?.kind !== 'table') throw new Error('no table');
+    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 9 }, () => '✅')]);
+    const edition = await about.answer({ input: {}, office });
+    expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
+    expect(plain(inline(edition.source))).toMatch(
+      new RegExp(`^MIT licence · host dialect document · (?:sqlite|postgres) · installation ${database.installation}$`),
+    );
+  });
+});
+
+function expiring(at: number): HealthDesk['read'] {
+  return async (call) => call.reply.parse({ expires_at: new Date(at).toISOString() });
+}
+
+test('a doctor tells only readers, about tells everybody', () => {
+  expect([doctor.right, about.right]).toEqual(['read', 'anyone']);
+});
