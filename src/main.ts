@@ -260,7 +260,7 @@ async function aliases(database: Database): Promise<(address: string) => string>
     await writeSetting(tx, { key: 'alias key', value, at: await database.now(tx) });
     return value;
   });
-  return (address) => `client-${createHmac('sha256', key).update(address).digest('hex').slice(0, 4)}`;
+  return (address) => `client-${createHmac('sha256', key).update(address).digest('hex').slice(0, 6)}`;
 }
 
 async function run(): Promise<void> {

@@ -20,7 +20,7 @@ const onePath = (label: string): PlainField<string, false> =>
     read: (words) => {
       const [path, another] = readPaths(words);
       if (path !== undefined && another === undefined) return path;
-      throw new Refusal('This shows one folder at a time. Nothing was read.', { hint: 'Name one path.' });
+      throw new Refusal('This shows one folder at a time. Nothing was done.', { hint: 'Name one path.' });
     },
     show: (value) => [value],
   });
@@ -77,7 +77,7 @@ function unknown(env: Environment, wanted: string, paths: readonly string[]): Re
   const last = wanted.split('/').at(-1) ?? wanted;
   const named = paths.filter((path) => path === last || path.endsWith(`/${last}`)).slice(0, 3);
   const meant = [...new Set([...near(wanted, paths), ...named])].filter(isSayable).slice(0, 3);
-  return new Refusal(say`There is no ${code(wanted)} on ${env.name}. Nothing was read.`, {
+  return new Refusal(say`There is no ${code(wanted)} on ${env.name}. Nothing was done.`, {
     field: 'path',
     hint:
       meant.length > 0

@@ -1,4 +1,5 @@
 import { HostTrouble } from '../hosting/client.ts';
+import { Refusal } from '../errors.ts';
 import type { Reader } from '../hosting/contract/call.ts';
 import { getOperation } from '../hosting/contract/operations.ts';
 import { passing } from '../points.ts';
@@ -124,7 +125,7 @@ async function compared<T>(
   try {
     return tell({ input, before: beforeOf(change), now: await action.look({ input, ...sourcesOf(desk) }) });
   } catch (error) {
-    if (error instanceof HostTrouble) return 'trouble';
+    if (error instanceof HostTrouble || error instanceof Refusal) return 'trouble';
     throw error;
   }
 }
@@ -144,7 +145,9 @@ async function settle(
   at: number,
 ): Promise<void> {
   const { happening, says, proven } = verdict;
-  const offers = proven && restored ? await offersOf(tx, change, restored, at) : { buttons: [], until: undefined };
+  const isMade = proven || happening.kind === 'leave';
+  const offers =
+    isMade && restored ? await offersOf(tx, change, restored, at, proven) : { buttons: [], until: undefined };
   const after = happening.kind === 'leave' ? restored?.action.after : undefined;
   const text = joined([markFor[happening.kind], says, after, offers.until]);
   const told = { reply: { text, buttons: offers.buttons }, outcome: says };
@@ -169,13 +172,14 @@ async function offersOf(
   change: Change,
   { action, resolved }: Restored,
   at: number,
+  proven: boolean,
 ): Promise<{ buttons: readonly Button[]; until: Text | undefined }> {
   const of = { input: resolved.input, before: beforeOf(change) };
   const next: Button[] = (action.next?.(of) ?? []).map(({ label, words }) => ({
     label,
     press: { kind: 'words', words },
   }));
-  const undo = action.undo?.(of);
+  const undo = proven ? action.undo?.(of) : undefined;
   if (undo === undefined) return { buttons: next, until: undefined };
   const id = `undo-${change.number}`;
   await putAnswer(tx, {

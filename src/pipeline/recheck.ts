@@ -122,6 +122,7 @@ async function recheckDrift(desk: Recheck, change: Change, { action, resolved }:
     return { kind: 'drifted', why: joined([why, factLines(lines.filter(([, value]) => value.length > 0))], '\n') };
   } catch (error) {
     if (error instanceof HostTrouble) return { kind: 'host trouble', why: inWords(error) };
+    if (error instanceof Refusal) return { kind: 'host trouble', why: error.says };
     throw error;
   }
 }

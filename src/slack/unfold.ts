@@ -27,7 +27,9 @@ const dependentsOf = ({ command }: Pick<Wish, 'command'>): Dependents =>
 
 /** Whether the host has to be asked before this form can be drawn. */
 export function needsHost({ wish, input }: Pick<Resolved, 'wish' | 'input'>): boolean {
-  return Object.values(dependentsOf(wish)).some((one) => one?.choices && one.asked?.(input) !== false && one.on.every((field) => field in input));
+  return Object.values(dependentsOf(wish)).some(
+    (one) => one?.choices && one.asked?.(input) !== false && one.on.every((field) => field in input),
+  );
 }
 
 /** Unfolds the form of a wish: lists that were read for the same answers before are not read again. */

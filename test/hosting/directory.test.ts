@@ -262,7 +262,7 @@ describe('where it does not', () => {
       sites: 404,
       domains,
       'wp-themes@0': page(themes.slice(0, 1), 2),
-      'wp-themes@100': page(themes.slice(1), 2),
+      'wp-themes@1': page(themes.slice(1), 2),
     });
     await it.directory.refresh();
     expect(namesIn(it)).toHaveLength(3);

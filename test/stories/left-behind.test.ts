@@ -1,10 +1,16 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { canaries, openHouse, type House } from './house.ts';
 
 /** One busy day in one house: everything that follows looks at what it left behind. */
-const pasted = 'xoxb-000000000000-pasted-canary';
+const pasted = 'hunter2-pasted-canary';
+const token = 'xoxb-000000000000-pasted-canary';
+const privateKey = String(
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
+);
+const keyLine = privateKey.split('\n')[1] ?? '';
 const nasty = '<!channel> <!here> <@U03CHI> <#C0OPS|ops> <http://evil.example|acme-shop> @everyone *bold* `code`';
 const key = Buffer.from(canaries.audit);
 let house: House;
@@ -21,13 +27,22 @@ beforeAll(async () => {
   const refused = await ana.asks(`/site cache clear acme-shop/staging --reason "${nasty}"`);
   await refused.tells('❌ The host refused it (401');
   hosting.faults.add({ kind: 'hang', method: 'POST' });
-  await ben.asks(`/site cache clear acme-shop/staging --reason "key is ${pasted}"`, ben.direct);
+  await ben.asks(`/site cache clear acme-shop/staging --reason "password=${pasted}"`, ben.direct);
   await hosting.until(() => house.writes()[1]);
   await house.kill();
   await house.start();
   await (await house.change(2, 'ben')).tells('Outcome unknown');
   const read = await ana.says('/site logs acme-shop/staging --lines 10', 'C0GENERAL');
   await ana.clicks(await read.hears('acme-shop/staging · error log'), 'Share');
+  for (const key of [token, privateKey, keyLine.repeat(2)]) {
+    const told = await ana.says(`/site cache clear acme-shop/staging --reason "${key}"`, 'C0GENERAL');
+    await told.hears('There is a private key or a token in this. It was not kept. Nothing was done.');
+    const mentioned = await ana.mentions(`cache clear acme-shop/staging --reason "${key}"`, 'C0ACME');
+    await mentioned.hears('It was not kept.');
+    await ana.opens('/site cache clear', 'Clear the page cache', 'C0GENERAL');
+    const { errors } = await ana.submits({ Environment: 'acme-shop/staging', Reason: key });
+    if (!JSON.stringify(errors).includes('It was not kept.')) throw new Error('a form took a key');
+  }
   await (await ana.says(`/site cahce "${nasty}"`, 'C0GENERAL')).hears('I know no');
   hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 401, body: echo });
   await (await ana.says('/site allowlist show acme-shop/staging')).hears('The host does not take my key');
@@ -44,7 +59,7 @@ test('promise 9: no credential is in a log line, in a message, or in a file of t
   const left = await house.leftovers();
   expect(left).toContain('Sitehand is ready');
   expect(left).toContain('no such key');
-  for (const canary of [...Object.values(canaries), pasted]) expect(left).not.toContain(canary);
+  for (const canary of [...Object.values(canaries), pasted, token, keyLine]) expect(left).not.toContain(canary);
 });
 
 test('promise 6: what people, logs and the host said pings nobody, links nowhere and broadcasts nothing', () => {

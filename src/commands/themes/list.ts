@@ -56,7 +56,7 @@ export const themesList = report({
 });
 
 const noCompany = (): Refusal =>
-  new Refusal('The host has not told which company my key belongs to. Nothing was read.', {
+  new Refusal('The host has not told which company my key belongs to. Nothing was done.', {
     hint: say`Try again in a minute. Whoever runs me can set ${code('HOSTING_COMPANY_ID')}.`,
   });
 

@@ -17,7 +17,7 @@ export async function allThemes(read: Reader, company: string, wish: ThemeWish =
   let at: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
     const { total, items, last_updated_at } = await read(
-      listCompanyThemes({ ...wish, id: company, offset: page * perPage, limit: perPage }),
+      listCompanyThemes({ ...wish, id: company, offset: themes.length, limit: perPage }),
     );
     const fresh = items.filter(({ name }) => !names.has(name));
     for (const theme of fresh) names.add(theme.name);

@@ -129,7 +129,9 @@ describe('what a lead is told that others may', () => {
   const readable = new Set(
     submits.filter(({ role, says }) => role === 'chi' && says !== '?').map(({ row }) => row.join(' ')),
   );
-  const told = wishes.filter(({ row }) => readable.has(row.join(' ')) && catalogue.has(pathOf(row[0])));
+  const isReal = (path: string): boolean => catalogue.get(path) === commands.get(path);
+  const told = wishes.filter(({ row }) => readable.has(row.join(' ')) && isReal(pathOf(row[0])));
+  // What stands for others there cannot be asked about by its words.
   const answerAs: Readonly<Record<Ability['answer']['kind'], RegExp>> = {
     'for everybody': /^\.$/,
     allowed: /^[.v]/,
