@@ -110,7 +110,14 @@ export function createDirectory(options: DirectoryOptions): Directory {
   return {
     listing() {
       const pins = options.pins();
-      if (listed?.seen !== seen || listed.pins !== pins) listed = { seen, pins, listing: listingOf(seen, pins) };
+      if (listed?.seen !== seen || listed.pins !== pins) {
+        const listing = listingOf(seen, pins);
+        // What is worked out of these lists is kept by whoever did so, as long as they are the same.
+        const isSame =
+          listed?.seen.sites === seen.sites && listed.seen.domains === seen.domains && listed.pins === pins;
+        const { environments, domains } = (isSame && listed?.listing) || listing;
+        listed = { seen, pins, listing: { ...listing, environments, domains } };
+      }
       return listed.listing;
     },
     refresh,
@@ -144,8 +151,12 @@ async function look({ read, now }: DirectoryOptions, sitesOf: SiteLister, before
     orElse(before.domains, () => read(listDomains({ company }))),
   ]);
   const [trouble] = troubles;
-  return { at: trouble ? before.at : now(), company, sites, domains, trouble };
+  const at = trouble ? before.at : now();
+  return { at, company, sites: unlessSame(before.sites, sites), domains: unlessSame(before.domains, domains), trouble };
 }
+
+/** What was known, where what is read is no different. */
+const unlessSame = <T>(known: T, fresh: T): T => (JSON.stringify(known) === JSON.stringify(fresh) ? known : fresh);
 
 function listingOf(seen: Seen, pins: Pins): Listing {
   const environments = pinned(seen.sites.environments, pins);

@@ -9,6 +9,7 @@ import { decide, mayAnywhere, mayRead, type Decision } from '../policy/policy.ts
 import type { Policy } from '../policy/rules.ts';
 import { code, joined, say, type Text } from '../text.ts';
 import { aboutOf } from './about.ts';
+import type { Wish } from './parse.ts';
 import { isNamed, unknownName, type Resolved } from './resolve.ts';
 
 /** Who somebody is, right now. */
@@ -72,6 +73,11 @@ export const mayRun = (policy: Policy, person: Person, path: string, command: Co
   return command.right === 'anyone' || mayAnywhere(policy, person, right);
 };
 
+/** Throws `Refusal` for whom no rule allows the command anywhere: nobody fills in a form in vain. */
+export function mayTry(policy: Policy, person: Person, { path, command }: Pick<Wish, 'path' | 'command'>): void {
+  if (!mayRun(policy, person, path, command)) throw new Refusal(notYou(path));
+}
+
 /**
  * A wish whose names are found, held against the rules; throws `Refusal`. Whoever may not read a target gets the same
  * words as if it did not exist.
@@ -87,7 +93,7 @@ export function authorise(policy: Policy, person: Person, wish: Resolved, compan
   const { path, command } = wish.wish;
   const permit: Permit = { approval: 'none', rules: [], policy: policy.hash };
   if (command.shape === 'desk' && !isDecided(command, target)) {
-    if (!mayRun(policy, person, path, command)) throw new Refusal(notYou(path));
+    mayTry(policy, person, wish.wish);
     return { ...wish, stage: 'authorised', target, alsoReads, permit };
   }
   const decision = decide(policy, person, asked);

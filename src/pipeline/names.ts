@@ -6,16 +6,19 @@ import type { Policy } from '../policy/rules.ts';
 import type { Person } from './authorise.ts';
 import type { Names } from './resolve.ts';
 
+type Listed = Pick<Listing, 'environments' | 'domains'>;
+
 /** People whose names are remembered between two changes of the listing or the policy. */
 const mostRemembered = 500;
 
-/** Everything that can be named, and what of it one person may read; worked out once for each listing and policy. */
+/** Everything that can be named, and what of it one person may read; worked out once for as long as the lists and the policy stay. */
 export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => Names {
-  let of: { readonly listing: Listing; readonly policy: Policy; readonly all: Names } | undefined;
+  let of: (Listed & { readonly policy: Policy; readonly all: Names }) | undefined;
   const remembered = new Map<string, Names>();
   return (person) => {
-    if (of?.listing !== listing() || of.policy !== policy()) {
-      of = { listing: listing(), policy: policy(), all: allNames(listing(), policy()) };
+    const { environments, domains } = listing();
+    if (of?.environments !== environments || of.domains !== domains || of.policy !== policy()) {
+      of = { environments, domains, policy: policy(), all: allNames({ environments, domains }, policy()) };
       remembered.clear();
     }
     if (person === undefined) return of.all;
@@ -34,7 +37,7 @@ const readable = ({ environments, domains }: Names, policy: Policy, person: Pers
   domains: domains.filter((one) => mayRead(policy, person, one)),
 });
 
-function allNames({ environments, domains }: Listing, policy: Policy): Names {
+function allNames({ environments, domains }: Listed, policy: Policy): Names {
   const named = environments.map(({ id, name, site, named }): Environment => {
     const kindKnown = named !== 'by its display name';
     const live = isLive(policy, { id, site: site?.name, name, kindKnown });

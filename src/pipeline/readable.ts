@@ -37,9 +37,13 @@ export function readerOf(desk: Shelf, person: Person, right: 'read' | 'audit' = 
 export function namesWith(desk: Shelf, about: About): Names {
   const all = desk.names(undefined);
   const gone = targetsIn(desk)(about)
-    .filter((one) => one.kind === 'environment')
+    .filter((one) => one.kind !== 'company')
     .filter((one) => !byKey(all).has(`${one.kind}:${one.id}`));
-  return gone.length === 0 ? all : { ...all, environments: [...all.environments, ...gone] };
+  if (gone.length === 0) return all;
+  return {
+    environments: [...all.environments, ...gone.filter((one) => one.kind === 'environment')],
+    domains: [...all.domains, ...gone.filter((one) => one.kind === 'domain')],
+  };
 }
 
 /** Whether a rule allows this person the trail of this target. */

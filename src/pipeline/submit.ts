@@ -7,7 +7,7 @@ import { closeInbox } from '../storage/inbox.ts';
 import { heldLock } from '../storage/locks.ts';
 import { say } from '../text.ts';
 import { LockHeld, type Ledger } from './advance.ts';
-import { authorise, mayHear, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
+import { authorise, mayHear, mayTry, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
 import { coolsDown } from './change.ts';
 import { whomToAsk, type AskingDesk } from './asking.ts';
 import { rowOf } from './row.ts';
@@ -48,7 +48,10 @@ export function consider(desk: FrontDesk, resolved: Resolved, { person, channel 
   welcome(person);
   const { wish } = resolved;
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
-  if (resolved.missing.length > 0) return { kind: 'incomplete', resolved };
+  if (resolved.missing.length > 0) {
+    mayTry(desk.policy(), person, wish);
+    return { kind: 'incomplete', resolved };
+  }
   const { command } = wish;
   const wrong = command.shape === 'desk' ? undefined : command.valid?.(resolved.input);
   if (wrong?.unsaid) return { kind: 'incomplete', resolved, unsaid: new Refusal(wrong.says, wrong) };

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Page } from '../commands/page.ts';
 import { Refusal, type Words } from '../errors.ts';
@@ -7,16 +9,28 @@ import type { Database } from '../storage/database.ts';
 
 /** Words and pages behind buttons, where they do not fit or stand for what somebody has seen. */
 
+const zipped = promisify(gzip);
+const unzipped = promisify(gunzip);
+
 const keptMs = 3_600_000;
+const longText = 50_000;
+const mostText = 64 * 2 ** 20;
+/** No JSON begins so. */
+const packedAs = 'gzip:';
 const words = z.array(z.string());
 // Written by `keepPage` alone; the shape of a page is its own source's.
 const page = z.object({ words, page: z.custom<Page>((value) => typeof value === 'object' && value !== null) });
 export type KeptPage = z.infer<typeof page>;
 
-/** Keeps a page for an hour, with the words that asked for it; resolves with its id. */
-export async function keepPage(database: Database, person: string, kept: KeptPage): Promise<string> {
+/** Keeps a page for an hour, with the words that asked for it; resolves with its id, undefined where it is too much. */
+export async function keepPage(database: Database, person: string, kept: KeptPage): Promise<string | undefined> {
   const { file: _, ...shown } = kept.page;
-  return put(database, person, 'page', { words: kept.words, page: shown });
+  try {
+    return await put(database, person, 'page', { words: kept.words, page: shown });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Keeps words for an hour; resolves with their id. */
@@ -25,13 +39,14 @@ export const keepWords = (database: Database, person: string, said: Words): Prom
 
 async function put(database: Database, person: string, kind: 'words' | 'page', content: unknown): Promise<string> {
   const id = randomUUID();
+  const packed = await pack(JSON.stringify(content));
   await database.transaction(async (tx) => {
     const created_at = await database.now(tx);
     await putAnswer(tx, {
       id,
       person,
       kind,
-      content: JSON.stringify(content),
+      content: packed,
       created_at,
       expires_at: created_at + keptMs,
     });
@@ -50,5 +65,16 @@ async function take(database: Database, id: string, kind: 'words' | 'page'): Pro
   const found = await findAnswer(database.db, id, await database.now());
   if (found?.kind !== kind)
     throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
-  return JSON.parse(found.content);
+  return JSON.parse(await unpack(found.content));
 }
+
+/** Long lists are much alike: a tenth of them is kept. */
+const pack = async (text: string): Promise<string> =>
+  text.length < longText ? text : `${packedAs}${(await zipped(text)).toString('base64')}`;
+
+const unpack = async (text: string): Promise<string> =>
+  text.startsWith(packedAs)
+    ? (await unzipped(Buffer.from(text.slice(packedAs.length), 'base64'), { maxOutputLength: mostText })).toString(
+        'utf8',
+      )
+    : text;

@@ -78,7 +78,9 @@ export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn 
     next ??= drawn.next;
     blocks.push(drawn.block);
   }
-  const source = joined([page.source, page.file ? 'the rest is in a file in our direct messages' : undefined], '; ');
+  const rest = next === undefined || kept ? undefined : 'the rest is too much to be kept: ask for less of it';
+  const inFile = page.file ? 'all of it is in a file in our direct messages' : undefined;
+  const source = joined([page.source, inFile, rest], '; ');
   if (source.length > 0) blocks.push(context(source));
   const buttons: Button[] = (page.offers ?? []).map(offerButton);
   if (kept && next !== undefined)

@@ -34,7 +34,7 @@ test.concurrent('logs are masked, and the rest is a file for their reader alone'
   expect(lens.text).toContain('the newest 500 lines');
   expect(house.slack.files(ana.id)).toEqual([]);
   const full = await ana.clicks(lens, 'Full log');
-  const shown = await full.hears('the rest is in a file');
+  const shown = await full.hears('all of it is in a file');
   const [file] = await house.slack.until(() => {
     const files = house.slack.files(ana.id);
     return files.length > 0 ? files : undefined;
