@@ -1,5 +1,5 @@
 import type { Command } from '../commands/index.ts';
-import { flag } from '../commands/fields.ts';
+import { flag, type Field } from '../commands/fields.ts';
 import { Refusal, type Words } from '../errors.ts';
 import { code, say } from '../text.ts';
 import { unknownCommand, unknownOption } from './meant.ts';
@@ -37,7 +37,7 @@ export function parse(line: string, commands: ReadonlyMap<string, Command>, cont
 /** Reads words that were stored, rather than a line that somebody typed; throws `Refusal`. */
 export const parseWords = (words: Words, commands: ReadonlyMap<string, Command>): Wish =>
   wishOf(
-    words.map((text) => ({ text, quoted: false })),
+    words.map((text) => ({ text, quoted: !text.startsWith('--') })),
     commands,
     {},
   );
@@ -81,6 +81,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     if (word.text === '--' && !word.quoted) return { positional: [...positional, ...words.slice(at + 1)], options };
     const match = word.quoted ? null : /^--([^=]+)(?:=([\s\S]*))?$/.exec(word.text);
     if (match === null) {
+      refuseOneHyphen(word, known);
       positional.push(word);
       continue;
     }
@@ -90,8 +91,8 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     let value = match[2];
     if (value === undefined && option.takesValue) value = valueAt(words, (at += 1));
     // What is said and empty is not the same as left out: `--only=""` must not come to mean everything.
-    const isEmpty = value === undefined || (value.trim() === '' && name !== 'reason');
-    if (option.takesValue && isEmpty) {
+    const isEmpty = value === undefined ? option.takesValue : value.trim() === '' && name !== 'reason';
+    if (isEmpty) {
       throw new Refusal(say`${code(`--${name}`)} needs a value. Nothing was done.`);
     }
     const values = (options[name] ??= []);
@@ -100,6 +101,15 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     values.push(value ?? 'yes');
   }
   return { positional, options };
+}
+
+/** `-dry-run` is neither: taken for a word, it could become a part of a name. */
+function refuseOneHyphen({ text, quoted }: Word, known: ReadonlyMap<string, Option>): void {
+  const name = quoted ? undefined : /^-(\p{L}[^=]*)/u.exec(text)?.[1];
+  if (name === undefined || !known.has(name.toLowerCase())) return;
+  throw new Refusal(say`${code(`-${name}`)} begins with one hyphen. Nothing was done.`, {
+    hint: say`An option begins with two: ${code(`--${name.toLowerCase()}`)}. In quotes it is a word.`,
+  });
 }
 
 /** What follows an option, unless it is an option itself: `--reason --dry-run` must not lose the dry run. */
@@ -136,18 +146,22 @@ function assigned(words: readonly Word[], path: string, command: Command, contex
   const given: Record<string, readonly string[]> = {};
   const left = [...words];
   const fields = Object.entries(command.fields).filter(([, field]) => field.place === 'word');
+  let ahead = fields.filter(([, field]) => field.kind !== 'plain').length;
   for (const [name, field] of fields) {
     if (field.kind === 'plain') continue;
-    const full = left.findIndex((word) => looksLikeName(word.text, field.kind));
+    const full = fullNameIn(left, field.kind, ahead);
+    ahead -= 1;
     const sibling = full === -1 ? context.sibling?.(left[0]?.text ?? '') : undefined;
     if (sibling !== undefined && context.isLoose && isDestructive(command)) throw wholeName(path, left[0]?.text ?? '');
     const bare = sibling !== undefined || context.target === undefined ? 0 : -1;
     const [taken] = full === -1 && bare === -1 ? [] : left.splice(Math.max(full, 0), 1);
+    if (field.optional && taken !== undefined) refuseEmpty(taken, field);
     const said = sibling ?? taken?.text ?? context.target;
     if (said !== undefined) given[name] = [said];
   }
   for (const [name, field] of fields) {
     if (field.kind !== 'plain') continue;
+    if (left[0] && field.optional) refuseEmpty(left[0], field);
     if (left[0] && field.optional && field.fits?.(left[0].text) === false) continue;
     const taken = left.splice(0, field.many ? left.length : 1);
     if (taken.length > 0) given[name] = taken.map((word) => word.text);
@@ -160,6 +174,22 @@ function assigned(words: readonly Word[], path: string, command: Command, contex
   return given;
 }
 
+/**
+ * Where the next full name stands; -1 where there is none, or where a bare one stands before it that is meant for the
+ * first of several: `push staging shop/live` must not come to mean the other direction.
+ */
+function fullNameIn(left: readonly Word[], kind: NameKind, ahead: number): number {
+  const full = left.map((word) => looksLikeName(word.text, kind));
+  const isShort = left.length >= ahead && full.filter(Boolean).length < ahead;
+  return isShort && !full[0] ? -1 : full.indexOf(true);
+}
+
+/** What is said and empty is not the same as left out, by which a command may mean everything. */
+function refuseEmpty({ text }: Word, { label }: Field): void {
+  if (text.trim() !== '') return;
+  throw new Refusal(say`${label} is an empty word. Nothing was done.`, { hint: 'Leave it out, or say what it is.' });
+}
+
 const isDestructive = (command: Command): boolean => command.shape === 'action' && command.risk === 'destructive';
 
 const wholeName = (path: string, word: string): Refusal =>
@@ -170,8 +200,10 @@ const wholeName = (path: string, word: string): Refusal =>
     },
   );
 
+type NameKind = Exclude<Field['kind'], 'plain'>;
+
 /** `site/environment` (an address range such as 10.0.0.0/8 is none), a UUID, for domains a name with a dot, for sites any. */
-const looksLikeName = (word: string, kind: 'environment' | 'domain' | 'site'): boolean =>
+const looksLikeName = (word: string, kind: NameKind): boolean =>
   kind === 'site' ||
   /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(word) ||
   (kind === 'domain' ? /^[^\s/]+\.[^\s/]+$/.test(word) : /^[^\s/]+\/[^\s/]*\p{L}[^\s/]*$/u.test(word));

@@ -47,9 +47,10 @@ function makeSearch(all: readonly Named[]): Search<Named> {
     containing: (typed, most) => ranked(list, bare(typed.trim())).flat().slice(0, most),
     likely: (typed, most, first) => {
       const wanted = bare(typed.trim());
+      const recent = new Map([...new Set(first)].map((id, at) => [id, at]));
       const ranks = wanted === '' ? [all] : ranked(list, wanted);
-      const found = ranks.flatMap((rank) => recentFirst(rank, first, most));
-      const more = found.length < most ? recentFirst(inTurn(list, wanted), first, most) : [];
+      const found = ranks.flatMap((rank) => recentFirst(rank, recent, most));
+      const more = found.length < most ? recentFirst(inTurn(list, wanted), recent, most) : [];
       return [...found, ...more].slice(0, most);
     },
   };
@@ -89,9 +90,17 @@ function hasInTurn(text: string, wanted: string): boolean {
   return true;
 }
 
-function recentFirst(rank: readonly Named[], recent: readonly string[], most: number): readonly Named[] {
-  const early = recent.flatMap((id) => rank.filter((one) => one.id === id));
-  return [...early, ...rank.slice(0, most).filter((one) => !recent.includes(one.id))];
+/** At most so many of a rank, those of these ids before the others: one look through it, however many ids there are. */
+function recentFirst(rank: readonly Named[], recent: ReadonlyMap<string, number>, most: number): readonly Named[] {
+  const early: { readonly one: Named; readonly at: number }[] = [];
+  const late: Named[] = [];
+  for (const one of rank) {
+    const at = recent.get(one.id);
+    if (at !== undefined) early.push({ one, at });
+    else if (late.length < most) late.push(one);
+  }
+  const first = early.sort((one, other) => one.at - other.at).map(({ one }) => one);
+  return [...first, ...late].slice(0, most);
 }
 
 /** Places of those of these words that have the text in them, at most so many: first those that begin so. */

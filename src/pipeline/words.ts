@@ -9,8 +9,10 @@ export type Word = { readonly text: string; readonly quoted: boolean };
 const longest = 4_000;
 /** What closes a quotation, by what opens it. */
 const quotes: Readonly<Record<string, string>> = { '"': '"', '“': '”“"', '„': '“”', '«': '»', '‘': '’', "'": "'" };
-/** An option as it may be typed, up to its value; clients turn two hyphens into an en or em dash. */
-const optionBefore = /^(?:--|[–—]{1,2})\p{L}[\p{L}\p{N}-]*=/u;
+/** What begins an option; clients turn two hyphens into a dash, and what is pasted has dashes and minus signs of any kind. */
+const optionMark = /^(?:--|-{0,2}[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D][-\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]{0,2})(?=\p{L}|$)/u;
+/** An option as it may be typed, up to its value. */
+const optionBefore = new RegExp(`${optionMark.source}\\p{L}[\\p{L}\\p{N}-]*=`, 'u');
 
 /**
  * A line as Slack delivers it into words: quotes of every kind, options typed with a long dash, Slack's own links and
@@ -47,7 +49,7 @@ export function join(words: Words): string {
 }
 
 function quoted(word: string, mayBeEmpty: boolean): string {
-  if (/^[\p{L}\p{N}_.:@#/,=+*?-]+$/u.test(word) || (word === '' && mayBeEmpty)) return word;
+  if (/^(?!-\p{L})[\p{L}\p{N}_.:@#/,=+*?-]+$/u.test(word) || (word === '' && mayBeEmpty)) return word;
   const escaped = word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return `"${escaped.replace(/["\\]/g, '\\$&')}"`;
 }
@@ -98,7 +100,7 @@ function firstWord(line: string): readonly [Word, rest: string] {
   return [{ text: dashed(text), quoted: false }, end === -1 ? '' : line.slice(end)];
 }
 
-const dashed = (text: string): string => text.replace(/^[–—]{1,2}(?=\p{L}|$)/u, '--');
+const dashed = (text: string): string => text.replace(optionMark, '--');
 
 function quotedWord(line: string, closing: string): readonly [Word, rest: string] {
   let text = '';

@@ -50,9 +50,9 @@ export function inputOf(asked: Asked, names: Names): InputBlock {
   };
 }
 
-/** Its choices, unless more was chosen already than a select holds. */
-const offered = ({ given, choices }: Asked): Asked['choices'] =>
-  choices && choices.words.length > 0 && given.length <= limits.chosen ? choices : undefined;
+/** Its choices, unless more was chosen already than a select holds; names are chosen among all names. */
+const offered = ({ field, given, choices }: Asked): Asked['choices'] =>
+  !isName(field) && choices && choices.words.length > 0 && given.length <= limits.chosen ? choices : undefined;
 
 function elementOf({ name, field, given, choices }: Asked, names: Names): Element {
   const [first] = given;
@@ -73,8 +73,9 @@ function elementOf({ name, field, given, choices }: Asked, names: Names): Elemen
     return { type: 'static_select', action_id: name, options, ...(initial && { initial_option: initial }) };
   }
   if (field.takes === 'a person') {
-    const person = first?.replace(/^@/, '');
-    return { type: 'users_select', action_id: name, ...(person && { initial_user: person }) };
+    // Slack opens no form with somebody in it who cannot be.
+    const person = /^@?([UW][A-Z\d]{2,20})$/.exec(first ?? '')?.[1];
+    return { type: 'users_select', action_id: name, ...(person !== undefined && { initial_user: person }) };
   }
   const text = given.join(field.many ? '\n' : ' ');
   // Too long a text is left out rather than cut: the beginning of an address is another address.
@@ -83,7 +84,9 @@ function elementOf({ name, field, given, choices }: Asked, names: Names): Elemen
   if (field.between) {
     const [from, to] = field.between;
     const bounds = { is_decimal_allowed: false, min_value: String(from), max_value: String(to) };
-    return { type: 'number_input', action_id: name, ...bounds, ...initial, ...example };
+    const number = /^#?(\d{1,15})$/.exec(text)?.[1];
+    const filled = number === undefined ? {} : { initial_value: String(Number(number)) };
+    return { type: 'number_input', action_id: name, ...bounds, ...filled, ...example };
   }
   const shape = { multiline: field.many, max_length: limits.input };
   return { type: 'plain_text_input', action_id: name, ...shape, ...initial, ...example };

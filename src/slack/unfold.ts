@@ -56,15 +56,21 @@ export async function unfold(
       fields.push(asked);
       continue;
     }
-    const listed = await choicesOf(reception, person, { resolved, dependent, given, kept: before[name] }).catch(
+    const sought: Sought = { resolved, dependent, given, kept: before[name] };
+    const listed = await choicesOf(reception, person, sought).catch(
       (error: unknown) => {
         const told = asRefusal(error, canonicalWords(resolved));
         trouble = told instanceof Refusal ? told : new Refusal('The host could not be asked what there is.');
         return undefined;
       },
     );
-    if (listed) choices[name] = listed.kept;
-    fields.push({ ...asked, choices: listed && { id: listed.kept.id, words: listed.words }, note: listed?.note });
+    if (listed === undefined) {
+      fields.push(asked);
+      continue;
+    }
+    const { kept, words, note } = listed;
+    choices[name] = kept;
+    fields.push({ ...asked, given: listed.given, choices: { id: kept.id, words }, note });
   }
   return { fields, choices, ...(trouble && { trouble }) };
 }
@@ -76,21 +82,43 @@ type Sought = {
   readonly kept: Chosen[string] | undefined;
 };
 
+type Listed = {
+  readonly words: Words;
+  /** What is chosen of them. */
+  readonly given: Words;
+  readonly kept: Chosen[string];
+  readonly note: string | undefined;
+};
+
 async function choicesOf(
   { front }: Reception,
   person: Person,
   { resolved: { wish, input }, dependent, given, kept }: Sought,
-): Promise<{ words: Words; kept: Chosen[string]; note: string | undefined }> {
+): Promise<Listed> {
   const on = dependent.on.map((name) => shownAs(wish.command.fields[name], input[name]));
   const of = createHash('sha256').update(JSON.stringify(on)).digest('hex').slice(0, 16);
   if (kept?.of === of) {
     const words = await keptWords(front.database, kept.id).catch(() => undefined);
-    if (words && given.every((word) => words.includes(word))) return { words, kept, note: noteOf(words) };
+    if (words && given.every((word) => words.includes(word))) return { words, given, kept, note: noteOf(words) };
   }
   const read = (await dependent.choices?.({ input, ...sourcesOf(front) })) ?? [];
-  const words = [...new Set([...given, ...fitting(read)])];
-  return { words, kept: { id: await keepWords(front.database, person.id, words), of }, note: noteOf(words, read) };
+  // What was chosen of another list is not among these because it was among those.
+  const isOther = kept !== undefined && kept.of !== of;
+  const there = new Set(read);
+  const still = isOther ? given.filter((word) => there.has(word)) : given;
+  const words = [...new Set([...still, ...fitting(read)])];
+  const gone = given.filter((word) => !still.includes(word));
+  const id = await keepWords(front.database, person.id, words);
+  return { words, given: still, kept: { id, of }, note: [goneNote(gone), noteOf(words, read)].filter(Boolean).join(' ') };
 }
+
+/** What was chosen before and cannot be chosen any more is named, because less chosen can mean more done. */
+const goneNote = ([first, ...more]: Words): string | undefined =>
+  first === undefined
+    ? undefined
+    : `Not chosen any more, because it is not in this list: ${visibleEnd(first)}${more.length > 0 ? ` and ${more.length} more` : ''}.`;
+
+const visibleEnd = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
 
 /** What stands in a form, with the words of what was chosen; throws `Refusal` where its choices are too old. */
 export async function readForm({ front }: Reception, { choices = {} }: Memo, values: unknown): Promise<Filled> {

@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { catalogue } from '../src/commands/index.ts';
+import { rightOf } from '../src/commands/rights.ts';
+import { usage } from '../src/pipeline/usage.ts';
+
+/**
+ * What stands in the README and in the manifest because it stands in the catalogue. Run by itself, as `npm run fix` does,
+ * it writes it there; the tests hold both to it.
+ */
+
+const root = path.resolve(import.meta.dirname, '..');
+export const readme = path.join(root, 'README.md');
+export const manifest = path.join(root, 'manifest.yml');
+
+const words = (name: string): string => {
+  const command = catalogue.get(name);
+  if (command === undefined) throw new Error(`there is no command ${name}`);
+  return usage(name, command).replace(' [--reason "…"] [--dry-run]', '');
+};
+
+/** The README's table of all commands. */
+export const commandTable = (): string =>
+  [
+    '| command | what it does | class |',
+    '|---|---|---|',
+    ...[...catalogue].map(
+      ([name, command]) =>
+        `| \`${words(name).replaceAll('|', '\\|')}\` | ${command.summary} | ${rightOf(name, command).risk} |`,
+    ),
+  ].join('\n');
+
+/** Commands that many workspaces would like to have under their own names. */
+const others = ['push', 'cache', 'logs'];
+
+/** The manifest's slash commands: one, and a few more as a comment. */
+export function slashCommands(): string {
+  const first = [...new Set([...catalogue.keys()].map((name) => name.split(' ')[0]))];
+  const one = entry('/site', 'Do something to a hosted site', first.join(' | '));
+  const more = others.map((name) => {
+    const [command = ''] = [...catalogue.keys()].filter((known) => known === name || known.startsWith(`${name} `));
+    return entry(`/${name}`, catalogue.get(command)?.summary ?? '', words(command).replace(name, '').trim());
+  });
+  return [
+    one.replaceAll(/^/gm, '    '),
+    '    # Any other command is read as if its name stood after /site. Those you like go here, for example:',
+    more.join('\n').replaceAll(/^/gm, '    # '),
+  ].join('\n');
+}
+
+const entry = (command: string, description: string, hint: string): string =>
+  [
+    `- command: ${command}`,
+    `  description: ${description}`,
+    `  usage_hint: '${hint.replaceAll("'", "''")}'`,
+    '  should_escape: true',
+  ].join('\n');
+
+const marks = {
+  [readme]: ['<!-- commands -->\n', '\n<!-- /commands -->', commandTable],
+  [manifest]: ['  slash_commands:\n', '\n  shortcuts:', slashCommands],
+} as const;
+
+/** What stands in a file where something is derived, and what has to. */
+export function derivedIn(file: string): { readonly stands: string; readonly wanted: string } {
+  const [begin, end, derive] = marks[file] ?? ['', '', () => ''];
+  const stands = readFileSync(file, 'utf8').split(begin)[1]?.split(end)[0] ?? '';
+  return { stands, wanted: derive() };
+}
+
+if (import.meta.main) {
+  for (const file of Object.keys(marks)) {
+    const { stands, wanted } = derivedIn(file);
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(stands, () => wanted),
+    );
+  }
+}
