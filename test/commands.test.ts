@@ -18,7 +18,18 @@ import { drawCard, drawPage } from '../src/slack/blocks.ts';
 import { reviewView } from '../src/slack/form.ts';
 import { inline, plain } from '../src/text.ts';
 import { InMemoryHost, sayings } from './commands/host.ts';
-import { ana, changeOf, hostile, live, member, policyOf, refusalOf, said, wishFor } from './pipeline/given.ts';
+import {
+  ana,
+  changeOf,
+  hostile,
+  live,
+  member,
+  policyOf,
+  refusalOf,
+  said,
+  wishFor,
+  wordsFor,
+} from './pipeline/given.ts';
 
 /** One test over everything that people can say: a new command is held to it by its line in the catalogue. */
 
@@ -300,7 +311,10 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
     const given: Given = Object.fromEntries(
       Object.entries(command.fields)
         .filter(([, field]) => !field.optional && field.place === 'word')
-        .map(([name, field]) => [name, [ofFirst<{ id: string }>(field.kind === 'domain' ? domains : environments).id]]),
+        .map(([name, field]) => {
+          if (field.kind === 'plain') return [name, ofFirst(fc.sample(wordsFor(field, name), 1))];
+          return [name, [ofFirst<{ id: string }>(field.kind === 'domain' ? domains : environments).id]];
+        }),
     );
 
     test('shows much and strange things in pages within Slack’s limits, each line once', async () => {

@@ -33,6 +33,7 @@ import { domainsAdd } from './domains/add.ts';
 import { domainsList } from './domains/list.ts';
 import { domainsRecords } from './domains/records.ts';
 import { logs } from './logs.ts';
+import { logsReveal } from './logs/reveal.ts';
 import { push } from './push.ts';
 import { redirectsAdd } from './redirects/add.ts';
 import { redirectsClear } from './redirects/clear.ts';
@@ -77,6 +78,7 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['backups list', backupsList],
   ['backups next', backupsNext],
   ['logs', logs],
+  ['logs reveal', logsReveal],
   ['files', files],
   ['environments', environments],
   ['changes', changes],

@@ -1,21 +1,19 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../errors.ts';
 import { getLogs } from '../hosting/contract/logs.ts';
 import { choice, count, environment, flag, moment, option, optional, word, type Input } from './fields.ts';
-import { lineReader, newestOf, type Line } from './logs/lines.ts';
+import { files } from './logs/files.ts';
+import { lineReader, newestOf } from './logs/lines.ts';
 import type { Asked } from './logs/offers.ts';
 import { pageOf, stretchOf } from './logs/page.ts';
+import { inPieces } from './logs/pieces.ts';
 import { ledUp } from './logs/timeline.ts';
 import { report } from './report.ts';
 import { momentAt } from './times.ts';
 
-const files = { error: 'error', access: 'access', cache: 'service-cache-perf' } as const;
 const usualLines = 1_000;
 const dayMs = 86_400_000;
 /** No log goes further back. */
 const oldestDays = 400;
-/** Lines that are read before others have their turn. */
-const piece = 500;
 
 const fields = {
   env: environment(),
@@ -29,7 +27,7 @@ const fields = {
 };
 
 export const logs = report({
-  summary: 'Read the newest lines of a log',
+  summary: 'Read a log: what repeats, what fails, and its newest lines',
   button: 'Read logs',
   fields,
   target: 'env',
@@ -66,19 +64,6 @@ const askedOf = ({ env, log = 'error', lines, since, until, search, errors, full
   errors,
   full,
 });
-
-/** Twenty thousand lines at once would keep everybody else waiting. */
-async function inPieces(
-  raw: readonly string[],
-  read: (raw: readonly string[]) => readonly Line[],
-): Promise<readonly Line[]> {
-  const lines: Line[] = [];
-  for (let at = 0; at < raw.length; at += piece) {
-    lines.push(...read(raw.slice(at, at + piece)));
-    await turn();
-  }
-  return lines;
-}
 
 function rangeOf({ since, until }: Input<typeof fields>, now: number, zone: string): { from?: number; to?: number } {
   const from = since && momentAt(since, now, zone);

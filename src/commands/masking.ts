@@ -25,6 +25,12 @@ export function maskLine(line: string, alias: (address: string) => string, limit
   return unsigned.replace(ipv4, named).replace(ipv6, named);
 }
 
+/** Addresses of visitors in a log line, as they stand there. */
+export const addressesIn = (line: string): readonly string[] => {
+  const start = line.slice(0, 2 * room);
+  return [ipv4, ipv6].flatMap((shape) => [...start.matchAll(shape)].map(([found]) => found)).filter(isAddress);
+};
+
 /** The time of a line looks like a piece of an address, and to find out that it is none is slow: it has too few colons. */
 function isAddress(text: string): boolean {
   const isWhole = !text.includes(':') || text.includes('::') || text.split(':').length === 8;

@@ -29,6 +29,10 @@ type ReportParts<F extends Fields> = {
   readonly shape: 'report';
   readonly summary: string;
   readonly button: string;
+  /** Only whom a rule names the command itself; what it shows is for the reader alone. */
+  readonly right?: 'named';
+  /** The event of the trail that says who asked; written before anything is shown. */
+  readonly noted?: string;
   readonly fields: F;
   valid?(input: Input<F>): Wrong<keyof F & string> | undefined;
   show(of: { readonly input: Input<F> } & Surroundings): Promise<Page>;

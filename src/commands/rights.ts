@@ -7,7 +7,7 @@ type Right = { readonly path: string; readonly risk: 'read' | 'routine' | 'sensi
 export function rightOf(path: string, command: Command): Right {
   if (path.startsWith('audit ')) return { path: 'audit', risk: 'named' };
   if (command.shape === 'action') return { path, risk: command.risk };
-  return { path, risk: command.shape === 'desk' && command.right === 'named' ? 'named' : 'read' };
+  return { path, risk: command.right === 'named' ? 'named' : 'read' };
 }
 
 /** Everything a rule may name. */

@@ -35,5 +35,6 @@ const happened: Readonly<Record<string, string>> = {
   pause: 'paused all sending',
   resume: 'let sending go on',
   use: 'bound a channel to a site, or freed it',
+  reveal: 'asked for the address of a visitor',
   'audit export': 'took the trail away as a file',
 };

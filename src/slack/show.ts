@@ -2,6 +2,7 @@ import type { AnyDesk } from '../commands/desk.ts';
 import type { Page } from '../commands/page.ts';
 import type { AnyReport, Surroundings } from '../commands/report.ts';
 import type { Authorised, Person } from '../pipeline/authorise.ts';
+import { writeDown } from '../pipeline/deeds.ts';
 import { happenedTo } from '../pipeline/history.ts';
 import { officeFor } from '../pipeline/office.ts';
 import { canonicalWords } from '../pipeline/resolve.ts';
@@ -26,9 +27,11 @@ export async function show(
       permit: wish.permit,
       inbox: heard.inbox,
       channel: heard.channel,
+      channelOf: reception.people.channel,
     });
     return answer(reception, heard, wish, await command.answer({ input: wish.input, office }));
   }
+  if (command.noted !== undefined) await note(reception, heard, wish, person, command.noted);
   const surroundings: Surroundings = {
     ...sourcesOf(reception.front),
     now,
@@ -42,9 +45,17 @@ export async function show(
   return answer(reception, heard, wish, await page);
 }
 
+/** Writes down who asks for what; where that fails nothing is shown. */
+function note({ office }: Reception, { inbox }: Heard, wish: Authorised, person: Person, event: string): Promise<void> {
+  const target = wish.target?.kind === 'environment' ? { target: wish.target } : {};
+  const told = { event, ...target, words: canonicalWords(wish).join(' ') };
+  return writeDown(office, { person, permit: wish.permit, inbox }, told);
+}
+
 /** Gives somebody a page: kept where it can be shared, or has further pages. */
 export async function answer(reception: Reception, heard: Heard, wish: Authorised, page: Page): Promise<void> {
-  const shareable = wish.wish.command.shape === 'report';
+  const { command } = wish.wish;
+  const shareable = command.shape === 'report' && command.right !== 'named';
   const id =
     shareable || isLong(page)
       ? await keepPage(reception.front.database, heard.person, { words: [...canonicalWords(wish)], page })

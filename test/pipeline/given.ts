@@ -205,6 +205,8 @@ export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly stri
       return fc.uniqueArray(fc.constantFrom('harvest', 'kiln', 'Divi', 'twenty.five_5', '__proto__', '--x'), {
         minLength: 1,
       });
+    case 'visitor':
+      return fc.constantFrom(['client-3f2a1c'], ['client-00ff']);
     case 'displayName':
       return fc.constantFrom(['Acme'], ['Acme', 'Shop', '2'], ['--', 'Ä/B', '--new', '“x”']);
     case 'from':

@@ -8,9 +8,12 @@ live: ['*/live']
 groups:
   developers: [U01ANA, U02BEN]
   support: [U06ROB]
+  security: [U01ANA]
 rules:
   - allow: [read, routine]
     to: [developers]
+  - allow: ['logs reveal']
+    to: [security]
   - allow: [read]
     to: [support]
     where: ['acme-blog/*']
@@ -45,6 +48,24 @@ test.concurrent('logs are masked, and the rest is a file for their reader alone'
   expect(both).not.toMatch(/[\w.]+@[\w-]+\.[a-z]{2,}/i);
   expect(both).not.toMatch(/sk_live_|Bearer [a-z0-9]/i);
   expect(house.slack.files('U02BEN')).toEqual([]);
+});
+
+test.concurrent('a visitor’s address is told to whom a rule names it, who is written down first; nobody shares it', async () => {
+  const ana = house.person('ana');
+  const lens = await (await ana.says('/site logs acme-docs/live access --lines 50', 'C0GENERAL')).hears('access log');
+  const [alias = ''] = /client-[\da-f]+/.exec(lens.text) ?? [];
+  const refused = await house.person('ben').says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL');
+  await refused.hears('You may not run logs reveal on acme-docs/live.');
+  const told = await (await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')).hears(alias);
+  expect(told.text).toMatch(/^client-[\da-f]+ · acme-docs\/live, access log\n[\d.a-f:]+ in [\d,]+ lines?$/m);
+  expect(told.controls).toEqual([]);
+  expect(house.rows("select actor, details from audit where event = 'reveal'")).toEqual([
+    { actor: ana.id, details: expect.stringContaining(alias) },
+  ]);
+  const [address = ''] = /[\d.]+(?= in )/.exec(told.text) ?? [];
+  expect(JSON.stringify(house.rows('select * from audit'))).not.toContain(`"${address}"`);
+  const other = await ana.says('/site logs reveal acme-docs/live client-00000000', 'C0GENERAL');
+  await other.hears('No visitor of the newest');
 });
 
 test.concurrent('a report is shared into a channel by its button, and not where another organisation listens', async () => {

@@ -11,7 +11,9 @@ export const environments = desk({
   answer: ({ input, office }) => {
     const { environments, domains, at, trouble } = office.names();
     const wanted = (input.search ?? '').toLowerCase();
+    const sites = new Map(environments.map(({ site }) => [site?.name, site?.id ?? '']));
     const rows = [
+      ...[...sites].flatMap(([name, id]) => (name === undefined ? [] : [{ name, kind: 'site', id }])),
       ...environments.map((env) => ({
         name: env.name,
         kind: env.live ? 'environment, live' : 'environment',
@@ -35,7 +37,7 @@ export const environments = desk({
                 rows: rows.map(({ name, kind, id }) => [
                   inline(name),
                   inline(kind),
-                  [{ text: id, style: 'code' as const }],
+                  id === '' ? [] : [{ text: id, style: 'code' as const }],
                 ]),
               },
             ],

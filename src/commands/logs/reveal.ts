@@ -1,0 +1,60 @@
+import { Refusal } from '../../errors.ts';
+import { getLogs } from '../../hosting/contract/logs.ts';
+import { code, inline, joined, say } from '../../text.ts';
+import { choice, count, environment, option, optional, plainField } from '../fields.ts';
+import { addressesIn } from '../masking.ts';
+import { counted } from '../page.ts';
+import { report } from '../report.ts';
+import { files } from './files.ts';
+import { inPieces } from './pieces.ts';
+
+const usualLines = 20_000;
+
+/** The alias of a visitor, as answers about logs show it. */
+const visitor = plainField<string>('Alias', {
+  shown: 'client-3f2a1c',
+  read: ([first = '']) => {
+    const alias = /^client-[\da-f]{4,64}$/.exec(first.toLowerCase())?.[0];
+    if (alias !== undefined) return alias;
+    throw new Refusal(`An alias looks like client-3f2a1c, not “${first.slice(0, 40)}”. Nothing was done.`);
+  },
+  show: (value) => [value],
+});
+
+export const logsReveal = report({
+  summary: 'Show the address behind the alias of a visitor; who asks is written down',
+  button: 'Reveal a visitor',
+  right: 'named',
+  noted: 'reveal',
+  fields: {
+    env: environment(),
+    visitor,
+    log: optional(choice('Log', ['access', 'error', 'cache'])),
+    lines: option(count('Lines', 1, usualLines)),
+  },
+  target: 'env',
+  show: async ({ input: { env, visitor, log = 'access', lines = usualLines }, read, alias }) => {
+    const text = await read(getLogs({ env_id: env.id, file_name: files[log], lines }));
+    const found = await inPieces(text.split('\n'), (raw) =>
+      raw.flatMap((line) => [...new Set(addressesIn(line).filter((address) => alias(address) === visitor))]),
+    );
+    const times = new Map<string, number>();
+    for (const address of found) times.set(address, (times.get(address) ?? 0) + 1);
+    return {
+      title: say`**${visitor}** · ${env.name}, ${log} log`,
+      parts: [
+        {
+          kind: 'text',
+          text:
+            times.size === 0
+              ? inline(`No visitor of the newest ${counted(lines, 'line')} has this alias. Try another log.`)
+              : joined(
+                  [...times].map(([address, amount]) => say`${code(address)} in ${counted(amount, 'line')}`),
+                  '\n',
+                ),
+        },
+      ],
+      source: 'for you alone; that you asked stands in the audit trail',
+    };
+  },
+});
