@@ -116,7 +116,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
   /** Holds for whatever may go on; what may not says so. */
   const always = async (
     holds: (seen: Awaited<ReturnType<typeof look>>, host: InMemoryHost) => Promise<void> | void,
-    numRuns = 25,
+    numRuns = 20,
   ): Promise<void> => {
     let went = 0;
     await fc.assert(
@@ -178,9 +178,9 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
 
   test('is proven by what its call makes of the host, and only reads to see it', () =>
     always(async ({ input, before, seen }, host) => {
-      const world = thawed(host.world);
+      const world = JSON.stringify(host.world);
       await seen();
-      expect(thawed(host.world)).toEqual(world);
+      expect(JSON.stringify(host.world)).toBe(world);
       host.write(action.call({ input, before }));
       if (action.proof) expect(action.proof({ input, before, now: await seen() }).verdict).toBe('yes');
     }));

@@ -1,12 +1,13 @@
 import type { Office } from '../commands/desk.ts';
 import { Refusal } from '../errors.ts';
-import type { NamedSite } from '../hosting/contract/target.ts';
+import type { Environment } from '../hosting/contract/target.ts';
 import { decide } from '../policy/policy.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Tx } from '../storage/database.ts';
 import { owe } from '../storage/messages.ts';
 import { readSetting, removeSetting, writeSetting } from '../storage/settings.ts';
 import { thawed } from '../storage/json.ts';
-import { person as mention, say } from '../text.ts';
+import { person as mention, say, type Text } from '../text.ts';
+import { mayHear, type Channel, type Person } from './authorise.ts';
 import { record, undisturbed, type DeedDesk, type Doer } from './deeds.ts';
 import type { Shelf } from './readable.ts';
 
@@ -32,11 +33,17 @@ export const bindingFor = (
   desk: DeedDesk & Shelf,
   doer: Doer,
   channel: string | undefined,
+  channelOf: (id: string) => Promise<Channel>,
 ): Pick<Office, 'bound' | 'use' | 'forget'> => ({
-  bound: async () => (channel === undefined ? undefined : bindingOf(desk.database.db, channel)),
-  use: (site) => {
+  bound: async () => {
+    const bound = channel === undefined ? undefined : await bindingOf(desk.database.db, channel);
+    return bound && { ...bound, name: nameNow(desk, bound) };
+  },
+  use: async (site) => {
     const place = placeOf(channel);
-    mayUse(desk, doer, site);
+    const target = usable(desk, doer, site.id);
+    if (target === undefined) throw new Refusal(say`**You may not bind a channel to ${site.name}.** Nothing was done.`);
+    mayHear(desk.policy(), await channelOf(place), [target]);
     return undisturbed(desk, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before?.site === site.id) return false;
@@ -44,42 +51,47 @@ export const bindingFor = (
       await writeSetting(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
       await record(desk, doer, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
       const text = say`**This channel is about ${site.name} now**, says ${mention(doer.person.id)}: here \`live\` means ${site.name}/live. What destroys something still wants the whole name.`;
-      await owe(tx, {
-        key: `use:${place}:${at}`,
-        kind: 'notice',
-        recipient: place,
-        body: JSON.stringify({ text }),
-        at,
-      });
+      await announce(tx, place, text, at);
       return true;
     });
   },
-  forget: () => {
+  forget: async () => {
     const place = placeOf(channel);
     return undisturbed(desk, async (tx, at) => {
       const before = await bindingOf(tx, place);
-      if (before === undefined || !(await removeSetting(tx, keyOf(place)))) return undefined;
+      if (before === undefined) return undefined;
+      const name = nameNow(desk, before);
+      // What the host does not list any more can be let go by whoever may bind something.
+      if (environmentsOf(desk, undefined, before.site).length > 0 && usable(desk, doer, before.site) === undefined)
+        throw new Refusal(say`**You may not take ${name} off this channel.** Nothing was done.`);
+      if (!(await removeSetting(tx, keyOf(place)))) return undefined;
       await record(desk, doer, tx, at, { event: 'use', channel: place, before: before.name });
-      return before;
+      const text = say`**This channel is not about ${name} any more**, says ${mention(doer.person.id)}: names are said whole here again.`;
+      await announce(tx, place, text, at);
+      return { ...before, name };
     });
   },
 });
 
+const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unknown> =>
+  owe(tx, { key: `use:${channel}:${at}`, kind: 'notice', recipient: channel, body: JSON.stringify({ text }), at });
+
+const environmentsOf = (desk: Shelf, person: Person | undefined, site: string): readonly Environment[] =>
+  desk.names(person).environments.filter((env) => (env.site?.id ?? env.site?.name) === site);
+
+/** The name of a bound site as it is listed now: sites are renamed. */
+const nameNow = (desk: Shelf, { site, name }: Binding): string =>
+  environmentsOf(desk, undefined, site)[0]?.site?.name ?? name;
+
 function placeOf(channel: string | undefined): string {
-  if (channel !== undefined && !channel.startsWith('D')) return channel;
+  if (channel !== undefined && /^[CG]/.test(channel)) return channel;
   throw new Refusal('Only a channel can be bound to a site. Nothing was done.', { hint: 'Say it in the channel.' });
 }
 
-/** Whoever may use a site may do so with one of its environments; to others the site is told as any name that is not theirs. */
-function mayUse(desk: Shelf, { person }: Doer, site: NamedSite): void {
-  const policy = desk.policy();
-  const may = desk
-    .names(person)
-    .environments.filter((env) => (env.site?.id ?? env.site?.name) === site.id)
-    .some(
-      (target) =>
-        decide(policy, person, { command: { path: 'use', risk: 'named' }, aims: [{ target, access: 'read' }] }).kind ===
-        'allowed',
-    );
-  if (!may) throw new Refusal(say`**You may not bind a channel to ${site.name}.** Nothing was done.`);
-}
+/** Whoever may use a site may do so with one of its environments: that one, or undefined. */
+const usable = (desk: Shelf, { person }: Doer, site: string): Environment | undefined =>
+  environmentsOf(desk, person, site).find(
+    (target) =>
+      decide(desk.policy(), person, { command: { path: 'use', risk: 'named' }, aims: [{ target, access: 'read' }] })
+        .kind === 'allowed',
+  );

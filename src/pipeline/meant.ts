@@ -8,6 +8,8 @@ import type { Word } from './words.ts';
 /** Says what it can be, with the nearest as a button that keeps the rest of the words. */
 export function unknownCommand(words: readonly Word[], paths: Words): Refusal {
   const [first = '', second] = words.map((word) => word.text.toLowerCase());
+  if (first.trim() === '')
+    return unknown(say`The first word is empty.`, say`${code('help')} shows what you may run.`, []);
   const below = paths.filter((path) => path.startsWith(`${first} `));
   if (below.length > 0) {
     const says =
@@ -18,13 +20,15 @@ export function unknownCommand(words: readonly Word[], paths: Words): Refusal {
     const offers = meant.flatMap((path) => running(path, words.slice(2)));
     return unknown(says, say`It can be ${joined(below.map(code), ', ')}.`, offers);
   }
-  const two = near(`${first} ${second ?? ''}`.trim(), paths);
+  const two = `${first} ${second ?? ''}`.trim();
+  const [whole] = near(two, paths);
   const [one] = near(first, [...new Set(paths.map(firstWordOf))]);
-  const meant = two[0] ?? paths.find((path) => firstWordOf(path) === one);
+  const meant = whole ?? paths.find((path) => firstWordOf(path) === one) ?? near(first, paths)[0];
   const says = say`I know no ${code(first.slice(0, 60))}.`;
   if (meant === undefined) return unknown(says, say`${code('help')} shows what you may run.`, []);
-  const rest = words.slice(two.length > 0 ? meant.split(' ').length : 1);
-  return unknown(says, say`Did you mean ${code(meant)}?`, running(meant, rest));
+  // `res ume` is one word in two; of `cahce clear` both are meant.
+  const isOfTwo = meant === whole && near(meant, [two, first])[0] === two;
+  return unknown(says, say`Did you mean ${code(meant)}?`, running(meant, words.slice(isOfTwo ? 2 : 1)));
 }
 
 const firstWordOf = (path: string): string => path.replace(/ .*/, '');

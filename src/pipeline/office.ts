@@ -1,7 +1,7 @@
 import type { Office } from '../commands/desk.ts';
 import { catalogue } from '../commands/index.ts';
 import { abilityOf, type AbilityDesk } from './ability.ts';
-import { mayRun, type Permit, type Person } from './authorise.ts';
+import { mayRun, type Channel, type Permit, type Person } from './authorise.ts';
 import { deedsFor } from './deeds.ts';
 import { editionOf } from './edition.ts';
 import { healthOf, type HealthDesk } from './health.ts';
@@ -19,6 +19,8 @@ export type Grounds = {
   readonly inbox?: string | undefined;
   /** The channel in which it is asked. */
   readonly channel?: string | undefined;
+  /** Whether a channel is shared; left out: it is not known. */
+  readonly channelOf?: (id: string) => Promise<Channel>;
 };
 
 /** What desk commands may ask, for one person: nothing that this person may not read. */
@@ -52,7 +54,7 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
     health: () => healthOf(desk),
     edition: () => editionOf(desk),
     ...deedsFor(desk, doer),
-    ...bindingFor(desk, doer, grounds.channel),
+    ...bindingFor(desk, doer, grounds.channel, grounds.channelOf ?? (async (id) => ({ id, shared: undefined }))),
     ...trailDeskFor(desk, doer),
   };
 }

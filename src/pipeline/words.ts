@@ -10,7 +10,8 @@ const longest = 4_000;
 /** What closes a quotation, by what opens it. */
 const quotes: Readonly<Record<string, string>> = { '"': '"', '“': '”“"', '„': '“”', '«': '»', '‘': '’', "'": "'" };
 /** What begins an option; clients turn two hyphens into a dash, and what is pasted has dashes and minus signs of any kind. */
-const optionMark = /^(?:--|-{0,2}[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D][-\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]{0,2})(?=\p{L}|$)/u;
+const optionMark =
+  /^(?:--|-{0,2}[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D][-\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]{0,2})(?=\p{L}|$)/u;
 /** An option as it may be typed, up to its value. */
 const optionBefore = new RegExp(`${optionMark.source}\\p{L}[\\p{L}\\p{N}-]*=`, 'u');
 

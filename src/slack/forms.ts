@@ -3,7 +3,6 @@ import type { Option } from '@slack/types';
 import { z } from 'zod';
 import { Refusal } from '../errors.ts';
 import { catalogue } from '../commands/index.ts';
-import type { Wish } from '../pipeline/parse.ts';
 import { namesOfKind } from '../pipeline/resolve.ts';
 import { likelyWords, searchIn } from '../pipeline/search.ts';
 import { passing } from '../points.ts';
@@ -11,17 +10,16 @@ import { keptWords } from './answers.ts';
 import { memoOf } from './form.ts';
 import { speaker } from './hear.ts';
 import { choiceAt, optionOf } from './inputs.ts';
-import { drawForm } from './modals.ts';
 import type { Track } from './intake.ts';
+import { createRedraw, dispatched } from './redraw.ts';
 import { attend, turnAway, within, type Heard, type Reception } from './reception.ts';
 import { submission, submit } from './submissions.ts';
-import { platformError } from './thread.ts';
-import { readForm } from './unfold.ts';
 
 const suggestionsMs = 2_000;
 
 /** Submitted and closed forms, and the names that are suggested while somebody types. */
 export function listenToForms(app: App, reception: Reception, track: Track): void {
+  const redraw = createRedraw(reception);
   app.view<ViewSubmitAction>({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body }) => {
     const end = reception.metrics.ack.startTimer({ kind: 'form' });
     const said = submission.parse(body);
@@ -45,7 +43,7 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
     if (!inModal.safeParse(body).success) return;
     await ack();
     const read = dispatched.safeParse(body);
-    if (read.success) track(() => redraw(reception, read.data).catch((error: unknown) => onStale(reception, error)));
+    if (read.success) track(() => redraw(read.data).catch((error: unknown) => onStale(reception, error)));
   });
   app.options(/.*/, async ({ ack, body }) => {
     await ack({ options: await within(suggestionsMs, suggestions(reception, body)).catch(() => []) });
@@ -53,19 +51,6 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
 }
 
 const inModal = z.object({ view: z.object({ type: z.literal('modal') }) });
-/** Somebody filled in an input of a form that tells when it changes. */
-const dispatched = z.object({
-  user: z.object({ id: z.string(), team_id: z.string().optional() }),
-  view: z.object({
-    id: z.string(),
-    hash: z.string(),
-    callback_id: z.literal('form'),
-    private_metadata: z.string(),
-    state: z.object({ values: z.unknown() }),
-  }),
-});
-type Dispatched = z.infer<typeof dispatched>;
-
 /** A form that was not drawn anew still holds what was filled in, and says what is wrong when it is submitted. */
 function onStale({ log }: Reception, error: unknown): void {
   if (!(error instanceof Refusal)) log.warn({ err: error }, 'a form was not drawn anew');
@@ -99,17 +84,3 @@ async function suggestions(reception: Reception, body: unknown): Promise<Option[
 
 /** Slack takes no more. */
 const mostOptions = 100;
-
-/** An input that others hang on was filled in: the form is drawn anew, unless that has happened since. */
-async function redraw(reception: Reception, { user, view }: Dispatched): Promise<void> {
-  const memo = memoOf(view.private_metadata);
-  const command = catalogue.get(memo?.path ?? '');
-  if (memo === undefined || command === undefined) return;
-  const person = await speaker(reception, { person: user.id, team: user.team_id });
-  const filled = await readForm(reception, memo, view.state.values);
-  const wish: Wish = { path: memo.path ?? '', command, dryRun: false, ...filled };
-  const drawn = await drawForm(reception, memo.origin, wish, person, { choices: memo.choices });
-  await reception.views.views.update({ view_id: view.id, hash: view.hash, view: drawn }).catch((error: unknown) => {
-    if (!['hash_conflict', 'not_found'].includes(platformError(error) ?? '')) throw error;
-  });
-}

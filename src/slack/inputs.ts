@@ -63,7 +63,7 @@ function elementOf({ name, field, given, choices }: Asked, names: Names): Elemen
   }
   if (choices) return selectOf(name, field.many, field.shown, given, choices.words);
   if (typeof field.absent === 'boolean') {
-    const option = optionOf('yes', field.label);
+    const option = optionOf('yes', 'Yes');
     const initial = first !== undefined && isYes(first) ? { initial_options: [option] } : {};
     return { type: 'checkboxes', action_id: name, options: [option], ...initial };
   }

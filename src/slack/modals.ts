@@ -66,7 +66,8 @@ export async function openPicker(reception: Reception, heard: Heard, person: Per
     .filter(([path, command]) => mayRun(policy, person, path, command))
     .map(([path, { summary }]) => ({ path, summary }));
   if (await openView(reception, heard, pickerView(commands, originOf(heard)))) return;
-  throw new Refusal('Say what to do after the slash command or the mention; help shows what you may run.', {
+  throw new Refusal('No command was said. Nothing was done.', {
+    hint: 'Say it after the slash command or the mention; help shows what you may run.',
     offers: [{ label: 'Help', words: ['help'] }],
   });
 }

@@ -15,7 +15,7 @@ import { inert, say } from './thread.ts';
 /** Posts a kept page where its reader reads it, if they may still read it and the channel may hear of it. */
 export async function share(reception: Reception, heard: Heard, { words, page }: KeptPage): Promise<void> {
   const { channel } = heard;
-  if (channel === undefined) throw new Refusal('There is no channel here to share it in.');
+  if (channel === undefined) throw new Refusal('There is no channel here to share it in. Nothing was posted.');
   const person = await speaker(reception, heard);
   const wish = parseWords(words, catalogue);
   const place = await reception.people.channel(channel);

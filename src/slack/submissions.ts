@@ -15,7 +15,7 @@ import { placeFor } from './places.ts';
 import { blockIn, blockOf, saidIn } from './inputs.ts';
 import { drawForm, intoView, loadingView, reviewOf, showReview } from './modals.ts';
 import { keep, within, wordsFor, type Heard, type Reception } from './reception.ts';
-import { readForm } from './unfold.ts';
+import { orTooOld, readForm } from './unfold.ts';
 
 /** A submitted view, as far as it is believed: who, which view, what was filled in, and the words it remembers. */
 export const submission = z.object({
@@ -136,7 +136,7 @@ async function goOn(
 /** The second look: what was shown must be what is seen again, or it is shown anew. */
 async function submitReview(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
   const person = await speaker(reception, heard);
-  const words = memo.words ?? (await keptWords(reception.front.database, memo.stored ?? ''));
+  const words = memo.words ?? (await keptWords(reception.front.database, memo.stored ?? '').catch(orTooOld));
   const wish = parseWords(words, catalogue);
   if (wish.command.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
   const { reason, typed } = saidIn(said.view.state.values);

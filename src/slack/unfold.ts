@@ -57,13 +57,11 @@ export async function unfold(
       continue;
     }
     const sought: Sought = { resolved, dependent, given, kept: before[name] };
-    const listed = await choicesOf(reception, person, sought).catch(
-      (error: unknown) => {
-        const told = asRefusal(error, canonicalWords(resolved));
-        trouble = told instanceof Refusal ? told : new Refusal('The host could not be asked what there is.');
-        return undefined;
-      },
-    );
+    const listed = await choicesOf(reception, person, sought).catch((error: unknown) => {
+      const told = asRefusal(error, canonicalWords(resolved));
+      trouble = told instanceof Refusal ? told : new Refusal('The host could not be asked what there is.');
+      return undefined;
+    });
     if (listed === undefined) {
       fields.push(asked);
       continue;
@@ -109,7 +107,12 @@ async function choicesOf(
   const words = [...new Set([...still, ...fitting(read)])];
   const gone = given.filter((word) => !still.includes(word));
   const id = await keepWords(front.database, person.id, words);
-  return { words, given: still, kept: { id, of }, note: [goneNote(gone), noteOf(words, read)].filter(Boolean).join(' ') };
+  return {
+    words,
+    given: still,
+    kept: { id, of },
+    note: [goneNote(gone), noteOf(words, read)].filter(Boolean).join(' ') || undefined,
+  };
 }
 
 /** What was chosen before and cannot be chosen any more is named, because less chosen can mean more done. */
@@ -121,11 +124,34 @@ const goneNote = ([first, ...more]: Words): string | undefined =>
 const visibleEnd = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
 
 /** What stands in a form, with the words of what was chosen; throws `Refusal` where its choices are too old. */
-export async function readForm({ front }: Reception, { choices = {} }: Memo, values: unknown): Promise<Filled> {
+export async function readForm(reception: Reception, memo: Memo, values: unknown): Promise<Filled> {
+  const lists = await listsIn(reception, memo);
+  if (lists === undefined) throw tooOld();
+  return saidIn(values, lists);
+}
+
+/** The lists that a form offers, by field; undefined where they are not kept any more. */
+export async function listsIn(
+  { front }: Reception,
+  { choices = {} }: Memo,
+): Promise<ReadonlyMap<string, Words> | undefined> {
   const lists = Object.entries(choices).map(
     async ([name, { id }]) => [name, await keptWords(front.database, id)] as const,
   );
-  return saidIn(values, new Map(await Promise.all(lists)));
+  try {
+    return new Map(await Promise.all(lists));
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** What somebody is told of a form whose choices are not kept any more: a place in a lost list means nothing. */
+export const tooOld = (): Refusal => new Refusal('This form is too old. Nothing was done.', { hint: 'Open it again.' });
+
+/** Throws that in place of what is told of a button that is too old. */
+export function orTooOld(error: unknown): never {
+  throw error instanceof Refusal ? tooOld() : error;
 }
 
 function fitting(read: Words): Words {
