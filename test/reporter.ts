@@ -22,7 +22,7 @@ export default class LastWord implements Reporter {
         ([number, promise]) => `  ${number}. ${promise} ${provenBy(tests, `promise ${number}:`)}`,
       ),
       'Coverage',
-      `  endpoints of the document   ${sectionsCovered(tests)} of ${catalogue.filter(({ optional }) => !optional).length}, in the contract and in the stand-in`,
+      `  endpoints of the document   ${sectionsCovered(tests)} of ${catalogue.filter(({ optional }) => !optional).length}, in the contract, in the stand-in, in words and by form`,
       `  faults of the list          ${faultsCovered(tests)}`,
       `  tests                       ${tests.length - skipped.length} of ${tests.length} ran`,
       ...passedOver(skipped),
@@ -55,14 +55,21 @@ function provenBy(tests: readonly TestCase[], name: string): string {
 /** The whole name of a test without the file and the mark. */
 const tale = (test: TestCase, mark: string): string => test.fullName.replace(mark, '').replaceAll(' > ', ': ').trim();
 
-/** Sections of the contract that the stand-in is also seen to answer. */
+/** Sections of the contract that the stand-in answers, and that somebody asks for in words and by form alone. */
 function sectionsCovered(tests: readonly TestCase[]): number {
-  const answered = new Set(
-    tests
-      .filter((test) => test.module.moduleId.endsWith('hosting/coverage.test.ts') && test.result().state === 'passed')
-      .flatMap((test) => /\b4\.\d+a?\b/.exec(test.name)?.[0] ?? []),
-  );
-  return catalogue.filter(({ section, optional }) => !optional && answered.has(section)).length;
+  const passed = tests.filter((test) => test.result().state === 'passed');
+  const seen = (file: string, ending = ''): ReadonlySet<string> =>
+    new Set(
+      passed
+        .filter(({ module, name }) => module.moduleId.endsWith(file) && name.endsWith(ending))
+        .flatMap(({ name }) => /\b4\.\d+a?\b/.exec(name)?.[0] ?? []),
+    );
+  const answered = seen('hosting/coverage.test.ts');
+  const typed = seen('stories/endpoints.test.ts', ': typed');
+  const filled = seen('stories/endpoints.test.ts', ': by form');
+  return catalogue.filter(
+    ({ section, optional }) => !optional && answered.has(section) && typed.has(section) && filled.has(section),
+  ).length;
 }
 
 function faultsCovered(tests: readonly TestCase[]): string {

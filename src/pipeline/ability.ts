@@ -10,7 +10,7 @@ import { whoIsAsked, whomToAsk, type AskingDesk } from './asking.ts';
 import { aboutOf } from './about.ts';
 import { isDecided, mayRun, unwelcome, type Person } from './authorise.ts';
 import { parse, parseWords, type Wish } from './parse.ts';
-import { isNamed, resolve, type Names, type Resolved } from './resolve.ts';
+import { isNamed, isSite, resolve, type Names, type Resolved } from './resolve.ts';
 import { usage } from './usage.ts';
 
 /** Whether somebody may run something: the questions that are asked when they do, and no more than that. */
@@ -37,7 +37,10 @@ export async function abilityOf(desk: AbilityDesk, by: Person, words: Words, id:
     });
   }
   const { target, alsoReads } = aboutOf(resolved, desk.company());
-  const named = [target, ...alsoReads].flatMap((one) => (one === undefined || one.kind === 'company' ? [] : one.name));
+  const site = Object.values(resolved.input).find(isSite);
+  const named = [target ?? site, ...alsoReads].flatMap((one) =>
+    one === undefined || one.kind === 'company' ? [] : one.name,
+  );
   return {
     person: { id: person.id, name: person.name },
     path,
@@ -55,7 +58,10 @@ async function answerOf(desk: AbilityDesk, person: Person, resolved: Resolved): 
   if (isNamed(hidden)) return { kind: 'hidden', what: hidden.name };
   if (command.shape === 'desk' && command.right === 'anyone') return { kind: 'for everybody' };
   const { target, asked } = aboutOf(resolved, desk.company());
-  const decision = decide(policy, person, asked);
+  const site = Object.values(resolved.input).find(isSite);
+  const decisions = (site ? onSite(desk, person, asked, site) : [asked]).map((one) => decide(policy, person, one));
+  const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
+  if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
   if (decision.kind === 'allowed') {
     const { rules, approval } = decision;
     if (approval === 'none') return { kind: 'allowed', rules, approval };
@@ -65,11 +71,23 @@ async function answerOf(desk: AbilityDesk, person: Person, resolved: Resolved): 
     return { kind: 'allowed', rules, approval: { asks: counts, who: whoIsAsked(asks), expires, reason } };
   }
   // What concerns no place is allowed to whoever may do it anywhere.
-  if (command.shape === 'desk' && !isDecided(command, target) && mayRun(policy, person, path, command)) {
+  if (
+    command.shape === 'desk' &&
+    site === undefined &&
+    !isDecided(command, target) &&
+    mayRun(policy, person, path, command)
+  ) {
     return { kind: 'allowed', rules: speaking(policy, person, asked), approval: 'none' };
   }
   return refusalOf(decision);
 }
+
+/** Whoever may do it with one environment of a site may do it with the site. */
+const onSite = (desk: AbilityDesk, person: Person, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
+  desk
+    .names(person)
+    .environments.filter(({ site }) => (site?.id ?? site?.name) === id)
+    .map((target) => ({ ...asked, aims: [{ target, access: 'read' }] }));
 
 function refusalOf({ why, whoMay, lets }: Extract<Decision, { kind: 'not allowed' }>): Ability['answer'] {
   return why.kind === 'denied' ? { kind: 'denied', rule: why.rule, whoMay } : { kind: 'no rule', lets, whoMay };

@@ -1,4 +1,4 @@
-import { near } from '../commands/nearest.ts';
+import { away, near, nearest } from '../commands/nearest.ts';
 import { Refusal, type Offer, type Words } from '../errors.ts';
 import { code, joined, say, type Text } from '../text.ts';
 import type { Word } from './words.ts';
@@ -16,19 +16,30 @@ export function unknownCommand(words: readonly Word[], paths: Words): Refusal {
       second === undefined
         ? say`${code(first)} needs a second word.`
         : say`I know no ${code(`${first} ${second.slice(0, 60)}`)}.`;
-    const meant = near(`${first} ${second ?? ''}`, below);
-    const offers = meant.flatMap((path) => running(path, words.slice(2)));
+    const { text, count } = spanOf(words, below);
+    const offers = near(text, below).flatMap((path) => running(path, words.slice(count)));
     return unknown(says, say`It can be ${joined(below.map(code), ', ')}.`, offers);
   }
-  const two = `${first} ${second ?? ''}`.trim();
-  const [whole] = near(two, paths);
-  const [one] = near(first, [...new Set(paths.map(firstWordOf))]);
-  const meant = whole ?? paths.find((path) => firstWordOf(path) === one) ?? near(first, paths)[0];
+  const { text: span, count } = spanOf(words, paths);
+  const whole = nearest(span, paths);
+  const begun = nearest(first, [...new Set(paths.map(firstWordOf))]);
+  const begins = begun.flatMap((one) => paths.find((path) => firstWordOf(path) === one) ?? []);
+  const meant = [whole, begins, nearest(first, paths)].find((some) => some.length > 0) ?? [];
   const says = say`I know no ${code(first.slice(0, 60))}.`;
-  if (meant === undefined) return unknown(says, say`${code('help')} shows what you may run.`, []);
-  // `res ume` is one word in two; of `cahce clear` both are meant.
-  const isOfTwo = meant === whole && near(meant, [two, first])[0] === two;
-  return unknown(says, say`Did you mean ${code(meant)}?`, running(meant, words.slice(isOfTwo ? 2 : 1)));
+  if (meant.length === 0) return unknown(says, say`${code('help')} shows what you may run.`, []);
+  const offers = meant.slice(0, 3).flatMap((path) => {
+    // `res ume` is one word in two; of `cahce clear` both are meant.
+    const isSpan = meant === whole && near(path, [span, first])[0] === span;
+    return running(path, words.slice(isSpan ? count : 1));
+  });
+  return unknown(says, say`Did you mean ${joined(meant.slice(0, 3).map(code), ' or ')}?`, offers);
+}
+
+/** The first two words or three, whichever are nearer to a path: a slip may have put a space into one of them. */
+function spanOf(words: readonly Word[], paths: Words): { readonly text: string; readonly count: number } {
+  const typed = words.map(({ text }) => text.toLowerCase());
+  const [two, three] = [typed.slice(0, 2).join(' '), typed.slice(0, 3).join(' ')];
+  return away(three, paths) < away(two, paths) ? { text: three, count: 3 } : { text: two, count: 2 };
 }
 
 const firstWordOf = (path: string): string => path.replace(/ .*/, '');
@@ -44,10 +55,10 @@ const running = (path: string, rest: readonly Word[]): readonly Offer[] =>
 
 /** An option that the command does not have, with the nearest that it has. */
 export function unknownOption(name: string, path: string, known: readonly string[]): Refusal {
-  const [nearest] = near(name, known);
+  const [closest] = near(name, known);
   return new Refusal(say`${code(path)} has no option ${code(`--${name.slice(0, 40)}`)}. Nothing was done.`, {
-    hint: nearest
-      ? say`Did you mean ${code(`--${nearest}`)}?`
+    hint: closest
+      ? say`Did you mean ${code(`--${closest}`)}?`
       : known.length > 0
         ? say`It has ${joined(
             known.map((one) => code(`--${one}`)),

@@ -32,8 +32,9 @@ export function createRecent({ db }: Database): Recent {
     of,
     note: (person, target) => {
       of(person).then(
-        (before) => keep(person, [target, ...before]),
-        () => keep(person, [target]),
+        // What was noted while the database was asked counts too.
+        (before) => keep(person, [target, ...(known.get(person) ?? before)]),
+        () => keep(person, [target, ...(known.get(person) ?? [])]),
       );
     },
   };

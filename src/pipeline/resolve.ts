@@ -55,7 +55,7 @@ export const isNamed = (value: unknown): value is Environment | Domain =>
   isOfKind(value, 'environment') || isOfKind(value, 'domain');
 
 /** Whether a value of an input is a site. */
-const isSite = (value: unknown): value is NamedSite => isOfKind(value, 'site');
+export const isSite = (value: unknown): value is NamedSite => isOfKind(value, 'site');
 
 const isOfKind = (value: unknown, kind: Named['kind']): boolean =>
   typeof value === 'object' && value !== null && 'kind' in value && 'id' in value && value.kind === kind;

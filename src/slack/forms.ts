@@ -75,7 +75,8 @@ async function suggestions(reception: Reception, body: unknown): Promise<Option[
   }
   const field = catalogue.get(memo?.path ?? '')?.fields[name];
   const search = searchIn(namesOfKind(field?.kind ?? 'environment', reception.front.names(person)));
-  const found = search.likely(value, mostOptions, await reception.recent.of(person.id));
+  const recent = await reception.recent.of(person.id).catch(() => []);
+  const found = search.likely(value, mostOptions, recent);
   return found.map((one) => {
     const isOnly = search.exact(one.name).length === 1;
     return optionOf(one.id, isOnly ? one.name : `${one.name.slice(0, 60)} (…${one.id.slice(-4)})`);

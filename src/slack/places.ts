@@ -39,7 +39,7 @@ export async function placeFor(
 
 /**
  * In the thread of a change its target need not be said, and a bare name means its sibling; in a channel that is bound to
- * a site a bare name is one of that site's.
+ * a site a bare name is one of that site's, outside of threads.
  */
 export async function contextOf({ front }: Reception, { channel, thread }: Heard, person: Person): Promise<Context> {
   if (channel === undefined) return {};
@@ -53,7 +53,8 @@ export async function contextOf({ front }: Reception, { channel, thread }: Heard
     return { target, sibling: inSite(known && siteOf(known)) };
   }
   if (target !== undefined) return { target };
-  const bound = await bindingOf(front.database.db, channel);
+  // A thread whose card is not noted yet may be about another site than its channel.
+  const bound = thread === undefined ? await bindingOf(front.database.db, channel) : undefined;
   return bound ? { sibling: inSite(bound.site), isLoose: true } : {};
 }
 

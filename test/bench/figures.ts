@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { startHosting } from '../../src/playground/hosting/server.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
+import { suggestionFigures } from './suggestions.ts';
 
 /**
  * First figures, Sitehand beside a bare Bolt app in one run, both over signed HTTP: start to ready, idle memory, and
@@ -162,3 +163,4 @@ process.stdout.write(
 process.stdout.write(
   `${row('bare Bolt', bare)}\n${row('Sitehand, a desk command', report)}\n${row('Sitehand, an action', action)}\n`,
 );
+process.stdout.write(`\n${suggestionFigures()}`);

@@ -168,3 +168,105 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     await dialog().waitFor({ state: 'hidden' });
   });
 });
+
+describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () => {
+  let playground: Playground;
+  let browser: Browser;
+  let page: Page;
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    [playground, browser] = await Promise.all([startPlayground(), launch()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await playground?.close();
+  });
+  beforeEach(async () => {
+    page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    page.setDefaultTimeout(8_000);
+    page.on('pageerror', (error) => wrong.push(String(error)));
+    await page.goto(`${playground.url}/`);
+    await page.getByRole('list', { name: 'Act as' }).getByRole('button', { name: 'Ana' }).waitFor();
+  });
+  afterEach(async () => {
+    await playground.slack.closeModal('U01ANA', true).catch(() => undefined);
+    await page.close();
+    const found = wrong.splice(0);
+    if (found.length > 0) throw new Error(`the page threw:\n${found.join('\n')}`);
+  });
+
+  const dialog = (): Locator => page.getByRole('dialog');
+  const chips = (): Locator => dialog().getByRole('list', { name: 'Chosen' }).getByRole('listitem');
+  const newest = (): Locator => page.getByRole('log', { name: 'Messages' }).getByRole('listitem').last();
+
+  async function type(text: string): Promise<void> {
+    await page.getByLabel('Message or command').fill(text);
+    await page.getByLabel('Message or command').press('Enter');
+  }
+
+  async function choose(label: string, typed: string, option: string): Promise<void> {
+    await dialog().getByLabel(label).fill(typed);
+    await dialog().getByRole('option', { name: option, exact: true }).click();
+  }
+
+  it('has a field that comes when another is ticked, and takes several by mouse and by keyboard, as chips', async () => {
+    await type('/site push');
+    await dialog().getByLabel('From').waitFor();
+    expect(await dialog().getByLabel('Only these paths').count()).toBe(0);
+    await choose('From', 'acme-shop/l', 'acme-shop/live');
+    const files = dialog().getByRole('group', { name: 'Files' }).getByRole('checkbox');
+    await files.check();
+    await dialog().getByLabel('Only these paths').waitFor();
+    expect(await dialog().getByRole('option').count()).toBe(0);
+    expect(await dialog().getByLabel('From').inputValue()).toBe('acme-shop/live');
+    expect(await files.isChecked()).toBe(true);
+
+    await choose('Only these paths', 'robots', 'robots.txt');
+    const paths = dialog().getByLabel('Only these paths');
+    for (const typed of ['uploads/2025', 'plugins/quick-cart']) {
+      await paths.fill(typed);
+      // The first of what fits: the same words can stand in a list that was asked for before.
+      await dialog()
+        .locator('[role=option]:first-child', { hasText: `wp-content/${typed}` })
+        .waitFor();
+      await paths.press('ArrowDown');
+      await paths.press('Enter');
+      expect(await paths.inputValue()).toBe('');
+    }
+    expect((await chips().allInnerTexts()).map((words) => words.split('\n')[0]?.replace('✕', '').trim())).toEqual([
+      'robots.txt',
+      'wp-content/uploads/2025',
+      'wp-content/plugins/quick-cart',
+    ]);
+
+    await dialog().getByRole('button', { name: 'Remove robots.txt' }).click();
+    await dialog().getByRole('button', { name: 'Remove wp-content/plugins/quick-cart' }).press('Enter');
+    expect(await chips().count()).toBe(1);
+    expect(await chips().textContent()).toContain('wp-content/uploads/2025');
+    await choose('Onto', 'acme-shop/s', 'acme-shop/staging');
+    await dialog().getByRole('button', { name: 'Push an environment' }).click();
+    await dialog().getByText('only wp-content/uploads/2025').waitFor();
+  });
+
+  it('takes a number, and says under it what cannot be', async () => {
+    await type('/site logs');
+    await choose('Environment', 'acme-blog/l', 'acme-blog/live');
+    await dialog().getByLabel('Lines').fill('many');
+    await dialog().locator('footer button.primary').click();
+    await dialog().locator('.field', { hasText: 'Lines' }).getByRole('alert').waitFor();
+    await dialog().getByLabel('Lines').fill('3');
+    await dialog().locator('footer button.primary').click();
+    await dialog().waitFor({ state: 'hidden' });
+    await newest().getByText('acme-blog/live').first().waitFor();
+  });
+
+  it('takes a person by name', async () => {
+    await type('/site can');
+    await dialog().getByLabel('Person').selectOption('Rob Rossi');
+    await dialog().getByLabel('Command').fill('cache clear acme-shop/live');
+    await dialog().locator('footer button.primary').click();
+    await newest().getByText('may not run').waitFor();
+    expect(await newest().textContent()).toContain('@Rob may not run cache clear');
+  });
+});

@@ -89,7 +89,7 @@ describe('files', () => {
     ['nothing like it', 'zzzzzzzzzzzzzzzz', 'the path is the root of the site'],
   ])('at a path that is not there: %s', async (_, path, hint) => {
     const refusal = await refused(show(site, path));
-    expect(said(refusal)).toMatch(/^There is no .* on acme-shop\/live\. Nothing was read\./);
+    expect(said(refusal)).toMatch(/^There is no .* on acme-shop\/live\. Nothing was done\./);
     expect(said(refusal)).toContain(hint);
     for (const { words } of refusal.offers) {
       expect(canonicalWords(resolve(parseWords(words, catalogue), names))).toEqual(words);

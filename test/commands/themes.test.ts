@@ -186,7 +186,7 @@ describe('list', () => {
   test('asks nothing before it is known whose themes they are', async () => {
     const host = hostWith(themes);
     const shown = themesList.show({ input: nothing, ...around(host.read, { company: { ...company, id: '' } }) });
-    await expect(shown).rejects.toThrow('Nothing was read.');
+    await expect(shown).rejects.toThrow('Nothing was done.');
     expect(host.asked).toEqual([]);
   });
 });

@@ -1,14 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import { catalogue, type Command } from '../../src/commands/index.ts';
+import { catalogue } from '../../src/commands/index.ts';
 import type { Authorised } from '../../src/pipeline/authorise.ts';
 import { freeze } from '../../src/pipeline/freeze.ts';
 import type { Given } from '../../src/pipeline/parse.ts';
 import { resolve } from '../../src/pipeline/resolve.ts';
 import { blockComplaints, viewComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { formView, memoOf, noticeView, pickerView, reviewView } from '../../src/slack/form.ts';
-import { optionOf, saidIn, type Asked } from '../../src/slack/inputs.ts';
+import { optionOf, saidIn } from '../../src/slack/inputs.ts';
 import { inline } from '../../src/text.ts';
 import {
   commandAt,
@@ -22,48 +21,11 @@ import {
   wishFor,
   wordsFor,
 } from '../pipeline/given.ts';
+import { askedOf, untouched } from './untouched.ts';
 
 const origin = { channel: 'C1', thread: '1.2' };
 const named = [...names.environments, ...names.domains, { id: uuid(900), name: 'acme-shop' }];
 const nameOf = (id: string): string | undefined => named.find((one) => one.id === id)?.name;
-
-const elementOf = z.object({
-  block_id: z.string(),
-  element: z.looseObject({
-    action_id: z.string(),
-    initial_value: z.string().nullable().default(null),
-    initial_option: z.looseObject({ value: z.string() }).nullable().default(null),
-    initial_user: z.string().nullable().default(null),
-    initial_options: z.array(z.looseObject({ value: z.string() })).default([]),
-  }),
-});
-
-/** What Slack gives back of a view that nobody touched: each element's own initial value. */
-function untouched(view: { blocks: readonly unknown[] }): unknown {
-  const inputs = view.blocks.map((block) => elementOf.safeParse(block).data).filter((input) => input !== undefined);
-  return Object.fromEntries(
-    inputs.map(({ block_id: id, element }) => [
-      id,
-      {
-        [element.action_id]: {
-          value: element.initial_value,
-          selected_user: element.initial_user,
-          selected_option: element.initial_option,
-          selected_options: element.initial_options,
-        },
-      },
-    ]),
-  );
-}
-
-/** The fields of a command as a form asks for them; `listed` where the host has told what each plain one could be. */
-const askedOf = ({ fields }: Command, given: Given, listed?: (name: string) => readonly string[]): readonly Asked[] =>
-  Object.entries(fields).map(([name, field]) => ({
-    name,
-    field,
-    given: given[name] ?? [],
-    choices: listed && { id: `list of ${name}`, words: listed(name) },
-  }));
 
 describe.each([...catalogue])('the form of %s', (path, command) => {
   const given = givenFor(command.fields, wordsFor);

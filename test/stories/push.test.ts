@@ -67,25 +67,22 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     const [ben, chi] = [house.person('ben'), house.person('chi')];
     const unsaid = 'What shall be pushed? Nothing was done.';
     const form = await ben.opens('/site push acme-blog/live acme-blog/staging', unsaid, 'C0GENERAL');
-    const labels = ['From', 'Onto', 'Files', 'Database', 'Search and replace', 'Only these paths', 'Reason'];
+    const labels = ['From', 'Onto', 'Files', 'Database', 'Search and replace', 'Reason'];
     expect(form.controls.map(({ label }) => label)).toEqual(labels);
     const wrong = [
       [{}, 'files', unsaid],
-      [{ Files: ['yes'], 'Only these paths': '/etc/passwd' }, 'only', 'Nothing was done.'],
-      [{ 'Only these paths': '', Onto: 'acme-blog/live' }, 'onto', 'From and onto are both acme-blog/live.'],
+      [{ Files: ['yes'], Onto: 'acme-blog/live' }, 'onto', 'From and onto are both acme-blog/live.'],
       [{ Onto: 'acme-docs/staging' }, 'onto', 'A push stays inside one site.'],
-      [
-        { Onto: 'acme-blog/staging', Files: [], Database: ['yes'], 'Only these paths': 'wp-content/themes' },
-        'only',
-        'Paths go with files, and files are not pushed.',
-      ],
     ] as const;
     for (const [filled, field, says] of wrong) {
       const { errors } = await ben.submits(filled);
       expect(Object.keys(errors)).toEqual([`field:${field}`]);
       expect(errors[`field:${field}`]).toContain(says);
     }
-    await ben.submits({ Files: ['yes'], Database: [], 'Search and replace': ['yes'], Reason: 'a fresh copy' });
+    await house.slack.pick(ben.id, 'modal', { label: 'Files' }, ['yes']);
+    await ben.form('Only these paths');
+    const rest = { Onto: 'acme-blog/staging', 'Search and replace': ['yes'], Reason: 'a fresh copy' };
+    await ben.submits({ 'Only these paths': ['wp-content/themes'], ...rest });
     const review = await ben.form('1 path of acme-blog/staging will be replaced.');
     expect(review.text).not.toContain('DATABASE');
     expect(review.controls.map(({ label }) => label)).toEqual(['Reason']);

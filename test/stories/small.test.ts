@@ -83,7 +83,7 @@ test('files are a tree, a clone is a new site, and the next backup has its momen
   const tree = await (await ana.says('/site files acme-shop/live wp-content --depth 1')).hears('files in wp-content');
   expect(tree.text).toMatch(/├─ plugins\/ \(\d+ entries inside\)/);
   const lost = await ana.says('/site files acme-shop/live wp-contnet');
-  await lost.hears('There is no wp-contnet on acme-shop/live. Nothing was read. Did you mean wp-content?');
+  await lost.hears('There is no wp-contnet on acme-shop/live. Nothing was done. Did you mean wp-content?');
   const next = await ana.says('/site backups next acme-shop/live');
   await next.hears(/next downloadable backup[^]*(?:downloaded now)/);
   await ana.opens('/site clone acme-docs/staging Docs of tomorrow', 'Docs of tomorrow');

@@ -11,8 +11,7 @@ const mostNamed = 5_000;
 
 const fields = {
   env: environment(),
-  // A search that was said and is empty must not come to mean everything.
-  search: optional({ ...word('Search'), fits: (said: string) => said.trim() !== '' }),
+  search: optional(word('Search')),
 };
 type Wanted = Input<typeof fields>;
 

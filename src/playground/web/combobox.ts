@@ -19,7 +19,7 @@ export function drawCombobox(
     holds = !isMany;
     const others = chosen().filter(({ value }) => value !== option['value']);
     surface.put(block, element, isMany ? [...others, option] : option);
-    showChips();
+    if (isMany) show();
   });
   const input = h('input', {
     ...naming,
@@ -45,22 +45,30 @@ export function drawCombobox(
       return undefined;
     }
   });
+  const { chips, show } = createChips(chosen, (others) => {
+    surface.put(block, element, others);
+    input.focus();
+  });
+  if (isMany) show();
+  return h('div', { class: 'combobox' }, isMany && chips, input, offers.list);
+}
+
+/** What is chosen of several, each to be taken away again. */
+function createChips(
+  chosen: () => readonly Fields[],
+  put: (others: readonly Fields[]) => void,
+): { readonly chips: HTMLElement; readonly show: () => void } {
   const chips = h('ul', { class: 'chips', 'aria-label': 'Chosen' });
-  const showChips = (): void => {
-    if (isMany) fill(chips, ...chosen().map(drawChip));
-  };
+  const show = (): void => fill(chips, ...chosen().map(drawChip));
   const drawChip = (option: Fields): HTMLElement => {
-    const remove = (): void => {
-      const others = chosen().filter(({ value }) => value !== option['value']);
-      surface.put(block, element, others);
-      showChips();
-      input.focus();
-    };
     const words = wordsOf(option);
+    const remove = (): void => {
+      put(chosen().filter(({ value }) => value !== option['value']));
+      show();
+    };
     return h('li', {}, words, h('button', { type: 'button', 'aria-label': `Remove ${words}`, click: remove }, '✕'));
   };
-  showChips();
-  return h('div', { class: 'combobox' }, isMany && chips, input, offers.list);
+  return { chips, show };
 }
 
 /** Asks once typing rests, and shows the answer if nothing was asked since and the input is still the one in use. */
@@ -83,5 +91,7 @@ function asksWhileTyping(
     clearTimeout(timer);
     timer = setTimeout(() => void ask(input.value), TYPING_MS);
   });
-  input.addEventListener('focus', () => void ask(''));
+  // What holds a choice gets its focus back when its form is drawn anew: nobody has asked for another one then.
+  input.addEventListener('focus', () => void (input.value === '' && ask('')));
+  input.addEventListener('click', () => void (input.value !== '' && ask('')));
 }

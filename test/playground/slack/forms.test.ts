@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AckFn, ViewClosedAction, ViewResponseAction, ViewSubmitAction } from '@slack/bolt';
 import type { View } from '@slack/types';
 import { startSlack } from '../../../src/playground/slack/server.ts';
@@ -26,10 +26,36 @@ const ask = {
   },
 };
 
+const fruit = ['apple', 'pear', 'plum'];
+const many = (block: string): View['blocks'][number] => ({
+  type: 'input',
+  block_id: block,
+  optional: true,
+  label: plain('Fruit'),
+  element: { type: 'multi_external_select', action_id: 'fruit', min_query_length: 0 },
+});
+const rest: View['blocks'] = [
+  {
+    type: 'input',
+    block_id: 'count',
+    optional: true,
+    label: plain('Count'),
+    element: { type: 'number_input', action_id: 'count', is_decimal_allowed: false, min_value: '1', max_value: '9' },
+  },
+  {
+    type: 'input',
+    block_id: 'who',
+    optional: true,
+    label: plain('Who'),
+    element: { type: 'users_select', action_id: 'who' },
+  },
+];
+
 let slack: SlackStandIn;
 let tiny: TinyApp;
 let answer: (ack: AckFn<ViewResponseAction>) => Promise<void>;
 const heard: string[] = [];
+const asked: string[] = [];
 
 beforeAll(async () => {
   // A clock of its own: on a busy machine three seconds of the real one pass too soon for a trigger.
@@ -42,6 +68,19 @@ beforeAll(async () => {
       trigger_id: body.trigger_id,
       view: named('First', [{ type: 'section', block_id: 'said', text: plain('Hello') }, ask]),
     });
+  });
+  tiny.app.command('/more', async ({ ack, body, client }) => {
+    await ack();
+    await client.views.open({ trigger_id: body.trigger_id, view: named('More', [many('fruit'), ...rest]) });
+  });
+  tiny.app.options('fruit', async ({ ack, payload }) => {
+    asked.push(payload.value);
+    const fitting = fruit.filter((one) => one.includes(payload.value));
+    await ack({ options: fitting.map((one) => ({ text: plain(`One ${one}`), value: one })) });
+  });
+  tiny.app.shortcut('pick', async ({ ack, shortcut, client }) => {
+    await ack();
+    await client.views.open({ trigger_id: shortcut.trigger_id, view: named(`By ${shortcut.user.id}`) });
   });
   tiny.app.command('/hello', ({ ack }) => ack());
   tiny.app.view<ViewSubmitAction>({ type: 'view_submission', callback_id: /.*/ }, ({ ack }) => answer(ack));
@@ -131,4 +170,81 @@ describe('a person', () => {
     const { payload } = await slack.command('U06ROB', 'D0U06ROB', '/hello');
     expect(payload).toMatchObject({ channel_id: 'D0U06ROB', channel_name: 'directmessage' });
   });
+});
+
+describe('a form with every kind of input', () => {
+  const view = () => slack.views('U02BEN').modals.at(-1);
+  const held = (label: string): unknown => view()?.controls.find((one) => one.label === label)?.value;
+  const update = async (blocks: View['blocks'], hash?: string) => {
+    const sent = { view_id: view()?.id ?? '', view: named('More', blocks), ...(hash === undefined ? {} : { hash }) };
+    return tiny.app.client.views.update({ token: slack.tokens.bot, ...sent });
+  };
+  beforeEach(async () => {
+    asked.splice(0);
+    await slack.command('U02BEN', 'C0ACME', '/more');
+    await slack.until(() => view());
+    answer = (ack) => ack({ response_action: 'clear' });
+  });
+  afterEach(async () => {
+    if (view() !== undefined) await slack.closeModal('U02BEN', true);
+  });
+
+  it('takes several of what the app offers, asks anew for each, and lets go of them', async () => {
+    await expect(slack.pick('U02BEN', 'modal', { label: 'Fruit' }, ['One apple', 'plum'])).rejects.toThrow(
+      '"One apple" is not offered',
+    );
+    await slack.pick('U02BEN', 'modal', { label: 'Fruit' }, ['apple', 'plum']);
+    expect(held('Fruit')).toMatchObject([{ value: 'apple' }, { value: 'plum' }]);
+    expect(asked).toEqual(['One apple', 'plum', 'apple', 'plum']);
+    await slack.pick('U02BEN', 'modal', { label: 'Fruit' }, []);
+    expect(held('Fruit')).toEqual([]);
+    const whole = { text: plain('One pear'), value: 'pear' };
+    const { payload } = await slack.submit('U02BEN', { Fruit: [whole] });
+    expect(payload).toMatchObject({
+      view: { state: { values: { fruit: { fruit: { selected_options: [whole] } } } } },
+    });
+  });
+
+  it.each<[string, string | undefined]>([
+    ['0', 'The number is too small.'],
+    ['10', 'The number is too large.'],
+    ['1.5', 'Please enter a valid number.'],
+    ['many', 'Please enter a valid number.'],
+    ['9', undefined],
+    ['', undefined],
+  ])('holds back a number that cannot be: %s', async (number, error) => {
+    const { errors, delivered } = await slack.submit('U02BEN', { Count: number });
+    expect(errors['count']).toBe(error);
+    expect(delivered).toBe(error === undefined);
+  });
+
+  it('gives a person by id', async () => {
+    const { payload } = await slack.submit('U02BEN', { Who: 'U03CHI' });
+    expect(payload).toMatchObject({ view: { state: { values: { who: { who: { selected_user: 'U03CHI' } } } } } });
+  });
+
+  it('drawn anew, keeps what stands in the same block, and nothing in another', async () => {
+    await slack.pick('U02BEN', 'modal', { label: 'Fruit' }, ['pear']);
+    await slack.pick('U02BEN', 'modal', { label: 'Count' }, '3');
+    await update([many('fruit'), ...rest]);
+    expect([held('Fruit'), held('Count')]).toMatchObject([[{ value: 'pear' }], '3']);
+    await update([many('other fruit'), ...rest]);
+    expect([held('Fruit'), held('Count')]).toEqual([[], '3']);
+  });
+
+  it('is not drawn over a newer version of itself', async () => {
+    const first = await update([many('a')]);
+    await update([many('b')], first.view?.hash);
+    await expect(update([many('c')], first.view?.hash)).rejects.toMatchObject({ data: { error: 'hash_conflict' } });
+    expect(view()?.controls[0]?.block_id).toBe('b');
+  });
+});
+
+it('a shortcut has a trigger, and no channel', async () => {
+  const { payload, acked } = await slack.shortcut('U03CHI', 'pick');
+  expect(acked).toBe(true);
+  expect(payload).toMatchObject({ type: 'shortcut', callback_id: 'pick', user: { id: 'U03CHI' } });
+  expect(payload).not.toHaveProperty('channel');
+  await slack.until(() => slack.views('U03CHI').modals.find(({ title }) => title === 'By U03CHI'));
+  await slack.closeModal('U03CHI', true);
 });

@@ -1,0 +1,144 @@
+import { globSync, readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../src/commands/index.ts';
+import { Refusal } from '../../src/errors.ts';
+import { parse, parseWords, type Wish } from '../../src/pipeline/parse.ts';
+import { resolve } from '../../src/pipeline/resolve.ts';
+import { names, said } from './given.ts';
+
+const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz -'.split(''));
+
+/** A command's path with one slip in it: a letter too few, too many, wrong, or two in the wrong order. */
+const slips = fc
+  .constantFrom(...catalogue.keys())
+  .chain((path) =>
+    fc
+      .record({ at: fc.nat(path.length - 1), letter, kind: fc.constantFrom('delete', 'insert', 'swap', 'replace') })
+      .map(({ at, letter: typed, kind }) => ({ path, typed: slipped(path, at, typed, kind) })),
+  );
+
+function slipped(path: string, at: number, typed: string, kind: string): string {
+  const [before, here, after] = [path.slice(0, at), path.charAt(at), path.slice(at + 1)];
+  switch (kind) {
+    case 'delete':
+      return before + after;
+    case 'insert':
+      return before + typed + here + after;
+    case 'swap':
+      return before + after.slice(0, 1) + here + after.slice(1);
+    default:
+      return before + typed + after;
+  }
+}
+
+/** What words come to: a command that they name, or what is refused. */
+function comesTo(line: string): Wish | Refusal | undefined {
+  try {
+    return parse(line, catalogue);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+describe('a slip in the name of a command', () => {
+  test('never runs anything but a command that was typed in so many letters', () => {
+    fc.assert(
+      fc.property(
+        slips,
+        fc.constantFrom('', ' acme-shop/live', ' acme-shop/staging acme-shop/live'),
+        ({ typed }, rest) => {
+          const came = comesTo(`${typed}${rest}`);
+          if (came === undefined) return;
+          if (came instanceof Refusal) {
+            expect(said(came)).toContain('Nothing was done.');
+            // A button of an offer is pressed with these words.
+            for (const { words } of came.offers) {
+              const meant = comesTo(words.map((word) => word).join(' '));
+              if (!(meant instanceof Refusal)) expect(parseWords(words, catalogue)).toEqual(meant);
+            }
+            return;
+          }
+          expect(`${typed.trim().split(/\s+/).join(' ')} `).toMatch(new RegExp(`^${came.path} `));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is answered with the right one as a button, at least nine times in ten', () => {
+    const refused = fc
+      .sample(slips, 3_000)
+      .filter(({ path, typed }) => typed.trim().split(/\s+/).join(' ') !== path)
+      .flatMap(({ path, typed }) => {
+        const came = comesTo(typed);
+        return came instanceof Refusal ? [{ path, typed, came }] : [];
+      });
+    const missed = refused.filter(
+      ({ path, came }) =>
+        !came.offers.some(({ words }) => words.join(' ') === path || words.join(' ').startsWith(`${path} `)),
+    );
+    expect(refused.length).toBeGreaterThan(2_000);
+    // The first few, so that a failure shows them.
+    expect(missed.length / refused.length < 0.1 ? [] : missed.slice(0, 20).map(({ typed }) => typed)).toEqual([]);
+    for (const { came } of refused) {
+      for (const { words } of came.offers) expect(parseWords(words, catalogue).command).toBeDefined();
+    }
+  });
+
+  test('that names a shorter command is that one, and its rest is refused', () => {
+    const shorter = fc.sample(slips, 3_000).flatMap(({ path, typed }) => {
+      const came = comesTo(typed);
+      const isOther = came !== undefined && !(came instanceof Refusal) && came.path !== path;
+      return isOther && typed.trim().includes(' ') ? [{ typed, came }] : [];
+    });
+    expect(shorter.length).toBeGreaterThan(10);
+    for (const { typed, came } of shorter) {
+      if (typed.trim().split(/\s+/).length === came.path.split(' ').length) continue;
+      const { problems, input } = resolve(came, names);
+      const isText = JSON.stringify(input).includes(typed.trim().split(/\s+/).at(-1) ?? '');
+      expect([typed, problems.length > 0 || isText]).toEqual([typed, true]);
+    }
+  });
+});
+
+describe('every refusal', () => {
+  /** What is given to `new Refusal(` in the sources, one line each; with why it need not say itself what was not done. */
+  const exempt: Readonly<Record<string, string>> = {
+    'wrong.says, wrong': 'what a command refuses; test/commands.test.ts holds those to it',
+    'notYou(path)': 'says so itself',
+    says: 'the end of a change, in the words of its card',
+    "says, { hint, field: 'command' }": 'another refusal without its buttons',
+    "lockedBy(error.lock, frozen.target?.name), { hint: 'Ask again when it is free.' }": 'says so itself',
+    noDatabase: 'says so itself',
+    "'The host could not be asked what there is.'": 'stands above a form that can still be filled in',
+  };
+
+  test('says what was not done', () => {
+    const files = globSync('src/{commands,pipeline,slack}/**/*.ts');
+    const all = files.flatMap((file) => refusalsIn(readFileSync(file, 'utf8')).map((given) => ({ file, given })));
+    const silent = all.filter(({ given }) => !/othing was |was not |were not |\$\{nothing\}/.test(given));
+    expect(all.length).toBeGreaterThan(80);
+    expect(silent.filter(({ given }) => !Object.hasOwn(exempt, given))).toEqual([]);
+    expect(Object.keys(exempt).filter((one) => !silent.some(({ given }) => given === one))).toEqual([]);
+  });
+});
+
+/** What stands between the brackets of each `new Refusal(…)`, on one line. */
+function refusalsIn(source: string): readonly string[] {
+  return source
+    .split('new Refusal(')
+    .slice(1)
+    .map((after) => after.slice(0, endOf(after)).replaceAll(/\s+/g, ' ').replace(/,? $/, '').trim());
+}
+
+/** Where the bracket closes that was open before. */
+function endOf(text: string): number {
+  let depth = 1;
+  for (const { 0: bracket, index } of text.matchAll(/[()]/g)) {
+    depth += bracket === '(' ? 1 : -1;
+    if (depth === 0) return index;
+  }
+  return text.length;
+}

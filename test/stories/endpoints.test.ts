@@ -1,0 +1,177 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { catalogue } from '../../src/hosting/contract/catalogue.ts';
+import { usualDurations } from '../../src/playground/hosting/operations.ts';
+import { selfSigned } from '../hosting/certificate.ts';
+import { asks, changes, endOf, requestFor, requestOf, undo, type Way } from './endpoints/acting.ts';
+import { reads } from './endpoints/reads.ts';
+import { putUpSite } from './endpoints/sites.ts';
+import { domainOf, environmentOf, type Dialect, type Reading, type Scene, type Writing } from './endpoints/story.ts';
+import { writes } from './endpoints/writes.ts';
+import { ids, openHouse, type House } from './house.ts';
+import { has } from './people.ts';
+
+/** Ana may do everything, and waits for nobody. */
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA]
+rules:
+  - { allow: [read], to: [developers] }
+  - { allow: [routine, sensitive, destructive], to: [developers], approval: none }
+`;
+
+const sections = catalogue.filter(({ optional }) => !optional).map(({ section }) => section);
+const durations = Object.fromEntries(Object.keys(usualDurations).map((kind) => [kind, 0]));
+const dialects: readonly Dialect[] = ['document', 'kinsta'];
+const ways: readonly Way[] = ['typed', 'by form'];
+
+const nameOf = ({ section, command, how }: Reading | Writing): string =>
+  `${section} ${command}${how === undefined ? '' : `, ${how}`}`;
+const readings = reads.flatMap((story) =>
+  ways.map((way) => ({ name: nameOf(story), story, way, on: way === 'typed' ? story.typedOn : story.filledOn })),
+);
+/** One channel alone would have a crowd of cards wait for each other. */
+const channels = ['C0ACME', 'C0GENERAL', 'C0OPS', 'G0BAKERY', 'D0U01ANA'] as const;
+
+/** Each story has a site of its own, so that all of them can be under way at once. */
+const writings = writes.flatMap((story, at) =>
+  ways.map((way) => ({
+    name: nameOf(story),
+    story,
+    way,
+    site: `story-${at + 1}`,
+    channel: channels[at % channels.length],
+    on: targetOf(story, way, at),
+  })),
+);
+function targetOf({ target }: Writing, way: Way, at: number): string {
+  const name = way === 'typed' ? 'staging' : 'live';
+  return target === 'domain' ? `${name}.story-${at + 1}.example` : `story-${at + 1}/${name}`;
+}
+type Written = (typeof writings)[number];
+
+describe.each(dialects.map((dialect) => ({ dialect })))(
+  'every endpoint, $dialect:',
+  { concurrent: true },
+  ({ dialect }) => {
+    const certificate = selfSigned({ hosts: ['*.own.example'] });
+    let house: House;
+    let folder: string;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'sitehand-certificates-'));
+      await writeFile(join(folder, 'own.pem'), certificate.cert);
+      await writeFile(join(folder, 'own.key'), certificate.key);
+      const environment = { HOSTING_DIALECT: dialect, CERTIFICATES_DIR: folder };
+      house = await openHouse({ policy, environment, hosting: { dialect, durations }, start: false });
+      for (const site of new Set(writings.map((one) => one.site))) putUpSite(house.hosting.world, site);
+      await house.start();
+    });
+    afterAll(async () => {
+      await house.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const sceneOf = ({ given }: Reading | Writing, on: string): Scene => {
+      const { world, companyId: company } = house.hosting;
+      const scene = { on, world, dialect, company, certificate };
+      given?.(environmentOf(scene));
+      return scene;
+    };
+
+    describe('what is read', { concurrent: false }, () => {
+      afterEach(() => house.slack.closeModal(ids.ana, true).catch(() => undefined));
+
+      test.for(readings.map((one) => [one.name, one.way, one] as const))('%s: %s', async ([, , { story, way, on }]) => {
+        const scene = sceneOf(story, on);
+        const before = house.hosting.journal.entries().length;
+        const said = await asks(house, story, on, way);
+        const { text } = await said.hears(story.titled(on));
+        for (const words of story.shows(scene)) expect(has(text, words), `${words} in ${text}`).toBe(true);
+        const entries = house.hosting.journal.entries().slice(before);
+        const asked = requestFor(story, story.asks(scene));
+        expect(entries.filter(({ section }) => section === story.section).map(requestOf)).toEqual([asked]);
+        expect(entries.filter(({ method }) => method !== 'GET')).toEqual([]);
+      });
+    });
+
+    test('a key that is not taken is told in the same words', { concurrent: false }, async () => {
+      const message = dialect === 'kinsta' ? 'Unauthenticated.' : 'No or invalid API key provided to the request';
+      house.hosting.faults.add({ kind: 'status', section: '4.22', status: 401, body: { message, status: 401 } });
+      const said = await house.person('ana').says('/site backups list harbor-events/live');
+      const { text } = await said.hears('The host does not take my key (401).');
+      expect(text).not.toContain(message);
+    });
+
+    describe('what is changed', { concurrent: false }, () => {
+      const under = new Map<Written, Promise<void>>();
+      // Every change waits for the host: they are asked for one after the other, and end when they end.
+      beforeAll(() => {
+        let turn: Promise<unknown> = Promise.resolve();
+        const inTurn = <T>(talk: () => Promise<T>): Promise<T> => {
+          const talked = turn.then(talk);
+          turn = talked
+            .catch(() => undefined)
+            .then(() => house.slack.closeModal(ids.ana, true))
+            .catch(() => undefined);
+          return talked;
+        };
+        const last = new Map<Writing, Promise<void>>();
+        for (const one of writings) {
+          // What locks more than its target has its other way wait for it.
+          const first = one.story.locksMore ? last.get(one.story) : undefined;
+          const told = (first ?? Promise.resolve()).then(() => carriedOut(one, inTurn));
+          last.set(one.story, told);
+          told.catch(() => undefined);
+          under.set(one, told);
+        }
+      });
+
+      const carriedOut = async (
+        { story, way, on, channel }: Written,
+        inTurn: <T>(talk: () => Promise<T>) => Promise<T>,
+      ): Promise<void> => {
+        const scene = sceneOf(story, on);
+        const { id } = story.target === 'domain' ? domainOf(scene) : environmentOf(scene);
+        const sent = () =>
+          house
+            .writes()
+            .filter(({ path, body }) => JSON.stringify([path, body]).includes(id))
+            .map(requestOf);
+        const was = story.undoes?.(scene);
+        const asked = requestFor(story, story.asks(scene));
+        const earlier = sent().length;
+        const change = await inTurn(() => changes(house, story, on, way, channel));
+        const last = await endOf(house, story, on, change);
+        expect(sent().slice(earlier)).toEqual([asked]);
+        if (way !== 'typed' || story.undoes === undefined) return;
+        expect(story.undoes(scene)).not.toEqual(was);
+        const back = await inTurn(() => undo(house, story, scene, last));
+        await back.tells('✅');
+        expect(story.undoes(scene)).toEqual(was);
+        expect(sent()).toHaveLength(earlier + 2);
+      };
+
+      test.for(writings.map((one) => [one.name, one.way, one] as const))('%s: %s', async ([, , one]) => {
+        await under.get(one);
+      });
+
+      test('the key of a certificate is nowhere but at the host', async () => {
+        await Promise.allSettled(under.values());
+        const lines = certificate.key.split('\n').filter((line) => line !== '' && !line.startsWith('---'));
+        const left = await house.leftovers();
+        expect(lines).toHaveLength(3);
+        for (const line of lines) expect(left).not.toContain(line);
+      });
+    });
+
+    test('all 23 were asked', { concurrent: false }, () => {
+      const seen = new Set(house.hosting.journal.entries().map(({ section }) => section));
+      expect(sections).toHaveLength(23);
+      expect(sections.filter((section) => !seen.has(section))).toEqual([]);
+    });
+  },
+);

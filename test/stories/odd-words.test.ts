@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openHouse, type House } from './house.ts';
+
+/** A dozen of the oddest things that can be typed, through real sockets: one sentence each, and nothing is sent by any. */
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const S = 'acme-shop/staging';
+const L = 'acme-shop/live';
+const where = 'C0ACME';
+/** What was sent so far, and what was kept to be sent. */
+const done = () => ({ writes: house.writes().length, changes: house.rows('select number from changes').length });
+
+describe('refused in one sentence', () => {
+  test.each<[string, string, string | RegExp]>([
+    ['only nothing', `push ${S} ${L} --files --only ""`, '--only needs a value. Nothing was done.'],
+    ['only curly nothing', `push ${S} ${L} --files —only=“ ”`, '--only needs a value. Nothing was done.'],
+    ['a search for nothing', `redirects clear ${S} ""`, 'Search is an empty word. Nothing was done.'],
+    ['addresses that are none', `allowlist remove ${S} ","`, 'There is no address in this. Nothing was done.'],
+    [
+      'a Cyrillic letter in a name',
+      'cache clear acme-shop/lіve',
+      'letters that are not plain Latin ones. Nothing was done.',
+    ],
+    ['a zero-width space in a name', 'cache clear acme-shop/li\u200Bve', '(U+200B)'],
+    ['NUL', `cache clear ${S}\u0000`, '(U+0000)'],
+    ['right-to-left override', `cache clear ${S} --reason "\u202Eevil"`, '(U+202E)'],
+    ['half of a pair', `cache clear ${S} --reason \uD83D`, /\(U\+(?:D83D|FFFD)\)|cannot be seen/],
+    ['one hyphen', `cache clear ${S} -dry-run`, '-dry-run begins with one hyphen. Nothing was done.'],
+    ['a prototype', '__proto__ constructor', 'I know no __proto__. Nothing was done.'],
+    ['a prototype as an option', `cache clear ${S} --__proto__=x`, 'has no option --__proto__. Nothing was done.'],
+    ['a way up', 'cache clear acme-shop/../acme-blog/live', 'that you may read. Nothing was done.'],
+    ['40,000 characters', `cache clear ${S} --reason "${'x '.repeat(20_000)}"`, 'at most 4000. Nothing was done.'],
+    ['a quotation without an end', `cache clear "${S}`, 'never closed. Nothing was done.'],
+  ])('%s', async (_, line, why) => {
+    const before = done();
+    await (await house.person('ana').says(`/site ${line}`, where)).hears(why);
+    expect(done()).toEqual(before);
+  });
+});
+
+test('a dry run is one with whatever dash it is typed', async () => {
+  const ana = house.person('ana');
+  const before = done();
+  for (const spelled of ['–dry-run', '—dry-run', '−−dry-run', '‑‑dry-run']) {
+    await (await ana.says(`/site cache clear ${S} ${spelled}`, where)).hears('nothing was sent');
+  }
+  expect(done()).toEqual(before);
+});
+
+test('a reason is text, whatever it looks like: nobody is called by it, and it is kept as it was', async () => {
+  const ana = house.person('ana');
+  const shown = '<!channel> ```x``` *b* \'; DROP TABLE changes; -- {"a":1} __proto__';
+  // Typed by a person: the workspace escapes it on its way.
+  const reason = `"${shown.replaceAll('"', '\\"')}"`;
+  const change = await ana.asks(`/site cache clear ${S} --reason ${reason}`, where);
+  await change.tells('Done');
+  expect(change.card().text).toContain(shown);
+  expect(house.rows('select reason from changes where number = ?', change.number)).toEqual([{ reason: shown }]);
+  const broadcast = house.slack.calls().filter(({ args }) => JSON.stringify(args).includes('"broadcast"'));
+  expect(broadcast).toEqual([]);
+});
+
+test('a mistyped command runs nothing until its button is pressed, and then runs once', async () => {
+  const ana = house.person('ana');
+  const before = house.writes('acme-docs/staging').length;
+  const said = await ana.says('/site cahce clear acme-docs/staging', 'C0GENERAL');
+  const meant = await said.hears('Did you mean cache clear?');
+  expect(house.writes('acme-docs/staging')).toHaveLength(before);
+  await ana.clicks(meant, 'Run cache clear');
+  await house.slack.until(() => (house.writes('acme-docs/staging').length > before ? true : undefined), 20_000);
+  expect(house.writes('acme-docs/staging')).toHaveLength(before + 1);
+});
+
+test('an empty name opens the form, which asks for it and does nothing without', async () => {
+  const chi = house.person('chi');
+  const before = done();
+  await chi.opens('/site delete ""', 'Delete an environment for good', 'C0OPS');
+  const empty = await chi.submits();
+  expect(Object.keys(empty.errors)).toEqual(['field:env']);
+  expect(done()).toEqual(before);
+});
+
+test('odd words in a form are refused under their field', async () => {
+  const ben = house.person('ben');
+  const before = done();
+  await ben.opens(`/site allowlist add ${S}`, 'Let addresses in', where);
+  for (const Addresses of [
+    '192.0.2.1\u200B',
+    '__proto__',
+    '0.0.0.0/0',
+    '::ffff:10.0.0.1',
+    ',\n;',
+    '&lt;!here&gt;',
+    '192.0.2.1 --for=2h',
+  ]) {
+    const { errors } = await ben.submits({ Addresses });
+    expect(Object.keys(errors)).toEqual(['field:addresses']);
+    expect(JSON.stringify(errors)).toContain('Nothing was done.');
+  }
+  expect(done()).toEqual(before);
+});
+
+test('in a thread a push goes in the direction in which it was typed', async () => {
+  const ana = house.person('ana');
+  const change = await ana.asks(`/site cache clear ${L}`, where);
+  const said = await ana.mentions('push staging acme-shop/live --files', where, change.ts);
+  await ana.clicks(await said.hears('This needs a form'), 'Open the form');
+  await ana.form(`Push ${S} → ${L}`);
+});
