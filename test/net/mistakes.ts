@@ -140,4 +140,18 @@ export const mistakes: readonly Mistake[] = [
     ],
     tests: ['test/pipeline/approve.test.ts', 'test/stories/forged.test.ts'],
   },
+  {
+    name: 'a private key that is pasted is taken',
+    edits: [
+      { file: 'src/pipeline/words.ts', from: 'if (!holdsKey(text)) return;', to: 'if (text.length >= 0) return;' },
+    ],
+    tests: ['test/stories/left-behind.test.ts'],
+  },
+  {
+    name: 'a word that is said and empty means everything',
+    edits: [
+      { file: 'src/pipeline/assign.ts', from: "if (text.trim() !== '') return;", to: 'if (text.length >= 0) return;' },
+    ],
+    tests: ['test/pipeline/inputs.test.ts', 'test/commands/redirects.test.ts'],
+  },
 ];
