@@ -38,7 +38,7 @@ export function slashCommands(): string {
   const first = [...new Set([...catalogue.keys()].map((name) => name.split(' ')[0]))];
   const one = entry('/site', 'Do something to a hosted site', first.join(' | '));
   const more = others.map((name) => {
-    const [command = ''] = [...catalogue.keys()].filter((known) => known === name || known.startsWith(`${name} `));
+    const command = [...catalogue.keys()].find((known) => known === name || known.startsWith(`${name} `)) ?? '';
     return entry(`/${name}`, catalogue.get(command)?.summary ?? '', words(command).replace(name, '').trim());
   });
   return [

@@ -80,7 +80,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const { now, refreshMs = usualRefreshMs } = options;
   const sites = siteLister(options.read, now);
   let seen: Seen = { at: undefined, company: options.company, sites: noSites, domains: [], trouble: undefined };
-  let listed: { readonly seen: Seen; readonly pins: Pins; readonly listing: Listing } | undefined;
+  const listings = createListings();
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -108,18 +108,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   }
 
   return {
-    listing() {
-      const pins = options.pins();
-      if (listed?.seen !== seen || listed.pins !== pins) {
-        const listing = listingOf(seen, pins);
-        // What is worked out of these lists is kept by whoever did so, as long as they are the same.
-        const isSame =
-          listed?.seen.sites === seen.sites && listed.seen.domains === seen.domains && listed.pins === pins;
-        const { environments, domains } = (isSame && listed?.listing) || listing;
-        listed = { seen, pins, listing: { ...listing, environments, domains } };
-      }
-      return listed.listing;
-    },
+    listing: () => listings(seen, options.pins()),
     refresh,
     freshen: async () => {
       if (now() - lookedAt < freshMs) return;
@@ -153,6 +142,19 @@ async function look({ read, now }: DirectoryOptions, sitesOf: SiteLister, before
   const [trouble] = troubles;
   const at = trouble ? before.at : now();
   return { at, company, sites: unlessSame(before.sites, sites), domains: unlessSame(before.domains, domains), trouble };
+}
+
+/** Makes listings: what is worked out of their lists can be kept for as long as these are the same objects. */
+function createListings(): (seen: Seen, pins: Pins) => Listing {
+  let last: { readonly seen: Seen; readonly pins: Pins; readonly listing: Listing } | undefined;
+  return (seen, pins) => {
+    if (last?.seen === seen && last.pins === pins) return last.listing;
+    const made = listingOf(seen, pins);
+    const isSame = last?.seen.sites === seen.sites && last.seen.domains === seen.domains && last.pins === pins;
+    const { environments, domains } = (isSame && last?.listing) || made;
+    last = { seen, pins, listing: { ...made, environments, domains } };
+    return last.listing;
+  };
 }
 
 /** What was known, where what is read is no different. */

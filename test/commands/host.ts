@@ -49,8 +49,8 @@ export class InMemoryHost {
   }
 
   #host(): Host {
-    const start: Host['operations']['start'] = (kind, { finish }) => {
-      finish();
+    const start: Host['operations']['start'] = (kind, work) => {
+      work.finish();
       return accepted(kind);
     };
     const tell: Host['operations']['tell'] = () => ({ status: 404, body: {} });

@@ -59,9 +59,9 @@ test.concurrent('a visitor’s address is told to whom a rule names it, who is w
   const told = await (await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')).hears(alias);
   expect(told.text).toMatch(/^client-[\da-f]+ · acme-docs\/live, access log\n[\d.a-f:]+ in [\d,]+ lines?$/m);
   expect(told.controls).toEqual([]);
-  expect(house.rows("select actor, details from audit where event = 'reveal'")).toEqual([
-    { actor: ana.id, details: expect.stringContaining(alias) },
-  ]);
+  const [noted, ...more] = house.rows("select actor, details from audit where event = 'reveal' order by seq");
+  expect([noted?.['actor'], more]).toEqual([ana.id, []]);
+  expect(noted?.['details']).toContain(alias);
   const [address = ''] = /[\d.]+(?= in )/.exec(told.text) ?? [];
   expect(JSON.stringify(house.rows('select * from audit'))).not.toContain(`"${address}"`);
   const other = await ana.says('/site logs reveal acme-docs/live client-00000000', 'C0GENERAL');
