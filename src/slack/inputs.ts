@@ -19,6 +19,8 @@ export type Asked = {
   readonly choices?: { readonly id: string; readonly words: Words } | undefined;
   /** Others hang on it: it tells when it changes. */
   readonly tells?: boolean;
+  /** What narrowed it is gone: left empty it would mean more than before. */
+  readonly required?: boolean;
   /** What to know about it, in place of its hint. */
   readonly note?: string | undefined;
 };
@@ -42,7 +44,7 @@ export function inputOf(asked: Asked, names: Names): InputBlock {
   return {
     type: 'input',
     block_id: blockOf(name, choices),
-    optional: field.optional || (field.kind === 'plain' && field.absent !== undefined),
+    optional: !asked.required && (field.optional || (field.kind === 'plain' && field.absent !== undefined)),
     label: plainText(field.label, limits.label),
     ...(note && { hint: plainText(note, limits.hint) }),
     ...(tells && { dispatch_action: true }),

@@ -83,29 +83,30 @@ export async function openReview(
   if (heard.trigger === undefined) return offerForm(reception, heard, words);
   const view = await openView(reception, heard, loadingView(action));
   if (view === undefined) return offerForm(reception, heard, words);
-  await showReview(reception, view, originOf(heard), wish, action);
+  await showReview(reception, heard, view, wish, action);
 }
 
 /** Looks at the host and draws the review into an open view; what stands against it is drawn there too. */
 export async function showReview(
   reception: Reception,
+  heard: Heard,
   view: string,
-  from: Origin,
   wish: Authorised,
   action: AnyAction,
 ): Promise<void> {
   await intoView(reception, view, action.button, async () =>
-    reviewOf(reception, from, await lookAndFreeze(reception.front, wish, action)),
+    reviewOf(reception, heard, await lookAndFreeze(reception.front, wish, action)),
   );
 }
 
 /** The review of what was frozen, for a view. */
-export async function reviewOf(reception: Reception, from: Origin, frozen: Frozen, notice?: Text): Promise<ModalView> {
+export async function reviewOf(reception: Reception, heard: Heard, frozen: Frozen, notice?: Text): Promise<ModalView> {
   const words = [...canonicalWords(frozen)];
+  const origin = originOf(heard);
   const fits = JSON.stringify(words).length < metadataRoom;
   const memo: Memo = fits
-    ? { origin: from, words }
-    : { origin: from, stored: await keepWords(reception.front.database, 'form', words) };
+    ? { origin, words }
+    : { origin, stored: await keepWords(reception.front.database, heard.person, words) };
   return reviewView(frozen, memo, notice);
 }
 

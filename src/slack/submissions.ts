@@ -100,7 +100,7 @@ async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: 
   ];
   if (errors.length > 0) return { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } };
   try {
-    return await goOn(reception, heard, memo, said, person, await weigh(reception, heard, resolved, person));
+    return await goOn(reception, heard, said, person, await weigh(reception, heard, resolved, person));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const says = joined([error.says, error.hint]);
@@ -112,7 +112,6 @@ async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: 
 async function goOn(
   reception: Reception,
   heard: Heard,
-  memo: Memo,
   said: Submission,
   person: Person,
   considered: Considered,
@@ -124,7 +123,7 @@ async function goOn(
   if (considered.kind === 'review') {
     return {
       ...updating(loadingView(considered.action)),
-      after: () => showReview(reception, said.view.id, memo.origin, wish, considered.action),
+      after: () => showReview(reception, heard, said.view.id, wish, considered.action),
     };
   }
   if (!isDeed(command)) return { after: () => run(reception, heard, wish, person) };
@@ -156,7 +155,7 @@ async function submitReview(reception: Reception, heard: Heard, memo: Memo, said
       if (frozen.fingerprint !== memo.shown)
         return reviewOf(
           reception,
-          memo.origin,
+          heard,
           frozen,
           say`**This changed while you read it.** Nothing was done yet; look again.`,
         );

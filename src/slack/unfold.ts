@@ -66,9 +66,10 @@ export async function unfold(
       fields.push(asked);
       continue;
     }
-    const { kept, words, note } = listed;
+    const { kept, words, note, lost } = listed;
     choices[name] = kept;
-    fields.push({ ...asked, given: listed.given, choices: { id: kept.id, words }, note });
+    const required = lost && listed.given.length === 0;
+    fields.push({ ...asked, given: listed.given, choices: { id: kept.id, words }, note, required });
   }
   return { fields, choices, ...(trouble && { trouble }) };
 }
@@ -86,6 +87,8 @@ type Listed = {
   readonly given: Words;
   readonly kept: Chosen[string];
   readonly note: string | undefined;
+  /** Something that was chosen cannot be chosen any more. */
+  readonly lost: boolean;
 };
 
 async function choicesOf(
@@ -97,7 +100,8 @@ async function choicesOf(
   const of = createHash('sha256').update(JSON.stringify(on)).digest('hex').slice(0, 16);
   if (kept?.of === of) {
     const words = await keptWords(front.database, kept.id).catch(() => undefined);
-    if (words && given.every((word) => words.includes(word))) return { words, given, kept, note: noteOf(words) };
+    if (words && given.every((word) => words.includes(word)))
+      return { words, given, kept, note: noteOf(words), lost: false };
   }
   const read = (await dependent.choices?.({ input, ...sourcesOf(front) })) ?? [];
   // What was chosen of another list is not among these because it was among those.
@@ -112,6 +116,7 @@ async function choicesOf(
     given: still,
     kept: { id, of },
     note: [goneNote(gone), noteOf(words, read)].filter(Boolean).join(' ') || undefined,
+    lost: gone.length > 0,
   };
 }
 

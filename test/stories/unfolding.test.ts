@@ -139,6 +139,22 @@ describe('a form whose fields hang on each other', () => {
     expect(await forms.offers('ana', only, 'release')).toEqual(['release-41.txt']);
   });
 
+  test('what narrowed a push and is gone does not leave everything: it has to be chosen again', async () => {
+    const ben = house.person('ben');
+    await opened('ben', 'acme-shop/staging');
+    await house.slack.pick(ben.id, 'modal', { label: only }, ['release-42.txt']);
+    await forms.picks('ben', 'From', 'acme-shop/live');
+    await forms.soon('ben', only, (one) => isSelect(one) && chosen(one).length === 0);
+    const sent = await ben.submits({ Onto: 'acme-shop/staging' });
+    expect(sent.delivered).toBe(false);
+    expect(Object.keys(sent.errors)).toEqual([expect.stringMatching(/^field:only:/)]);
+    await forms.picks('ben', 'Files', []);
+    await forms.picks('ben', 'Files', ['yes']);
+    await forms.soon('ben', only, isSelect);
+    expect((await ben.submits({ Onto: 'acme-shop/staging' })).delivered).toBe(true);
+    await house.slack.closeModal(ben.id, true);
+  });
+
   test('a path of 200 characters is offered by both its ends and sent whole, once for a review delivered three times', async () => {
     const [ana, chi] = [house.person('ana'), house.person('chi')];
     const path = `abc/${'deep/'.repeat(34)}${'x'.repeat(22)}.txt`;
