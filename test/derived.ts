@@ -48,11 +48,12 @@ export function slashCommands(): string {
   ].join('\n');
 }
 
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const entry = (command: string, description: string, hint: string): string =>
   [
     `- command: ${command}`,
-    `  description: ${description}`,
-    `  usage_hint: '${hint.replaceAll("'", "''")}'`,
+    `  description: ${quoted(description)}`,
+    `  usage_hint: ${quoted(hint)}`,
     '  should_escape: true',
   ].join('\n');
 

@@ -76,6 +76,12 @@ export const leaseMs = 45_000;
 const closableAfterMs = leaseMs + 5 * 60_000;
 const tryAgainAfterMs = [2_000, 8_000];
 const firstLookAfterMs = 2_000;
+/** What the host has done by the time it answers can be read back at once. */
+const readBackAfterMs = 200;
+const firstLook = (operation: string | null, now: number) => ({
+  operation,
+  due_at: now + (operation === null ? readBackAfterMs : firstLookAfterMs),
+});
 
 /** From which states each thing can happen, and what it leads to. */
 const moves: { readonly [K in Happening['kind']]: { readonly from: readonly State[]; readonly to: State } } = {
@@ -132,7 +138,7 @@ export function move(change: Standing, happening: Happening, now: number): Move 
       return again(change, now, { throttled: change.throttled + 1 }, happening.retryAfterMs);
     case 'accept':
     case 'accept late':
-      return { patch: { ...at(to), due_at: now + firstLookAfterMs, operation: happening.operation }, locks: 'keep' };
+      return { patch: { ...at(to), ...firstLook(happening.operation, now) }, locks: 'keep' };
     case 'lose':
       return { patch: { ...at(to), due_at: now }, locks: 'keep' };
     case 'leave':

@@ -24,6 +24,8 @@ export type Worker = {
 };
 
 const beatMs = 1_000;
+/** When a change is looked at again that was put off for a read, or for an operation. */
+const aMoment = [250, 2_050];
 /** Longer than a step takes: the write has its own lease, and a read its budget. */
 const leaseMs = 60_000;
 const atOnce = 8;
@@ -84,6 +86,7 @@ export function createWorker(desk: BackOffice, onStep: () => void): Worker {
         running.delete(task);
         onStep();
         beat.nudge();
+        lookLater();
       });
     running.add(task);
   };
@@ -94,11 +97,23 @@ export function createWorker(desk: BackOffice, onStep: () => void): Worker {
     for (const change of changes) run(`a step of #${change.number}`, step(desk, change));
     for (const timer of timers) run(`timer ${timer.id}`, ring(desk, timer));
   };
+  const later = new Set<NodeJS.Timeout>();
+  /** What a step has put off for a moment is not left to the next beat. */
+  const lookLater = (): void => {
+    for (const afterMs of later.size < atOnce ? aMoment : []) {
+      const timer = setTimeout(() => {
+        later.delete(timer);
+        beat.nudge();
+      }, afterMs);
+      later.add(timer.unref());
+    }
+  };
   const beat = createBeat({ everyMs: beatMs, look, onTrouble: (error) => desk.onTrouble('looking for work', error) });
   return {
     nudge: beat.nudge,
     start: beat.start,
     stop: async (graceMs) => {
+      for (const timer of later) clearTimeout(timer);
       await beat.stop();
       await settledWithin(graceMs, running);
     },

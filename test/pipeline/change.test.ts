@@ -118,7 +118,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Mo
   unknown: {
     affirm: settled('happened'),
     deny: settled('did not happen'),
-    'accept late': moving('accepted', now + 2_000, { operation: null }),
+    'accept late': moving('accepted', now + 200, { operation: null }),
     'reject late': settled('rejected'),
   },
 };

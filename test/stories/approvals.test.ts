@@ -136,10 +136,10 @@ describe('promise 1: before it is sent', () => {
       expect(Object.keys(errors)).toEqual(['field:reason']);
     }
     expect(stateOf(change)).toBe('waiting');
-    await chi.submits({ Reason: 'wait for <!channel> and xoxb-123456789012-abcdefghijkl' });
+    await chi.submits({ Reason: 'wait for <!channel> and password=abcd1234efgh' });
     await chi.form(`#${change.number} is declined. Nothing was sent.`);
     const told = await change.tells('⛔ Declined by @Chi: “wait for <!channel> and ');
-    expect(told.text).not.toContain('xoxb-');
+    expect(told.text).not.toContain('abcd1234');
     expect(told.controls.map(({ label }) => label)).toEqual(['Ask again']);
     const direct = (): readonly string[] =>
       house.slack.messages({ channel: dee.direct, as: dee.id }).map(({ text }) => text);

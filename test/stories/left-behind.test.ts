@@ -42,6 +42,7 @@ beforeAll(async () => {
     await ana.opens('/site cache clear', 'Clear the page cache', 'C0GENERAL');
     const { errors } = await ana.submits({ Environment: 'acme-shop/staging', Reason: key });
     if (!JSON.stringify(errors).includes('It was not kept.')) throw new Error('a form took a key');
+    await slack.closeModal(ana.id, true);
   }
   await (await ana.says(`/site cahce "${nasty}"`, 'C0GENERAL')).hears('I know no');
   hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 401, body: echo });
