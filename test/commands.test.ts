@@ -17,7 +17,7 @@ import { blockComplaints, viewComplaints } from '../src/playground/slack/block-k
 import { drawCard, drawPage } from '../src/slack/blocks.ts';
 import { reviewView } from '../src/slack/form.ts';
 import { inline, plain } from '../src/text.ts';
-import { InMemoryHost, sayings } from './commands/host.ts';
+import { InMemoryHost, ownWorld, sayings } from './commands/host.ts';
 import {
   ana,
   changeOf,
@@ -260,7 +260,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
 
 /** Strange and much: what every report has to be able to show. */
 function crowdedHost(): InMemoryHost {
-  const host = new InMemoryHost();
+  const host = new InMemoryHost(ownWorld());
   const odd = fc.sample(hostile, 40);
   const oddAt = (at: number): string => odd[at % odd.length] ?? '';
   const { themes } = host.world;
@@ -342,7 +342,7 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
 
 /** A host whose first environment has this allowlist, and what is said of that environment. */
 function listing(...list: readonly string[]) {
-  const host = new InMemoryHost();
+  const host = new InMemoryHost(ownWorld());
   const [env] = host.names().environments;
   if (env === undefined) throw new Error('there is no environment');
   host.world.environment(env.id).allowlist = [...list];

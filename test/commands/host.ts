@@ -27,12 +27,20 @@ const seeded = {
 };
 const on = { operations: true, sites: true, validate: true, restartPhp: true, manualBackups: true };
 
+export const ownWorld = (): World => new World(structuredClone(seeded));
+const shared = ownWorld();
+
 type Request = Pick<Read<unknown> | Write, 'method' | 'path'> & { readonly query?: Query; readonly body?: Json };
 
 /** A world that can be read, and changed by the calls that commands describe; what is accepted is done at once. */
 export class InMemoryHost {
-  readonly world = new World(structuredClone(seeded));
+  /** The same for all until something is written; `ownWorld` for what is changed by hand. */
+  world: World;
   readonly dialect: Dialect = 'document';
+
+  constructor(world = shared) {
+    this.world = world;
+  }
 
   #answer({ method, path, query = {}, body }: Request): Reply {
     const said = Object.entries(query).flatMap(([name, value]) =>
@@ -82,6 +90,7 @@ export class InMemoryHost {
 
   /** The status that the host answers. */
   write(call: Write): number {
+    if (this.world === shared) this.world = ownWorld();
     return this.#answer(call).status;
   }
 
