@@ -2,6 +2,7 @@ import { Refusal } from '../errors.ts';
 import { cloneSite } from '../hosting/contract/sites.ts';
 import { codeOf, code, say, unseen } from '../text.ts';
 import { action } from './action.ts';
+import { companyId } from './company.ts';
 import { environment, phrase, type PlainField } from './fields.ts';
 
 const longest = 100;
@@ -28,14 +29,7 @@ export const clone = action({
   fields: { env: environment('Copy of'), displayName: siteName('Display name') },
   target: 'company',
   alsoReads: ['env'],
-  look: async ({ company }) => ({ company: company.id }),
-  possible: ({ before }) =>
-    before.company === ''
-      ? {
-          says: say`The host has not told which company my key belongs to, and a clone names it. Nothing was done.`,
-          hint: say`Try again in a minute. Whoever runs me can set ${code('HOSTING_COMPANY_ID')}.`,
-        }
-      : undefined,
+  look: async (sources) => ({ company: companyId(sources) }),
   call: ({ input, before }) =>
     cloneSite({ company: before.company, display_name: input.displayName, source_env_id: input.env.id }),
   card: ({ input: { env, displayName } }) => ({

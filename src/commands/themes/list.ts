@@ -1,7 +1,7 @@
-import { Refusal } from '../../errors.ts';
 import { allThemes, type ThemeWish } from '../../hosting/contract/all-themes.ts';
 import type { CompanyTheme } from '../../hosting/contract/themes.ts';
-import { code, inline, say, time, type Text } from '../../text.ts';
+import { inline, say, time, type Text } from '../../text.ts';
+import { companyId } from '../company.ts';
 import { choice, flag, option, optional, word, type Input } from '../fields.ts';
 import { age, counted } from '../page.ts';
 import { report } from '../report.ts';
@@ -22,8 +22,7 @@ export const themesList = report({
   fields,
   target: 'company',
   show: async ({ input, read, company, now }) => {
-    if (company.id === '') throw noCompany();
-    const { themes, at } = await allThemes(read, company.id, wishOf(input));
+    const { themes, at } = await allThemes(read, companyId({ company }), wishOf(input));
     const shown = sorted(
       themes.filter((theme) => isWanted(theme, input)),
       input,
@@ -54,11 +53,6 @@ export const themesList = report({
     };
   },
 });
-
-const noCompany = (): Refusal =>
-  new Refusal('The host has not told which company my key belongs to. Nothing was done.', {
-    hint: say`Try again in a minute. Whoever runs me can set ${code('HOSTING_COMPANY_ID')}.`,
-  });
 
 /** What the host is asked to do of it; it may ignore that, so it is done here as well. */
 const wishOf = ({ search, status, only, sort, descending }: Wanted): ThemeWish => ({
