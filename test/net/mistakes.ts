@@ -145,7 +145,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       { file: 'src/pipeline/words.ts', from: 'if (!holdsKey(text)) return;', to: 'if (text.length >= 0) return;' },
     ],
-    tests: ['test/stories/left-behind.test.ts'],
+    tests: ['test/pipeline/words.test.ts', 'test/stories/left-behind.test.ts'],
   },
   {
     name: 'a word that is said and empty means everything',

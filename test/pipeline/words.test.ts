@@ -113,3 +113,17 @@ describe('words as a line, and back', () => {
     expect(join(['<@U1>', 'a&b'])).toBe('"&lt;@U1&gt;" "a&amp;b"');
   });
 });
+
+test('a private key is refused whole, and nothing of it is repeated', () => {
+  const key = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(4)}\n-----END PRIVATE KEY-----`;
+  for (const line of [
+    `dns set acme.com TXT @ --add "${key}"`,
+    key,
+    key.replaceAll('-', '—'),
+    key.split('\n')[1] ?? '',
+  ]) {
+    const refused = said(refusalOf(() => split(line)));
+    expect(refused).toContain('There is a private key or a token in this. It was not kept. Nothing was done.');
+    expect(refused).not.toContain('MIIE');
+  }
+});
