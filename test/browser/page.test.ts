@@ -56,6 +56,35 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('# acme-shop');
   });
 
+  it('leads through five steps, can be ended, and stays ended', async () => {
+    const tour = page.getByRole('region', { name: 'Tour' });
+    await tour.getByText('1 of 5').waitFor();
+    await tour.getByRole('button', { name: 'Next' }).click();
+    await tour.getByRole('button', { name: 'As Ana' }).click();
+    expect(await box().inputValue()).toBe('/site cache clear acme-shop/staging');
+    for (const step of [3, 4]) {
+      await tour.getByRole('button', { name: 'Next' }).click();
+      await tour.getByText(`${step} of 5`).waitFor();
+    }
+    await tour.getByRole('button', { name: 'As Chi' }).click();
+    await page.getByText('as Chi', { exact: true }).waitFor();
+    await tour.getByRole('button', { name: 'End the tour' }).click();
+    await tour.waitFor({ state: 'hidden' });
+    await page.reload();
+    await act('Chi').waitFor();
+    expect(await tour.isVisible()).toBe(false);
+  });
+
+  it('can be two people in two windows', async () => {
+    const opening = page.waitForEvent('popup');
+    await page.getByRole('link', { name: 'As Chi in a window of its own' }).focus();
+    await page.keyboard.press('Enter');
+    const other = await opening;
+    await other.getByText('as Chi', { exact: true }).waitFor();
+    await page.getByText('as Ana', { exact: true }).waitFor();
+    await other.close();
+  });
+
   it('draws what anybody wrote as text', async () => {
     await type(`*strong* _soft_ \`code\` ${hostile} @chi`);
     await newest().getByText('not bold').waitFor();

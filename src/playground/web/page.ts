@@ -10,6 +10,7 @@ import { type Looking, arrive, fromAddress, toAddress } from './place.ts';
 import type { Seat } from './seat.ts';
 import type { Change, Outcome, Views } from './shapes.ts';
 import { createSidebar } from './sidebar.ts';
+import { createTour } from './tour.ts';
 
 /** Everything on the page, put together. */
 let directory = EMPTY;
@@ -59,7 +60,9 @@ const activity = createActivity(seat);
 const nav = h('nav', { class: 'sidebar', 'aria-label': 'Workspace' });
 const showSidebar = createSidebar(seat, nav);
 const showModal = createModal(seat);
-document.body.append(nav, conversation.element, thread.element, activity.element, line);
+const tour = h('section', { class: 'tour', 'aria-label': 'Tour' });
+const showTour = createTour(seat, tour);
+document.body.append(nav, conversation.element, thread.element, tour, activity.element, line);
 
 const soon = {
   conversation: coalesced(() => conversation.read(), tell),
@@ -82,6 +85,7 @@ const soon = {
 
 function everything(): void {
   showSidebar(unread);
+  showTour();
   for (const read of [soon.conversation, soon.thread, soon.views]) read();
 }
 

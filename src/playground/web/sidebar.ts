@@ -1,6 +1,7 @@
 import { actors, botOf, channelsOf, directMessageId } from './directory.ts';
 import { type Child, fill, h } from './dom.ts';
 import { avatar } from './messages.ts';
+import { toAddress } from './place.ts';
 import type { Seat } from './seat.ts';
 
 /** People to act as, channels, and the direct message with the bot. */
@@ -23,10 +24,18 @@ function drawPerson(seat: Seat, person: ReturnType<typeof actors>[number]): Chil
     title: person.real_name,
     click: () => seat.go({ me: person.id }),
   };
+  const beside = {
+    href: toAddress({ ...seat, me: person.id }),
+    target: '_blank',
+    rel: 'noopener',
+    title: `As ${person.display_name} in a window of its own`,
+    'aria-label': `As ${person.display_name} in a window of its own`,
+  };
   return h(
     'li',
     {},
     h('button', attributes, avatar(person.id, person.display_name), person.display_name, h('small', {}, person.title)),
+    h('a', beside, '↗'),
   );
 }
 
