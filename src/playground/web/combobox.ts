@@ -88,6 +88,9 @@ function asksWhileTyping(
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
   input.addEventListener('input', () => {
+    // What fitted other words must not be chosen by an Enter that comes too soon.
+    asked += 1;
+    offers.hide();
     clearTimeout(timer);
     timer = setTimeout(() => void ask(input.value), TYPING_MS);
   });

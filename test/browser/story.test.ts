@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, describe, test, vi } from 'vitest';
+import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import { launch, missing } from './chromium.ts';
+
+/** The real bot, as people see it on the page: what they click, and what comes of it at the host. */
+
+const hostile = '<img src=x onerror=alert(1)> <!channel> [click](http://evil.example)';
+
+describe.skipIf(missing !== undefined)('the page with the real bot', () => {
+  let playground: Playground;
+  let browser: Browser;
+  const folder = mkdtempSync(join(tmpdir(), 'sitehand-page-'));
+  const pages: Page[] = [];
+
+  beforeAll(async () => {
+    const durations = { 'environments:push': 0, 'cache:clear': 0 } as const;
+    const hosting = { durations, notKnownFor: 0 };
+    [playground, browser] = await Promise.all([startPlayground({ keep: folder, hosting }), launch()]);
+  });
+  afterEach(async () => {
+    playground.hosting.faults.remove();
+    await Promise.all(pages.splice(0).map((page) => page.close()));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await playground?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A window in which somebody looks at a channel. */
+  async function window(person: string, channel = 'C0ACME'): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    page.setDefaultTimeout(15_000);
+    pages.push(page);
+    await page.goto(`${playground.url}/#${person}/${channel}`);
+    await page.locator('main textarea:focus').waitFor();
+    return page;
+  }
+  const type = async (page: Page, text: string): Promise<void> => {
+    await page.getByLabel('Message or command').fill(text);
+    await page.keyboard.press('Enter');
+  };
+  const dialog = (page: Page): Locator => page.getByRole('dialog');
+  const card = (page: Page, words: string): Locator =>
+    page.getByRole('log', { name: 'Messages' }).getByRole('listitem').filter({ hasText: words });
+  const writes = () => playground.hosting.journal.entries().filter(({ method }) => method !== 'GET');
+
+  /** Asks for a push of a site's staging onto its live, through its form; resolves when its card stands. */
+  async function push(page: Page, site: string): Promise<void> {
+    await type(page, `/site push ${site}/staging ${site}/live --database`);
+    await dialog(page).getByText(`The DATABASE of ${site}/live will be replaced.`).waitFor();
+    await dialog(page).getByLabel(`Type ${site}/live to confirm`).fill(`${site}/live`);
+    await dialog(page).getByRole('button', { name: 'Ask for approval' }).click();
+    await dialog(page).getByText('waits for approval.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+    await card(page, `Push ${site}/staging → ${site}/live`).getByRole('button', { name: 'Approve' }).waitFor();
+  }
+
+  /** Presses *Approve* and agrees; what cools down is due at once. */
+  async function approve(page: Page, site: string): Promise<void> {
+    await card(page, `Push ${site}/staging`).getByRole('button', { name: 'Approve' }).click();
+    await page.getByText(`The DATABASE of ${site}/live will be replaced.`).last().waitFor();
+    await dialog(page).getByRole('button', { name: 'Approve' }).click();
+    const stop = `select 1 from messages, changes where messages.change = changes.number and messages.key like '%:stop'
+      and ts is not null and target_name = ?`;
+    await vi.waitFor(() => expect(inDatabase(stop, `${site}/live`)).not.toEqual([]), { timeout: 15_000 });
+    inDatabase("update changes set due_at = 1 where state = 'approved' and target_name = ?", `${site}/live`);
+  }
+  function inDatabase(sql: string, ...values: string[]): readonly unknown[] {
+    const database = new DatabaseSync(join(folder, 'sitehand.db'), { timeout: 2_000 });
+    try {
+      return database.prepare(sql).all(...values);
+    } finally {
+      database.close();
+    }
+  }
+
+  test('a push is asked for in one window, approved in another, written once, and its thread tells it to both', async () => {
+    const [ana, chi] = [await window('U01ANA'), await window('U03CHI')];
+    await push(ana, 'acme-shop');
+    await card(chi, 'Push acme-shop/staging').getByRole('button', { name: 'Approve' }).waitFor();
+    expect(await card(ana, 'Push acme-shop/staging').locator('img').count()).toBe(0);
+    await approve(chi, 'acme-shop');
+    await card(ana, 'Pushed acme-shop/staging → acme-shop/live').waitFor();
+    await card(ana, 'Pushed acme-shop/staging').getByRole('button', { name: /repl/ }).click();
+    await ana.getByRole('region', { name: 'Thread' }).getByText('the host reports it finished').first().waitFor();
+    expect(writes().filter(({ section }) => section === '4.9')).toHaveLength(1);
+  });
+
+  test('it is declined with a reason, which its asker reads', async () => {
+    const [ben, dee] = [await window('U02BEN'), await window('U04DEE')];
+    await push(ben, 'acme-blog');
+    await card(dee, 'Push acme-blog/staging').getByRole('button', { name: 'Decline…' }).click();
+    await dialog(dee).getByLabel('Reason').fill('not tonight');
+    await dialog(dee).getByRole('button', { name: 'Decline' }).click();
+    await card(ben, 'Push acme-blog/staging').getByText('⛔').waitFor();
+    await card(ben, 'Push acme-blog/staging').getByRole('button', { name: /repl/ }).click();
+    await ben.getByRole('region', { name: 'Thread' }).getByText('not tonight').waitFor();
+    expect(writes().filter(({ section }) => section === '4.9')).toHaveLength(1);
+  });
+
+  test('what waits for somebody stands on their Home; an unknown outcome is closed there or in its thread by a person', async () => {
+    const [ana, chi] = [await window('U01ANA'), await window('U03CHI')];
+    await push(ana, 'acme-docs');
+    await chi.getByRole('list', { name: 'Apps' }).getByRole('button').click();
+    await chi.getByRole('button', { name: 'Home', exact: true }).click();
+    await chi.getByText('Waiting for your decision').waitFor();
+    await chi.locator('.home').getByText('Push acme-docs/staging → acme-docs/live').first().waitFor();
+    await chi.getByRole('button', { name: '# acme-shop' }).click();
+    playground.hosting.faults.add({ kind: 'status', method: 'PUT', status: 500, applied: true, body: {} });
+    await approve(chi, 'acme-docs');
+    await card(chi, 'Push acme-docs/staging').getByText('⚠️').waitFor();
+    inDatabase("update changes set sent_at = 1 where state = 'unknown'");
+    await card(chi, 'Push acme-docs/staging').getByRole('button', { name: 'It happened' }).click();
+    await dialog(chi)
+      .getByRole('button', { name: /happened/ })
+      .click();
+    await card(chi, 'Pushed acme-docs/staging → acme-docs/live').waitFor();
+    expect(writes().filter(({ section }) => section === '4.9')).toHaveLength(2);
+  });
+
+  test('hostile text in a log and in a reason stays text', async () => {
+    const ana = await window('U01ANA');
+    playground.hosting.world
+      .named('acme-shop/staging')
+      ?.written.push({ at: Date.now(), kind: 'error', text: `PHP Fatal error: ${hostile}` });
+    await type(ana, '/site logs acme-shop/staging --lines 20');
+    const lens = card(ana, 'acme-shop/staging · error log');
+    await lens.getByText('onerror=alert(1)').first().waitFor();
+    expect(await lens.textContent()).toMatch(/[▁-█]{8}/);
+    await type(ana, `/site cache clear acme-shop/staging --reason "${hostile.replaceAll('"', '')}"`);
+    const cleared = card(ana, 'Clear the cache of acme-shop/staging');
+    await cleared.getByText('onerror=alert(1)').first().waitFor();
+    expect(await ana.locator('main img, main a[href*="evil"]').count()).toBe(0);
+  });
+
+  test('by the keyboard alone: a command, its form, an error at its field, a suggestion, and the card that comes of it', async () => {
+    const ana = await window('U01ANA');
+    await ana.keyboard.type('/site allowlist add');
+    await ana.keyboard.press('Escape');
+    await ana.keyboard.press('Enter');
+    await dialog(ana).getByLabel('Environment').waitFor();
+    await ana.keyboard.type('acme-blog/s');
+    await dialog(ana).getByRole('option', { name: 'acme-blog/staging' }).waitFor();
+    await ana.keyboard.press('ArrowDown');
+    await ana.keyboard.press('Enter');
+    await ana.keyboard.press('Tab');
+    await ana.keyboard.type('010.0.0.1');
+    await dialog(ana).getByRole('button', { name: 'Add to allowlist' }).focus();
+    await ana.keyboard.press('Enter');
+    await dialog(ana).getByRole('alert').getByText('can be read in more than one way').waitFor();
+    await dialog(ana).getByLabel('Addresses').fill('198.51.100.4');
+    await dialog(ana).getByRole('button', { name: 'Add to allowlist' }).focus();
+    await ana.keyboard.press('Enter');
+    await ana.waitForTimeout(2500);
+    await ana.screenshot({ path: '/tmp/kb.png' });
+    await card(ana, 'Let 198.51.100.4 in over SSH on acme-blog/staging').first().waitFor();
+    expect(playground.hosting.world.named('acme-blog/staging')?.allowlist).toEqual(['198.51.100.4']);
+  });
+});
