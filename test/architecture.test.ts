@@ -30,6 +30,7 @@ const leaves = ['text', 'errors', 'secret', 'log', 'metrics', 'config', 'points'
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   main: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', ...leaves],
   'audit-cli': ['pipeline', 'commands', 'storage', 'text', 'errors', 'secret', 'config'],
+  'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
   pipeline: ['policy', 'commands', 'hosting', 'storage', 'text', 'errors', 'secret', 'points'],
   commands: ['hosting', 'text', 'errors', 'secret'],

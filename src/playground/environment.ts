@@ -12,6 +12,8 @@ export type Surroundings = {
   /** Where the bot listens in HTTP mode; undefined means Socket Mode. */
   readonly port: number | undefined;
   readonly logLevel: string;
+  /** The policy file; the playground's own if there is none. */
+  readonly policy: string | undefined;
   /** Added last, so that a caller can change anything. */
   readonly more: Readonly<Record<string, string>>;
 };
@@ -21,7 +23,7 @@ const INHERITED = ['PATH', 'HOME', 'TZ', 'LANG', 'NODE_COMPILE_CACHE'];
 
 /** The whole environment of the bot: the two stand-ins in the place of Slack and the host. */
 export function environmentOf(around: Surroundings): Record<string, string> {
-  const { slack, hosting, folder, port, logLevel, more } = around;
+  const { slack, hosting, folder, port, logLevel, policy, more } = around;
   const inherited = INHERITED.flatMap((name): [string, string][] => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
@@ -38,7 +40,7 @@ export function environmentOf(around: Surroundings): Record<string, string> {
     HOSTING_API_URL: hosting.url,
     HOSTING_API_KEY: hosting.key,
     HOSTING_COMPANY_ID: hosting.companyId,
-    POLICY_FILE: join(projectRoot, 'src/playground/policy.yml'),
+    POLICY_FILE: policy ?? join(projectRoot, 'src/playground/policy.yml'),
     DATABASE_URL: `sqlite:${join(folder, 'sitehand.db')}`,
     LOG_LEVEL: logLevel,
     ...more,

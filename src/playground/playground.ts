@@ -1,9 +1,11 @@
 import { type Bot, type BotState, startBot } from './bot.ts';
+import { readCatalogue } from './catalogue.ts';
 import { environmentOf } from './environment.ts';
 import { type HostingOptions, type HostingStandIn, startHosting } from './hosting/server.ts';
 import { servePage } from './page/server.ts';
 import { freePort, takeFolder } from './place.ts';
 import { byHttp, bySocket } from './reach.ts';
+import { type Rehearsal, readRehearsal } from './rehearsal.ts';
 import type { SlackOptions } from './slack/options.ts';
 import { startSlack } from './slack/server.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
@@ -16,6 +18,8 @@ export type PlaygroundOptions = {
   readonly http?: boolean;
   /** Keep the database in this folder; by default it is in a temporary one that goes when the playground closes. */
   readonly keep?: string;
+  /** A policy file to rehearse: its people, channels and sites are there instead of the usual ones. */
+  readonly policy?: string;
   /** The bot's LOG_LEVEL; `warn` by default. */
   readonly logLevel?: string;
   /** More variables for the bot, or other values for those it gets anyway. */
@@ -37,13 +41,16 @@ export type Playground = {
   readonly slack: SlackStandIn;
   readonly hosting: HostingStandIn;
   readonly bot: Bot;
+  /** What is rehearsed, if anything. */
+  readonly rehearsal: Rehearsal | undefined;
   /** Ends the bot gracefully, then everything else; a second call joins the first. */
   close(): Promise<void>;
 };
 
 /**
  * Starts everything; resolves when the bot is ready, has exited or has taken longer than 30 s (`bot.state()`).
- * Rejects with the system's error if the port is taken; nothing is left running then.
+ * Rejects with the system's error if the port is taken, and with a sentence if the policy to rehearse is none; nothing
+ * is left running then.
  */
 export async function startPlayground(options: PlaygroundOptions = {}): Promise<Playground> {
   const closers: (() => Promise<void>)[] = [];
@@ -65,14 +72,21 @@ async function start(
   options: PlaygroundOptions,
   onClose: (closer: () => Promise<void>) => void,
 ): Promise<Omit<Playground, 'close'>> {
+  const rehearsal = options.policy === undefined ? undefined : await readRehearsal(options.policy);
   const folder = await takeFolder(options.keep);
   onClose(() => folder.leave());
-  const slack = await startSlack({ ...options.slack, delivery: { kind: options.http === true ? 'http' : 'socket' } });
+  const slack = await startSlack({
+    ...(rehearsal && { seed: rehearsal.workspace }),
+    ...options.slack,
+    delivery: { kind: options.http === true ? 'http' : 'socket' },
+  });
   onClose(() => slack.close());
-  const hosting = await startHosting(options.hosting);
+  const hosting = await startHosting({ ...(rehearsal && { plan: rehearsal.plan }), ...options.hosting });
   onClose(() => hosting.close());
   const running: { bot?: Bot } = {};
-  const page = await servePage({ slack, hosting, bot: () => running.bot }, options.port);
+  const catalogue = readCatalogue();
+  onClose(() => Promise.resolve(catalogue.close()));
+  const page = await servePage({ slack, hosting, bot: () => running.bot, catalogue }, options.port);
   onClose(() => page.close());
   const port = options.http === true ? await freePort() : undefined;
   const address = `http://127.0.0.1:${port ?? 0}`;
@@ -85,6 +99,7 @@ async function start(
       folder: folder.path,
       port,
       logLevel: options.logLevel ?? 'warn',
+      policy: rehearsal?.file,
       more: options.environment ?? {},
     }),
     ...(port === undefined ? bySocket(slack) : byHttp(address)),
@@ -97,5 +112,5 @@ async function start(
   running.bot = bot;
   onClose(() => bot.close());
   await bot.started();
-  return { url: page.url, slack, hosting, bot };
+  return { url: page.url, slack, hosting, bot, rehearsal };
 }

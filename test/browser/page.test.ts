@@ -176,7 +176,8 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
   });
 
   it('says when the bot is gone, and starts it again', async () => {
-    await page.getByRole('button', { name: 'Kill' }).click();
+    await page.getByRole('button', { name: 'Break it' }).click();
+    await page.getByRole('button', { name: 'Bot killed' }).click();
     await page.getByText('The bot has exited (SIGKILL).').waitFor();
     await type('/site card');
     await page.getByRole('status').getByText('/site failed with the error').waitFor();

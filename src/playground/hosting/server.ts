@@ -7,6 +7,7 @@ import { Faults } from './faults.ts';
 import { Journal } from './journal.ts';
 import { type Durations, Operations, usualDurations } from './operations.ts';
 import { base, type Service, take } from './requests.ts';
+import type { Plan } from './seed/plan.ts';
 import { seedWorld } from './seed/seed.ts';
 import { Timers } from './timers.ts';
 import { World } from './world.ts';
@@ -20,6 +21,8 @@ export type HostingOptions = {
   readonly notKnownFor?: number;
   readonly optional?: Partial<Switches>;
   readonly seed?: string;
+  /** Which sites there are; six by default. */
+  readonly plan?: Plan;
   /** `document` unless told otherwise. */
   readonly dialect?: Dialect;
   readonly now?: () => number;
@@ -54,7 +57,7 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
   const timers = new Timers();
   const durations = { ...usualDurations, ...options.durations };
   const operations = new Operations({ durations, notKnownFor: options.notKnownFor ?? 1_000, timers, changes, now });
-  const world = new World(seedWorld(seed, now()));
+  const world = new World(seedWorld(seed, now(), options.plan));
   const service: Service = {
     key,
     timers,

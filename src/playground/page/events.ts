@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Entry } from '../hosting/journal.ts';
 import { sendJson } from '../http.ts';
+import type { Fields } from '../slack/json.ts';
 import type { Stage } from './server.ts';
 
-/** What happens, told to every open page as Server-Sent Events: `slack`, `hosting` and `bot`. */
+/** What happens, told to every open page as Server-Sent Events: `slack`, `delivered`, `hosting`, `bot` and `faults`. */
 export type Events = {
   follow(request: IncomingMessage, response: ServerResponse): void;
   tellBot(): void;
+  /** Somebody put a fault in force or took one back. */
+  tellFaults(): void;
   close(): void;
 };
 
@@ -16,21 +19,31 @@ const UNREAD = 1024 * 1024;
 /** How far back in the journal an entry is still watched for its answer. */
 const WATCHED = 200;
 const FOREVER_MS = 2 ** 31 - 1;
-/** Calls and deliveries are told by the thousand and drawn nowhere. */
-const UNTOLD = new Set(['call', 'delivery']);
+/** How many deliveries a page that opens is told of. */
+const DELIVERIES = 100;
+
+/** What Slack delivered to the bot; without what the bot put into the ack, which can be long. */
+type Delivered = { readonly number: number } & Fields;
 
 /** Follows the stand-ins from now on, until `close`. */
 export function createEvents({ slack, hosting, bot }: Stage): Events {
   const readers = new Set<ServerResponse>();
   const tell = (event: string, told: unknown): void => {
-    const text = `event: ${event}\ndata: ${JSON.stringify(told)}\n\n`;
+    const text = message(event, told);
     for (const reader of readers) {
       if (reader.writableLength > UNREAD) reader.destroy();
       else reader.write(text);
     }
   };
-  const leave = slack.subscribe((change) => {
-    if (!UNTOLD.has(change.kind)) tell('slack', change);
+  let deliveries: readonly Delivered[] = [];
+  const leave = slack.subscribe(({ number, kind, detail }) => {
+    // Calls are told by the thousand and drawn nowhere.
+    if (kind === 'call') return;
+    if (kind !== 'delivery') return tell('slack', { number, kind, detail });
+    const { ack: _, ...rest } = detail;
+    const delivered = { ...rest, number };
+    deliveries = [...deliveries, delivered].slice(-DELIVERIES);
+    tell('delivered', [delivered]);
   });
   // It ends by rejection when the stand-in closes.
   followJournal(hosting, (entries) => tell('hosting', entries)).catch(() => undefined);
@@ -38,18 +51,21 @@ export function createEvents({ slack, hosting, bot }: Stage): Events {
     follow(request, response) {
       if (readers.size >= READERS) return sendJson(response, 503, { error: `${READERS} pages are open already` });
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write('retry: 500\n\n');
+      response.write(`retry: 500\n\n${message('delivered', deliveries)}`);
       readers.add(response);
       request.once('close', () => readers.delete(response));
       response.once('close', () => readers.delete(response));
     },
     tellBot: () => tell('bot', bot()?.state() ?? null),
+    tellFaults: () => tell('faults', null),
     close() {
       leave();
       for (const reader of readers) reader.destroy();
     },
   };
 }
+
+const message = (event: string, told: unknown): string => `event: ${event}\ndata: ${JSON.stringify(told)}\n\n`;
 
 /** Tells the entries that are new or have got further, each state of each once. */
 async function followJournal(

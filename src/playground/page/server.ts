@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Bot } from '../bot.ts';
+import type { Catalogue } from '../catalogue.ts';
 import type { HostingStandIn } from '../hosting/server.ts';
 import { type ControlAnswer, TooLarge, readBody, sendJson, serve } from '../http.ts';
 import type { SlackStandIn } from '../slack/stand-in.ts';
@@ -13,6 +14,7 @@ export type Stage = {
   readonly slack: Pick<SlackStandIn, 'control' | 'subscribe'>;
   readonly hosting: Pick<HostingStandIn, 'control' | 'journal' | 'until'>;
   readonly bot: () => Bot | undefined;
+  readonly catalogue: Pick<Catalogue, 'commands'>;
 };
 
 /** The running server of the page; `url` without a trailing slash. */
@@ -21,7 +23,7 @@ export type PageServer = { readonly url: string; botChanged(): void; close(): Pr
 const BODY = 256 * 1024;
 
 /**
- * Serves the page on loopback: `/`, its modules, `/events` and `/control/{slack,hosting,bot}/…`. Port 0 takes a free one.
+ * Serves the page on loopback: `/`, its modules, `/events`, `/commands` and `/control/{slack,hosting,bot}/…`. Port 0 takes a free one.
  * Rejects with the system's error if the port is taken.
  */
 export async function servePage(stage: Stage, port = 0): Promise<PageServer> {
@@ -45,8 +47,12 @@ async function answer(stage: Stage, events: Events, request: IncomingMessage, re
   if (refusal !== undefined) return sendJson(response, 403, { error: refusal });
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://page');
   if (pathname === '/events') return events.follow(request, response);
+  if (pathname === '/commands' && request.method === 'GET') {
+    return sendJson(response, 200, await stage.catalogue.commands());
+  }
   if (pathname.startsWith('/control/')) {
     const said = await control(stage, request, pathname.slice('/control'.length), searchParams);
+    if (request.method !== 'GET' && pathname.endsWith('/faults')) events.tellFaults();
     return sendJson(
       response,
       said?.status ?? 404,

@@ -41,6 +41,7 @@ const PATHS: Readonly<Record<string, Answer>> = {
       channel: need(query, 'channel'),
       as: need(query, 'as'),
       ...(thread === undefined ? {} : { thread }),
+      ...limitOf(query['limit']),
     });
   },
   'GET /views': (slack, { query }) => slack.views(need(query, 'as')),
@@ -102,6 +103,13 @@ function need(said: Fields, field: string): string {
   const value = wordOf(said[field]);
   if (value === undefined) throw new Impossible(`"${field}" is missing`);
   return value;
+}
+
+function limitOf(value: unknown): { readonly limit?: number } {
+  if (value === undefined) return {};
+  const limit = Number(value);
+  if (!Number.isInteger(limit) || limit < 1) throw new Impossible('"limit" must be a whole number from 1 on');
+  return { limit };
 }
 
 function words(value: unknown, field: string): readonly string[] {

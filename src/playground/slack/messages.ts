@@ -7,9 +7,9 @@ import type { Workspace } from './workspace.ts';
 export type Draft = Pick<Message, 'channel' | 'author' | 'text'> &
   Partial<Pick<Message, 'blocks' | 'attachments' | 'metadata' | 'files' | 'threadTs' | 'onlyFor'>>;
 
-const KEPT = 2000;
+const KEPT = 10_000;
 
-/** Puts a message into its channel; the newest 2,000 of a channel are kept. */
+/** Puts a message into its channel; the newest 10,000 of a channel are kept. */
 export function post(workspace: Workspace, draft: Draft): Message {
   const message: Message = {
     metadata: undefined,

@@ -1,3 +1,4 @@
+import type { WorkspaceSeed } from './seed.ts';
 import type { Tokens } from './web-api.ts';
 
 /** How the workspace and its app are set up; everything has a default. */
@@ -5,6 +6,8 @@ export type SlackOptions = {
   /** 0, the default, takes a free one. */
   readonly port?: number;
   readonly tokens?: Tokens;
+  /** The people, user groups and channels; a workspace of its own by default. */
+  readonly seed?: WorkspaceSeed;
   /** Socket Mode unless said otherwise. */
   readonly delivery?: { readonly kind: 'socket' } | { readonly kind: 'http'; readonly url?: string };
   /** Whether Slack's own limits (1 message a second in a channel, 50 edits a minute …) are kept; off by default. */

@@ -108,11 +108,16 @@ function controlsOf(
   );
 }
 
+/** Whose messages are asked for: those of a channel, or of one thread of it; the newest `limit` of them, or all. */
+export type AskedMessages = {
+  readonly channel: string;
+  readonly thread?: string;
+  readonly as: string;
+  readonly limit?: number;
+};
+
 /** What a person reads in a channel, or in one thread of it, oldest first. Throws `Impossible` where they cannot look. */
-export function readMessages(
-  workspace: Workspace,
-  asked: { readonly channel: string; readonly thread?: string; readonly as: string },
-): readonly SeenMessage[] {
+export function readMessages(workspace: Workspace, asked: AskedMessages): readonly SeenMessage[] {
   const channel = workspace.channels.get(asked.channel);
   if (channel === undefined && asked.channel === directMessageId(asked.as)) return [];
   if (channel === undefined || !canSee(workspace, asked.as, channel))
@@ -125,10 +130,13 @@ export function readMessages(
       ? message.threadTs === undefined
       : message.ts === asked.thread || message.threadTs === asked.thread,
   );
-  return wanted.map((message) => seen(workspace, message, all, asked.as));
+  const replies = Map.groupBy(all, ({ threadTs }) => threadTs);
+  return wanted
+    .slice(-(asked.limit ?? wanted.length))
+    .map((message) => seen(workspace, message, replies.get(message.ts)?.length ?? 0, asked.as));
 }
 
-function seen(workspace: Workspace, message: Message, all: readonly Message[], as: string): SeenMessage {
+function seen(workspace: Workspace, message: Message, replies: number, as: string): SeenMessage {
   const names = namesIn(workspace);
   return {
     channel: message.channel,
@@ -139,7 +147,7 @@ function seen(workspace: Workspace, message: Message, all: readonly Message[], a
     notification: message.text,
     ephemeral: message.onlyFor !== undefined,
     edited: message.edited !== undefined,
-    replies: all.filter((each) => each.threadTs === message.ts).length,
+    replies,
     controls: controlsOf(blocksIn(message), message.values.get(as) ?? new Map(), names),
     files: message.files.map((id) => workspace.files.get(id)?.name ?? id),
     blocks: message.blocks,

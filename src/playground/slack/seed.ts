@@ -18,7 +18,21 @@ const ZONES = {
 
 type Zone = (typeof ZONES)[keyof typeof ZONES];
 
-function person(id: string, realName: string, title: string, zone: Zone, apart: Partial<Person> = {}): Person {
+/** What a workspace opens with. */
+export type WorkspaceSeed = {
+  readonly people: readonly Person[];
+  readonly groups: readonly Group[];
+  readonly channels: readonly Channel[];
+};
+
+/** A person of the house, known by their first name. */
+export function person(
+  id: string,
+  realName: string,
+  title: string,
+  zone: Zone = ZONES.berlin,
+  apart: Partial<Person> = {},
+): Person {
   const [first = realName] = realName.split(' ');
   return {
     id,
@@ -37,8 +51,11 @@ function person(id: string, realName: string, title: string, zone: Zone, apart: 
   };
 }
 
+/** The bot as one of the people. */
+export const BOT: Person = person(BOT_USER, 'Sitehand', '', ZONES.berlin, { is_bot: true });
+
 /** Who is there when the workspace opens. */
-export const PEOPLE: readonly Person[] = [
+const PEOPLE: readonly Person[] = [
   person('U01ANA', 'Ana Almeida', 'Developer', ZONES.lisbon),
   person('U02BEN', 'Ben Bauer', 'Developer', ZONES.berlin),
   person('U03CHI', 'Chi Chukwu', 'Lead', ZONES.berlin),
@@ -48,18 +65,24 @@ export const PEOPLE: readonly Person[] = [
   person('U07GUS', 'Gus Green', 'Guest', ZONES.newYork, { is_restricted: true }),
   person('U08SAM', 'Sam Silva', 'Partner', ZONES.lisbon, { is_stranger: true, team_id: 'T0PARTNER' }),
   person('U09MAX', 'Max Moreau', 'Left us', ZONES.berlin, { deleted: true }),
-  person(BOT_USER, 'Sitehand', '', ZONES.berlin, { is_bot: true }),
+  BOT,
 ];
 
 const STAFF = ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE', 'U05FAY', 'U06ROB'];
 
 /** The user groups. */
-export const GROUPS: readonly Group[] = [
+const GROUPS: readonly Group[] = [
   { id: 'S0DEVS', handle: 'devs', name: 'Developers', users: ['U01ANA', 'U02BEN'], updated: 1_700_000_000 },
   { id: 'S0LEADS', handle: 'leads', name: 'Leads', users: ['U03CHI', 'U04DEE', 'U05FAY'], updated: 1_700_000_000 },
 ];
 
-const channel = (id: string, name: string, members: readonly string[], apart: Partial<Channel> = {}): Channel => ({
+/** A public channel, or another kind. */
+export const channel = (
+  id: string,
+  name: string,
+  members: readonly string[],
+  apart: Partial<Channel> = {},
+): Channel => ({
   id,
   name,
   kind: 'public',
@@ -70,7 +93,7 @@ const channel = (id: string, name: string, members: readonly string[], apart: Pa
 });
 
 /** Every kind of channel an app can meet, and a direct message between two people that it must not see. */
-export const CHANNELS: readonly Channel[] = [
+const CHANNELS: readonly Channel[] = [
   channel('C0GENERAL', 'general', [...STAFF, BOT_USER]),
   channel('C0ACME', 'acme-shop', [...STAFF, 'U07GUS', BOT_USER]),
   channel('C0OPS', 'ops', [...STAFF, BOT_USER]),
@@ -81,3 +104,6 @@ export const CHANNELS: readonly Channel[] = [
   channel('C0SHARED', 'with-partner', [...STAFF, 'U08SAM', BOT_USER], { shared: true }),
   channel('D0ANABEN', '', ['U01ANA', 'U02BEN'], { kind: 'im' }),
 ];
+
+/** The workspace that opens unless another is given. */
+export const SEED: WorkspaceSeed = { people: PEOPLE, groups: GROUPS, channels: CHANNELS };

@@ -20,7 +20,7 @@ import { type Workspace, complain, createWorkspace } from './workspace.ts';
 /** Starts the workspace on 127.0.0.1. Rejects with the system's error if the port is taken. */
 export async function startSlack(options: SlackOptions = {}): Promise<SlackStandIn> {
   const { now = Date.now, tokens = TOKENS, ackTimeoutMs = 3000 } = options;
-  const workspace = createWorkspace(now);
+  const workspace = createWorkspace(now, options.seed);
   const closed = new AbortController();
   const listening: { served?: Served } = {};
   const baseUrl = (): string => listening.served?.url ?? '';

@@ -9,7 +9,7 @@ import type { Filled } from './driving/submit.ts';
 import type { Where, Which } from './driving/surface.ts';
 import type { Faults } from './faults.ts';
 import type { Said } from './inputs.ts';
-import type { SeenFile, SeenMessage, SeenView } from './reads.ts';
+import type { AskedMessages, SeenFile, SeenMessage, SeenView } from './reads.ts';
 import type { Call, Channel, Group, Notice, Person, Problem } from './shapes.ts';
 import type { Tokens } from './web-api.ts';
 
@@ -39,7 +39,7 @@ export type Driving = {
 
 /** What can be looked at. */
 export type Reading = {
-  messages(asked: { readonly channel: string; readonly thread?: string; readonly as: string }): readonly SeenMessage[];
+  messages(asked: AskedMessages): readonly SeenMessage[];
   views(person: string): { readonly modals: readonly SeenView[]; readonly home: SeenView | undefined };
   files(person: string): readonly SeenFile[];
   people(): readonly Person[];

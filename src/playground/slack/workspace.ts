@@ -1,7 +1,7 @@
 import { type Changes, createChanges } from './changes.ts';
 import { type Journal, createJournal } from './journal.ts';
 import { Refused } from './refused.ts';
-import { BOT_USER, CHANNELS, GROUPS, PEOPLE } from './seed.ts';
+import { BOT_USER, SEED, type WorkspaceSeed } from './seed.ts';
 import type { Call, Channel, Group, Message, Notice, Person, Problem, StoredFile, View } from './shapes.ts';
 import { type Triggers, createTriggers } from './triggers.ts';
 
@@ -32,17 +32,17 @@ export type Workspace = {
 const JOURNAL = 2000;
 const PROBLEMS = 500;
 
-/** The seeded workspace at the given clock. */
-export function createWorkspace(now: () => number): Workspace {
+/** A workspace at the given clock, as it is seeded. */
+export function createWorkspace(now: () => number, seed: WorkspaceSeed = SEED): Workspace {
   const changes = createChanges();
   let lastMicros = 0;
   let lastId = 0;
   return {
     now,
     changes,
-    people: new Map(PEOPLE.map((person) => [person.id, person])),
-    groups: new Map(GROUPS.map((group) => [group.id, group])),
-    channels: new Map(CHANNELS.map((channel) => [channel.id, channel])),
+    people: new Map(seed.people.map((person) => [person.id, person])),
+    groups: new Map(seed.groups.map((group) => [group.id, group])),
+    channels: new Map(seed.channels.map((channel) => [channel.id, channel])),
     messages: new Map(),
     modals: new Map(),
     homes: new Map(),

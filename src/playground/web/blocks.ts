@@ -38,7 +38,7 @@ function drawBlock(block: Fields, surface: Surface): Child {
     case 'image':
       return image(block);
     case 'rich_text':
-      return h('div', {}, ...richText(block, directory));
+      return h('div', { class: 'rich' }, ...richText(block, directory));
     case 'table':
     case 'data_table':
       return drawTable(block, directory);

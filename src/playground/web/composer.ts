@@ -1,5 +1,6 @@
 import { h } from './dom.ts';
 import type { Seat } from './seat.ts';
+import { createSuggestions } from './suggestions.ts';
 
 const EXAMPLE = '/site logs acme-shop/live';
 
@@ -12,20 +13,23 @@ export function createComposer(seat: Seat, thread: () => string | undefined, isM
     placeholder: isMain ? EXAMPLE : '@Sitehand status',
     autofocus: isMain,
     input: () => grow(),
-    keydown: (event) => {
-      if (!(event instanceof KeyboardEvent) || event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-      event.preventDefault();
-      void send();
-    },
   });
   const grow = (): void => {
     box.style.height = 'auto';
     box.style.height = `${Math.min(box.scrollHeight, 200)}px`;
   };
+  // Before the box listens for itself: a key that chose something sends nothing.
+  const suggestions = isMain ? createSuggestions(seat, box, grow) : undefined;
+  box.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    void send();
+  });
   let sending = false;
   const send = async (): Promise<void> => {
     const text = box.value.trim();
     if (text === '' || sending) return;
+    suggestions?.hide();
     sending = true;
     const outcome = await say(seat, text, thread());
     sending = false;
@@ -42,6 +46,7 @@ export function createComposer(seat: Seat, thread: () => string | undefined, isM
         void send();
       },
     },
+    suggestions?.element,
     box,
     h('button', { class: 'primary' }, 'Send'),
   );

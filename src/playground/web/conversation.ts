@@ -14,11 +14,14 @@ export type Part = { readonly element: HTMLElement; read(): Promise<void> };
 const TABS: Readonly<Record<Tab, string>> = { messages: 'Messages', home: 'Home', files: 'Files' };
 
 /** The channel in the middle: its messages and the box to write in, the App Home, or its files. */
-export function createConversation(seat: Seat): Part & { showHome(view: View | undefined): void } {
+export function createConversation(
+  seat: Seat,
+  readMore: () => void,
+): Part & { showHome(view: View | undefined): void } {
   const head = h('header');
-  const messages = createMessages(seat, 'Messages', false);
+  const messages = createMessages(seat, 'Messages', false, readMore);
   const composer = createComposer(seat, () => undefined, true);
-  const home = h('div', { class: 'home' });
+  const home = h('div', { class: 'home', role: 'region', 'aria-label': 'App Home', tabindex: '0' });
   const files = h('ul', { class: 'files', 'aria-label': 'Files' });
   const showFiles = keyedList<SharedFile>(files, ({ id }) => id, drawFile);
   const element = h('main', {}, head, messages.element, composer, home, files);
@@ -40,7 +43,7 @@ export function createConversation(seat: Seat): Part & { showHome(view: View | u
       files.hidden = tab !== 'files';
       const query = new URLSearchParams({ channel, as: me }).toString();
       if (tab === 'messages') {
-        const read = await ask<readonly Message[]>(`/control/slack/messages?${query}`);
+        const read = await ask<readonly Message[]>(`/control/slack/messages?${query}&limit=${messages.wanted()}`);
         if (channel === seat.channel && me === seat.me) messages.show(read);
       } else if (tab === 'files') {
         const all = await ask<readonly SharedFile[]>(`/control/slack/files?${query}`);
@@ -83,12 +86,17 @@ const drawFile = ({ name, title, size, text }: SharedFile): HTMLElement =>
   h(
     'li',
     {},
-    h('details', {}, h('summary', {}, `📄 ${title || name}`, h('small', {}, ` ${size} bytes`)), h('pre', {}, text)),
+    h(
+      'details',
+      {},
+      h('summary', {}, `📄 ${title || name}`, h('small', {}, ` ${size} bytes`)),
+      h('pre', { tabindex: '0' }, text),
+    ),
   );
 
 /** The thread at the right, with a box to reply in; hidden while none is open. */
-export function createThread(seat: Seat): Part {
-  const messages = createMessages(seat, 'Thread', true);
+export function createThread(seat: Seat, readMore: () => void): Part {
+  const messages = createMessages(seat, 'Thread', true, readMore);
   const head = h(
     'header',
     {},
@@ -114,7 +122,7 @@ export function createThread(seat: Seat): Part {
       const { channel, thread, me } = seat;
       element.hidden = thread === undefined;
       if (thread === undefined) return;
-      const query = new URLSearchParams({ channel, thread, as: me }).toString();
+      const query = new URLSearchParams({ channel, thread, as: me, limit: String(messages.wanted()) }).toString();
       const read = await ask<readonly Message[]>(`/control/slack/messages?${query}`);
       if (thread === seat.thread && me === seat.me) messages.show(read);
     },

@@ -38,3 +38,6 @@ function ago(ms: number): string {
 /** The time of day of a moment in epoch milliseconds. */
 export const timeOf = (ms: number, seconds = false): string =>
   new Date(ms).toLocaleString(undefined, seconds ? FORMATS['time_secs'] : FORMATS['time']);
+
+/** The same on a 24-hour clock with seconds, always as wide: `17:05:09`. */
+export const clockOf = (ms: number): string => new Date(ms).toTimeString().slice(0, 8);

@@ -8,31 +8,56 @@ import type { Seat } from './seat.ts';
 import type { Message } from './shapes.ts';
 import { type Surface, surfaceAt } from './surface.ts';
 
-/** The newest of these are drawn. */
-const DRAWN = 200;
+/** So many messages are drawn at first, and as many again whenever the reader comes near the oldest of them. */
+const FIRST = 200;
+const NEAR_PX = 400;
 
-/** A list of messages that follows its newest one, unless the reader has scrolled away from it. */
-export function createMessages(
-  seat: Seat,
-  label: string,
-  inThread: boolean,
-): { readonly element: HTMLElement; show(messages: readonly Message[]): void } {
-  const list = h('ol', { class: 'messages', role: 'log', 'aria-label': label, tabindex: '0' });
+/** A list of messages; `wanted` says how many of the newest it has room for, wherever the seat looks now. */
+type Messages = { readonly element: HTMLElement; wanted(): number; show(messages: readonly Message[]): void };
+
+/** Follows the newest message, unless the reader has scrolled away from it; `readMore` is called when they want older ones. */
+export function createMessages(seat: Seat, label: string, inThread: boolean, readMore: () => void): Messages {
+  const list = h('ol');
   const show = keyedList<Message>(
     list,
     (message) => `${seat.me} ${message.channel} ${message.ts}`,
     (message) => drawMessage(seat, message, inThread),
   );
-  let shown = '';
+  let [room, roomAt, drawn, drawnAt] = [FIRST, '', 0, ''];
+  const place = (): string => `${seat.me} ${seat.channel} ${inThread ? seat.thread : ''}`;
+  const wanted = (): number => {
+    if (roomAt !== place()) [room, roomAt] = [FIRST, place()];
+    return room;
+  };
+  const scroll = (): void => {
+    if (element.scrollTop > NEAR_PX || drawn < wanted() || drawnAt !== place()) return;
+    room = drawn * 2;
+    readMore();
+  };
+  const spoken = { role: 'log', 'aria-label': label, tabindex: '0' };
+  // A glide that goes on while rows are drawn above it can end at the top without having moved since.
+  const element = h('div', { class: 'messages', ...spoken, scroll, scrollend: scroll }, list);
   return {
-    element: list,
+    element,
+    wanted,
     show(messages) {
-      const place = `${seat.me} ${seat.channel} ${seat.thread}`;
-      const follows = place !== shown || list.scrollHeight - list.scrollTop - list.clientHeight < 80;
-      shown = place;
-      show(messages.slice(-DRAWN));
-      if (follows) list.scrollTop = list.scrollHeight;
+      const follows = drawnAt !== place() || element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+      const stay = holdStill(element, list);
+      [drawn, drawnAt] = [messages.length, place()];
+      show(messages);
+      if (follows) element.scrollTop = element.scrollHeight;
+      else stay();
     },
+  };
+}
+
+/** Remembers the first row in sight; what is returned scrolls it back to where it was, whatever was drawn above it. */
+function holdStill(view: HTMLElement, list: HTMLElement): () => void {
+  const top = view.getBoundingClientRect().top;
+  const first = [...list.children].find((row) => row.getBoundingClientRect().bottom > top);
+  const before = first?.getBoundingClientRect().top ?? 0;
+  return () => {
+    if (first?.isConnected === true) view.scrollTop += first.getBoundingClientRect().top - before;
   };
 }
 

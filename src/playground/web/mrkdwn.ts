@@ -6,7 +6,7 @@ import { type Child, h } from './dom.ts';
 /** Slack's markup as nodes: what is not markup is text, so nothing that is written here can become an element. */
 export function mrkdwn(text: string, directory: Directory): readonly Child[] {
   return text.split(/```([\s\S]*?)```/).flatMap((part, index): readonly Child[] => {
-    if (index % 2 === 1) return [h('pre', {}, decoded(part.replace(/^\n/, '')))];
+    if (index % 2 === 1) return [h('pre', { tabindex: '0' }, decoded(part.replace(/^\n/, '')))];
     return part
       .split(/(?:^|\n)((?:&gt;|>)[^\n]*)/)
       .flatMap((line, at) =>

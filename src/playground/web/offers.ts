@@ -9,18 +9,20 @@ export type Offers = {
   readonly list: HTMLElement;
   show(options: readonly Fields[]): void;
   hide(): void;
-  drives(input: HTMLInputElement): void;
+  drives(input: HTMLElement): void;
 };
 
-/** An empty list that is not shown yet. */
-export function createOffers(id: string, onChosen: (option: Fields) => void): Offers {
-  const list = h('ul', { role: 'listbox', id, 'aria-label': 'Suggestions', hidden: true });
+/** An empty list that is not shown yet. With `isBegun`, Tab takes an option too: the first one where a word is begun. */
+export function createOffers(id: string, onChosen: (option: Fields) => void, isBegun?: () => boolean): Offers {
+  // What scrolls would be a stop of the Tab key, and close as soon as it is reached.
+  const list = h('ul', { role: 'listbox', id, 'aria-label': 'Suggestions', tabindex: '-1', hidden: true });
   let options: readonly Fields[] = [];
   let active = -1;
-  let driver: HTMLInputElement | undefined;
+  let driver: HTMLElement | undefined;
   const expand = (open: boolean): void => {
     list.hidden = !open;
-    driver?.setAttribute('aria-expanded', String(open));
+    if (!open) active = -1;
+    if (driver !== undefined) tellExpanded(driver, open);
   };
   const choose = (option: Fields): void => {
     expand(false);
@@ -33,10 +35,11 @@ export function createOffers(id: string, onChosen: (option: Fields) => void): Of
     rows[active]?.scrollIntoView({ block: 'nearest' });
   };
   // Whether a key was meant for the list, which then has done what it says.
-  const takes = (key: string): boolean => {
+  const takes = ({ key, shiftKey }: KeyboardEvent): boolean => {
     if (list.hidden) return false;
-    const chosen = options[active];
-    if (key === 'Enter' && chosen !== undefined) choose(chosen);
+    const byTab = key === 'Tab' && !shiftKey && isBegun !== undefined;
+    const chosen = options[byTab && active < 0 && isBegun() ? 0 : active];
+    if ((key === 'Enter' || byTab) && chosen !== undefined) choose(chosen);
     else if (key === 'Escape') expand(false);
     else if (key === 'ArrowDown') active = Math.min(active + 1, options.length - 1);
     else if (key === 'ArrowUp') active = Math.max(active - 1, 0);
@@ -56,13 +59,27 @@ export function createOffers(id: string, onChosen: (option: Fields) => void): Of
       driver = input;
       expand(false);
       input.addEventListener('blur', () => expand(false));
-      input.addEventListener('keydown', (event) => {
-        if (!takes(event.key)) return;
-        event.preventDefault();
-        event.stopPropagation();
-      });
+      givesKeys(input, takes);
     },
   };
+}
+
+/** A box of several lines is a combobox, which alone can be expanded, only while something is offered. */
+function tellExpanded(driver: HTMLElement, open: boolean): void {
+  driver.setAttribute('aria-expanded', String(open));
+  if (!open) driver.setAttribute('aria-activedescendant', '');
+  if (!(driver instanceof HTMLTextAreaElement)) return;
+  if (open) driver.setAttribute('role', 'combobox');
+  else for (const name of ['role', 'aria-expanded']) driver.removeAttribute(name);
+}
+
+/** Keys go to the list first, unless they write a letter that takes several. */
+function givesKeys(input: HTMLElement, takes: (event: KeyboardEvent) => boolean): void {
+  input.addEventListener('keydown', (event) => {
+    if (event.isComposing || !takes(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
 }
 
 function drawOffer(option: Fields, id: string, active: boolean, choose: (option: Fields) => void): HTMLElement {

@@ -54,20 +54,22 @@ const seat: Seat = {
   },
 };
 
-const conversation = createConversation(seat);
-const thread = createThread(seat);
+const conversation = createConversation(seat, () => soon.conversation());
+const thread = createThread(seat, () => soon.thread());
 const activity = createActivity(seat);
 const nav = h('nav', { class: 'sidebar', 'aria-label': 'Workspace' });
 const showSidebar = createSidebar(seat, nav);
 const showModal = createModal(seat);
 const tour = h('section', { class: 'tour', 'aria-label': 'Tour' });
 const showTour = createTour(seat, tour);
-document.body.append(nav, conversation.element, thread.element, tour, activity.element, line);
+document.body.append(nav, conversation.element, thread.element, tour, activity.element, line, activity.opener);
 
 const soon = {
   conversation: coalesced(() => conversation.read(), tell),
   thread: coalesced(() => thread.read(), tell),
   activity: coalesced(() => activity.read(), tell),
+  problems: coalesced(() => activity.readProblems(), tell),
+  faults: coalesced(() => activity.readFaults(), tell),
   views: coalesced(async () => {
     const { me } = seat;
     const { modals, home } = await ask<Views>(`/control/slack/views?as=${me}`);
@@ -121,14 +123,17 @@ listen({
     line.textContent = '';
     soon.directory();
     soon.activity();
+    soon.problems();
   },
   onLost: () => tell('The playground does not answer. This page connects again by itself when it is back.'),
+  onDelivered: (delivered) => activity.addDelivered(delivered),
+  onFaults: soon.faults,
   onHosting: (entries) => activity.add(entries),
   onBot: (bot) => activity.showBot(bot),
   onSlack({ kind, detail }) {
     if (kind === 'message') onMessage(detail);
     else if (kind === 'file') soon.conversation();
-    else if (kind === 'problem') soon.activity();
+    else if (kind === 'problem') soon.problems();
     else if (kind === 'notice' && detail['person'] === seat.me) tell(textOf(detail['text']));
     else if ((kind === 'modal' || kind === 'home') && detail['person'] === seat.me) soon.views();
     else if (['person', 'group', 'channel'].includes(kind)) soon.directory();

@@ -13,7 +13,7 @@ function drawPart(part: Fields, directory: Directory): Child {
     case 'rich_text_list':
       return drawList(part, directory);
     case 'rich_text_preformatted':
-      return h('pre', {}, ...inside());
+      return h('pre', { tabindex: '0' }, ...inside());
     case 'rich_text_quote':
       return h('blockquote', {}, ...inside());
     default:

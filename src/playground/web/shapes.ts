@@ -88,6 +88,22 @@ export type Entry = {
   readonly fault?: string;
 };
 
+/** What Slack delivered to the bot; `at` in epoch milliseconds, `ms` until the ack, `by` a name or empty. */
+export type Delivered = {
+  readonly number: number;
+  readonly envelope: string;
+  readonly attempt: number;
+  readonly at: number;
+  readonly by: string;
+  readonly did: string;
+  readonly acked: boolean;
+  readonly ms: number;
+  readonly failure?: string;
+};
+
+/** A fault in force; those of the hosting API have an id. */
+export type Fault = { readonly id?: number } & Fields;
+
 /** Something the stand-in for Slack found wrong with the app. */
 export type Problem = { readonly at: number; readonly kind: string; readonly text: string };
 

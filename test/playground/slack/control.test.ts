@@ -61,6 +61,14 @@ describe('the control API', () => {
     });
   });
 
+  it('reads only the newest where a limit is given', async () => {
+    for (const text of ['one', 'two', 'three']) await slack.say('U01ANA', 'C0RANDOM', text);
+    const read = (limit: string) => ask('GET', `/messages?channel=C0RANDOM&as=U01ANA&limit=${limit}`);
+    expect(await read('2')).toMatchObject({ status: 200, body: [{ text: 'two' }, { text: 'three' }] });
+    expect(await read('9')).toMatchObject({ body: [{}, {}, {}] });
+    for (const wrong of ['0', '-1', '1.5', 'all']) expect(await read(wrong)).toMatchObject({ status: 400 });
+  });
+
   it('plays faults and changes people', async () => {
     expect(
       await ask('POST', '/faults', { method: 'auth.test', kind: 'rate_limited', retryAfter: 1, times: 2 }),

@@ -30,9 +30,16 @@ export function seededId(words: string): string {
   return name === undefined ? idOf('51735173', site) : idOf('e0e0e0e0', site * 16 + environment);
 }
 
-/** The id of the container that serves a seeded environment. */
-export function containerId(words: string): string {
-  return seededId(words).replace('e0e0e0e0', 'cafecafe');
+/** The id of the n-th site or environment beside the usual ones, from 1. */
+export function furtherId(what: 'site' | 'environment', which: number): string {
+  return idOf(what === 'site' ? '51735174' : 'e0e0e0e1', which);
+}
+
+/** The id of the container that serves an environment. */
+export function containerId(environmentId: string): string {
+  return environmentId.startsWith('e0e0e0e0')
+    ? environmentId.replace('e0e0e0e0', 'cafecafe')
+    : `cafe${environmentId.slice(4)}`;
 }
 
 /** The id of the n-th seeded domain, from 1. */

@@ -1,9 +1,11 @@
+import { slug } from '../cloned.ts';
 import { randomFrom } from '../random.ts';
 import type { Environment, Seeded, Site } from '../resources.ts';
 import { backupsUpTo } from './backups.ts';
 import { domainNamed, usualDns } from './domains.ts';
 import { filesWith } from './files.ts';
-import { companyId, containerId, domainId, environmentNames, seededId, siteNames } from './ids.ts';
+import { companyId, containerId, domainId } from './ids.ts';
+import { type Plan, type PlannedSite, usualPlan } from './plan.ts';
 import { redirectRules } from './redirects.ts';
 import { installed, themes } from './themes.ts';
 
@@ -16,42 +18,43 @@ const allowlists: Readonly<Record<string, readonly string[]>> = {
   'north-bakery/live': ['192.0.2.44'],
 };
 
-/** A fresh world as of `now` (epoch milliseconds); the same seed and time give the same world. */
-export function seedWorld(seed: string, now: number): Seeded {
-  const sites = siteNames.map((name) => seedSite(name, seed, now));
-  const domains = sites
-    .flatMap((site) => domainsOf(site))
-    .map(([name, site, environment], at) => {
-      const ids = { id: domainId(at + 1), siteId: site.id, environmentId: environment.id };
-      const active = !name.startsWith('new.');
-      const domain = domainNamed(name, { ...ids, isActive: active });
-      domain.dns = active ? usualDns(name) : [];
-      return domain;
-    });
+/** A fresh world as of `now` (epoch milliseconds); the same seed, time and plan give the same world. */
+export function seedWorld(seed: string, now: number, plan: Plan = usualPlan): Seeded {
+  const sites = plan.sites.map((site) => seedSite(site, seed, now));
+  const domains = withMore(sites, plan.domains).map(([name, site, environment], at) => {
+    const ids = { id: domainId(at + 1), siteId: site.id, environmentId: environment.id };
+    const active = !name.startsWith('new.');
+    const domain = domainNamed(name, { ...ids, isActive: active });
+    domain.dns = active ? usualDns(name) : [];
+    return domain;
+  });
   return { company: { id: companyId, name: 'Acme & Friends' }, themes, themesReadAt: now - 5 * hour, sites, domains };
 }
 
-function seedSite(name: string, seed: string, now: number): Site {
-  const displayName = name.replace(
-    /(^|-)([a-z])/g,
-    (_, dash: string, letter: string) => `${dash && ' '}${letter.toUpperCase()}`,
-  );
-  const environments = environmentNames.map((environment) => seedEnvironment(name, environment, seed, now));
-  return { id: seededId(name), name, displayName, status: 'live', environments };
+function seedSite({ id, name, environments: planned }: PlannedSite, seed: string, now: number): Site {
+  const environments = planned.map((one) => seedEnvironment({ id, name }, one, seed, now));
+  return { id, name, displayName: titled(name), status: 'live', environments };
 }
 
-function seedEnvironment(site: string, name: 'live' | 'staging', seed: string, now: number): Environment {
-  const words = `${site}/${name}`;
+/** `acme-shop` as `Acme Shop`. */
+function titled(name: string): string {
+  return name.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => `${dash && ' '}${letter.toUpperCase()}`);
+}
+
+type Named = { readonly id: string; readonly name: string };
+
+function seedEnvironment(site: Named, { id, name }: Named, seed: string, now: number): Environment {
+  const words = `${site.name}/${name}`;
   const random = randomFrom(`${seed} ${words}`);
-  const hostname = name === 'live' ? `${site}.example` : `staging-${site}.sitehost.example`;
-  const wardrobe = installed(site, name, random);
+  const hostname = name === 'live' ? `${slug(site.name)}.example` : `${slug(`${name}-${site.name}`)}.sitehost.example`;
+  const wardrobe = installed(site.name, name, random);
   const release = `release-${name === 'live' ? 41 : 42}`;
   return {
-    id: seededId(words),
-    containerId: containerId(words),
-    siteId: seededId(site),
+    id,
+    containerId: containerId(id),
+    siteId: site.id,
     name,
-    displayName: name === 'live' ? 'Live' : 'Staging',
+    displayName: titled(name),
     hostname,
     themes: wardrobe,
     redirects: redirectRules(hostname, random),
@@ -71,8 +74,20 @@ function seedEnvironment(site: string, name: 'live' | 'staging', seed: string, n
   };
 }
 
+type Placed = readonly [name: string, site: Site, environment: Environment];
+
+/** The domains of these sites; those of `more` that are not among them lead to the first environment of all. */
+function withMore(sites: readonly Site[], more: readonly string[]): readonly Placed[] {
+  const usual = sites.flatMap((site) => domainsOf(site));
+  const [site] = sites;
+  const [environment] = site?.environments ?? [];
+  if (site === undefined || environment === undefined) return usual;
+  const taken = new Set(usual.map(([name]) => name));
+  return [...usual, ...more.filter((name) => !taken.has(name)).map((name) => [name, site, environment] as const)];
+}
+
 /** Each environment's own hostname; the shop has two more, one of them not verified yet. */
-function domainsOf(site: Site): (readonly [name: string, site: Site, environment: Environment])[] {
+function domainsOf(site: Site): Placed[] {
   return site.environments.flatMap((environment) => {
     const more = site.name === 'acme-shop' && environment.name === 'live' ? ['acme.example', 'new.acme.example'] : [];
     return [environment.hostname, ...more].map((name) => [name, site, environment] as const);

@@ -52,9 +52,15 @@ const wardrobes: Readonly<Record<string, Wardrobe>> = {
   ],
 };
 
+/** What a site has of which nothing is known. */
+const plainWardrobe: Wardrobe = [
+  ['kiln', '1.0.6'],
+  ['meridian', '5.9.9'],
+];
+
 /** The themes of a seeded environment. */
 export function installed(site: string, environment: string, random: Random): InstalledTheme[] {
-  return (wardrobes[site] ?? []).map(([name, version], at) => ({
+  return (wardrobes[site] ?? plainWardrobe).map(([name, version], at) => ({
     name,
     version: at === 0 && environment === 'staging' ? latestOf(name) : version,
     status: at === 0 ? 'active' : 'inactive',

@@ -1,6 +1,7 @@
 import type { SlackOptions } from '../options.ts';
 import type { Workspace } from '../workspace.ts';
 import { type Delivery, createDelivery } from './delivery.ts';
+import { gistOf } from './gist.ts';
 import { createHttpDelivery } from './http.ts';
 import type { SocketMode } from './socket-mode.ts';
 
@@ -28,7 +29,18 @@ export function createWay(
   let byHttp = chosen.kind === 'http';
   const delivery: Delivery = createDelivery(
     () => (byHttp ? http : socket.deliver),
-    ({ id, kind }, attempt, answer) => workspace.changes.tell('delivery', { envelope: id, kind, attempt, ...answer }),
+    (envelope, attempt, answer) => {
+      const at = workspace.now() - answer.ms;
+      const { id, kind } = envelope;
+      workspace.changes.tell('delivery', {
+        envelope: id,
+        kind,
+        at,
+        attempt,
+        ...gistOf(workspace, envelope),
+        ...answer,
+      });
+    },
   );
   const http = createHttpDelivery({
     ...around,

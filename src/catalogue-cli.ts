@@ -1,0 +1,15 @@
+import { catalogue } from './commands/index.ts';
+import { rightOf } from './commands/rights.ts';
+import { usage } from './pipeline/usage.ts';
+
+/** Everything people can say, for other programs: one line of JSON for each command, in the order help shows them. */
+
+if (import.meta.main) {
+  // Whoever reads may stop reading: `| head`.
+  process.stdout.on('error', () => process.exit(1));
+  for (const [path, command] of catalogue) {
+    const { summary } = command;
+    const line = { path, usage: usage(path, command), summary, class: rightOf(path, command).risk };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+  }
+}

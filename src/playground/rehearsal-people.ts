@@ -1,0 +1,152 @@
+import { BOT, BOT_USER, type WorkspaceSeed, channel, person } from './slack/seed.ts';
+import type { Channel, Group, Person } from './slack/shapes.ts';
+
+/** An id or a name of the file, with the comment that stands behind it. */
+export type Noted = { readonly word: string; readonly remark: string };
+
+/** Whom and which channels a policy names. */
+export type Cast = {
+  readonly groups: readonly { readonly name: string; readonly members: readonly Noted[] }[];
+  /** Those with several ids. */
+  readonly accounts: readonly { readonly name: string; readonly ids: readonly string[] }[];
+  /** In the order they are named in; `use` names a channel that nothing else names. */
+  readonly channels: readonly (Noted & { readonly use: string })[];
+  /** As many approvals as any rule asks for. */
+  readonly approvals: number;
+};
+
+const PERSON = /^[UW][A-Z0-9]{2,20}$/;
+const USER_GROUP = /^S[A-Z0-9]{2,20}$/;
+const CHANNEL = /^[CG][A-Z0-9]{2,20}$/;
+const GUEST = 'U0GUEST';
+const OUTSIDER = 'U0NOGROUP';
+const FIRST_NAMES = ['Kai', 'Lou', 'Mika', 'Noor', 'Ola', 'Pim', 'Quin', 'Rio', 'Sol', 'Tove', 'Vic', 'Wyn', 'Zoe'];
+
+/** A workspace of exactly these people, a guest and somebody of no group, with these user groups and channels. */
+export function workspaceOf(cast: Cast): WorkspaceSeed {
+  const names = new Names();
+  const staff = named(cast, names);
+  const groups = userGroups(cast, names, staff);
+  const outsider = person(OUTSIDER, names.take('Nia'), 'in no group');
+  const guest = person(GUEST, names.take('Gus'), 'guest', undefined, { is_restricted: true });
+  const extras = [outsider, guest].filter(({ id }) => !staff.some((one) => one.id === id));
+  const people = [...staff, ...extras, BOT];
+  return { people, groups, channels: channels(cast, people) };
+}
+
+/** Gives each name once. */
+class Names {
+  readonly #taken = new Set(['sitehand', 'everyone', 'here', 'channel']);
+
+  has(name: string): boolean {
+    return this.#taken.has(slug(name));
+  }
+
+  /** The name, or with a number behind it where it is taken. */
+  take(wanted: string): string {
+    for (let which = 1; ; which += 1) {
+      const name = which === 1 ? wanted : `${wanted} ${which}`;
+      if (!this.has(name)) {
+        this.#taken.add(slug(name));
+        return name;
+      }
+    }
+  }
+}
+
+const slug = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_]+/gu, '-')
+    .replaceAll(/^-|-$/g, '');
+
+/** Everybody whom the file names by their own id. */
+function named({ groups, accounts }: Cast, names: Names): Person[] {
+  const members = groups.flatMap((group) => group.members).concat(accounts.flatMap(({ ids }) => ids.map(unsaid)));
+  const ids = new Set(members.map(({ word }) => word).filter((id) => PERSON.test(id) && id !== BOT_USER));
+  const remarks = new Map(
+    members.map(({ word, remark }) => [word, nameIn(remark)] as const).filter(([, name]) => name),
+  );
+  return [...ids].map((id) => {
+    const account = accounts.find((one) => one.ids.includes(id))?.name;
+    const titles = groups.filter((group) => group.members.some(({ word }) => word === id)).map(({ name }) => name);
+    const title = titles.join(', ') || (account ? `also ${account}` : 'in no group');
+    return shown(id, remarks.get(id) ?? (account ? capital(account) : readable(id)), title, names);
+  });
+}
+
+const unsaid = (word: string): Noted => ({ word, remark: '' });
+const capital = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
+
+function shown(id: string, realName: string, title: string, names: Names): Person {
+  const [first = realName] = realName.split(' ');
+  const name = names.take(names.has(first) ? realName : first);
+  const own = { name: slug(name), display_name: name };
+  return person(id, realName.startsWith(name) ? realName : name, title, undefined, own);
+}
+
+/** What a comment calls somebody: `Ana Almeida, nights` or `@ana`; undefined where it says something else. */
+function nameIn(remark: string): string | undefined {
+  const [said = ''] = remark.trim().split(/\s*[,;:(–—]|\s-\s/);
+  if (/^@[\p{L}\p{N}._-]{1,40}$/u.test(said)) return capital(said.slice(1));
+  return said.length <= 40 && /^\p{Lu}[\p{L}.'’-]*( \p{Lu}[\p{L}.'’-]*){0,2}$/u.test(said) ? said : undefined;
+}
+
+/** `U01ANA` as `Ana`; of an id that holds no name, its last characters. */
+function readable(id: string): string {
+  const [, word] = /^[UW]\d*([A-Z]{3,})$/.exec(id) ?? [];
+  return word === undefined ? `${id.slice(0, 1)}…${id.slice(-4)}` : capital(word.toLowerCase());
+}
+
+/** The user groups. Their members are the people beside them; where there is nobody, people are made up (into `staff`). */
+function userGroups({ groups, approvals }: Cast, names: Names, staff: Person[]): readonly Group[] {
+  const ids = new Set(
+    groups.flatMap(({ members }) => members.map(({ word }) => word)).filter((id) => USER_GROUP.test(id)),
+  );
+  return [...ids].map((id) => {
+    const homes = groups.filter(({ members }) => members.some(({ word }) => word === id));
+    const beside = homes.flatMap(({ members }) => members.map(({ word }) => word));
+    const known = [...new Set(beside)].filter((word) => staff.some((one) => one.id === word));
+    const title = homes.map((home) => home.name).join(', ');
+    // Enough of them that one can ask and the others approve.
+    const made = known.length > 0 ? [] : Array.from({ length: Math.max(3, approvals + 1) }, (_, at) => at);
+    const invented = made.map((at) => {
+      const [first = 'Kai'] = FIRST_NAMES.slice((staff.length + at) % FIRST_NAMES.length);
+      return shown(`U${id.slice(1)}${at + 1}`, first, title, names);
+    });
+    staff.push(...invented);
+    const said = homes.flatMap((home) => home.members).find((one) => one.word === id && one.remark !== '')?.remark;
+    const name = names.take(groupNameIn(said ?? '') ?? homes[0]?.name ?? id);
+    const users = [...known, ...invented.map((one) => one.id)];
+    return { id, handle: slug(name), name, users, updated: 1_700_000_000 };
+  });
+}
+
+function groupNameIn(remark: string): string | undefined {
+  const [said = ''] = remark
+    .trim()
+    .replace(/^@/, '')
+    .split(/\s*[,;:(–—]/);
+  return said.length <= 40 && /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(said) ? said : undefined;
+}
+
+/** #general, and the channels of the file; everybody is in all of them. */
+function channels(cast: Cast, people: readonly Person[]): readonly Channel[] {
+  const everybody = people.map(({ id }) => id);
+  const names = new Names();
+  const uses = new Map<string, string>();
+  for (const { word, remark, use } of cast.channels) {
+    const said = channelNameIn(remark);
+    if (CHANNEL.test(word) && (said !== undefined || !uses.has(word))) uses.set(word, said ?? use);
+  }
+  const general = channel('C0GENERAL', names.take('general'), everybody);
+  const others = [...uses].map(([id, name]) =>
+    channel(id, slug(names.take(name)), everybody, id.startsWith('G') ? { kind: 'private' } : {}),
+  );
+  return [general, ...others.filter(({ id }) => id !== general.id)];
+}
+
+/** What a comment calls a channel: `#acme-team`; undefined where it says something else. */
+function channelNameIn(remark: string): string | undefined {
+  return /^#([\p{L}\p{N}_-]{1,80})(?:$|[\s,;:])/u.exec(remark.trim())?.[1]?.toLowerCase();
+}

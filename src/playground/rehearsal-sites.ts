@@ -1,0 +1,134 @@
+import { furtherId } from './hosting/seed/ids.ts';
+import { type Plan, usualPlan } from './hosting/seed/plan.ts';
+
+/** What a policy says about sites; names may hold `*`. */
+export type Wishes = {
+  /** The entries of `live` and of every `where`. */
+  readonly targets: readonly string[];
+  /** The sites that channels are bound to. */
+  readonly sites: readonly string[];
+  readonly pinnedEnvironments: readonly { readonly id: string; readonly site: string; readonly name: string }[];
+  readonly pinnedSites: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly environments: readonly string[];
+  }[];
+};
+
+type Draft = { id: string | undefined; readonly name: string; readonly environments: Map<string, Drafted> };
+type Drafted = { readonly id: string | undefined; readonly name: string };
+
+const USUAL = ['live', 'staging'];
+/** Environments that a site has the ids of, but that have no names, get these first. */
+const NAMES = [...USUAL, 'preview', 'testing'];
+
+/** The usual sites, and whatever else it takes that each entry fits a site, and that each pinned id is there. */
+export function planFor(wishes: Wishes): Plan {
+  const drafts = new Map(usualPlan.sites.map((site) => [site.name, draftOf(site.name, site.id, site.environments)]));
+  pin(wishes, drafts);
+  const targets = wishes.targets.filter((one) => one.includes('/')).map(pairOf);
+  for (const site of [...targets.map((target) => target.site), ...wishes.sites]) {
+    if (fitting(drafts, site).length === 0) draftNamed(drafts, filled(site));
+  }
+  for (const { site, environment } of targets) {
+    for (const { environments } of fitting(drafts, site)) {
+      if ([...environments.keys()].some((name) => fits(environment, name))) continue;
+      environments.set(fold(filled(environment)), { id: undefined, name: filled(environment) });
+    }
+  }
+  return {
+    sites: numbered([...drafts.values()]),
+    domains: wishes.targets.flatMap((target) => domainFor(target) ?? []),
+  };
+}
+
+/** Gives pinned ids to what has their names; a pinned environment without a name becomes the next one of its site. */
+function pin({ pinnedEnvironments, pinnedSites }: Wishes, drafts: Map<string, Draft>): void {
+  const known = new Set(usualPlan.sites.flatMap(({ id, environments }) => [id, ...environments.map((one) => one.id)]));
+  for (const { id, site, name } of pinnedEnvironments) {
+    // The policy gives another name to what is there.
+    if (known.has(id.toLowerCase())) continue;
+    draftNamed(drafts, site).environments.set(fold(name), { id: id.toLowerCase(), name });
+  }
+  const pinned = new Set(pinnedEnvironments.map(({ id }) => id.toLowerCase()));
+  const placed = new Set([...known, ...pinned]);
+  for (const { id, name, environments } of pinnedSites) {
+    if (known.has(id.toLowerCase())) continue;
+    const draft = draftNamed(drafts, name);
+    draft.id = id.toLowerCase();
+    const given = new Set(
+      [...draft.environments.values()].filter((one) => pinned.has(one.id ?? '')).map((one) => one.name),
+    );
+    for (const environment of environments.map((one) => one.toLowerCase())) {
+      if (placed.has(environment)) continue;
+      const free = NAMES.find((one) => !given.has(one)) ?? `environment-${given.size + 1}`;
+      given.add(free);
+      placed.add(environment);
+      draft.environments.set(free, { id: environment, name: free });
+    }
+  }
+}
+
+const draftOf = (name: string, id: string | undefined, environments: readonly Drafted[]): Draft => ({
+  id,
+  name,
+  environments: new Map(environments.map((one) => [fold(one.name), one])),
+});
+
+/** The site of this name; made with the usual environments if there is none. */
+function draftNamed(drafts: Map<string, Draft>, name: string): Draft {
+  const usual = USUAL.map((one) => ({ id: undefined, name: one }));
+  const draft = drafts.get(fold(name)) ?? draftOf(name, undefined, usual);
+  drafts.set(fold(name), draft);
+  return draft;
+}
+
+function numbered(drafts: readonly Draft[]): Plan['sites'] {
+  const counts = { site: 0, environment: 0 };
+  const next = (what: 'site' | 'environment'): string => furtherId(what, (counts[what] += 1));
+  return drafts.map(({ id, name, environments }) => ({
+    id: id ?? next('site'),
+    name,
+    environments: [...environments.values()].map((one) => ({ id: one.id ?? next('environment'), name: one.name })),
+  }));
+}
+
+function pairOf(target: string): { readonly site: string; readonly environment: string } {
+  const [site = '', environment = ''] = target.split('/');
+  return { site, environment };
+}
+
+const fitting = (drafts: ReadonlyMap<string, Draft>, site: string): readonly Draft[] =>
+  [...drafts].filter(([name]) => fits(site, name)).map(([, draft]) => draft);
+
+/** How the rules compare names. */
+const fold = (name: string): string => name.normalize('NFKC').toLowerCase();
+
+/** Whether a name, folded already, is one that these words with `*` stand for. */
+function fits(words: string, name: string): boolean {
+  const [head = '', ...rest] = fold(words).split('*');
+  const tail = rest.pop();
+  if (tail === undefined) return name === head;
+  if (!name.startsWith(head)) return false;
+  let from = head.length;
+  for (const piece of rest) {
+    const found = name.indexOf(piece, from);
+    if (found < 0) return false;
+    from = found + piece.length;
+  }
+  return name.length - tail.length >= from && name.endsWith(tail);
+}
+
+/** A name that these words stand for: `brand-*` as `brand-one`. */
+function filled(words: string): string {
+  const joint = (character: string): string => (/[\p{L}\p{N}]/u.test(character) ? '-' : '');
+  return words.replaceAll(/(.?)\*(?=(.?))/gu, (_, before: string, after: string) =>
+    [before, joint(before), 'one', joint(after)].join(''),
+  );
+}
+
+function domainFor(target: string): string | undefined {
+  const [, name = '*'] = /^domain:(?:\*\.(?=.))?(.+)$/.exec(target) ?? [];
+  if (name === '*') return undefined;
+  return target.startsWith('domain:*.') ? `shop.${name.toLowerCase()}` : name.toLowerCase();
+}

@@ -1,0 +1,127 @@
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { LineCounter, type ParsedNode, isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import type { Plan } from './hosting/seed/plan.ts';
+import { type Cast, type Noted, workspaceOf } from './rehearsal-people.ts';
+import { type Wishes, planFor } from './rehearsal-sites.ts';
+import type { WorkspaceSeed } from './slack/seed.ts';
+
+/** What somebody's own policy is tried on: the people, channels and sites that it speaks of. */
+type Stage = { readonly workspace: WorkspaceSeed; readonly plan: Plan };
+/** A stage, and the policy file it was made for. */
+export type Rehearsal = Stage & { readonly file: string };
+
+type Node = ParsedNode | null | undefined;
+type Entry = { readonly key: Noted; readonly value: Node };
+
+const MOST_BYTES = 256 * 1024;
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'its permissions forbid it',
+};
+
+/** The stage for the policy at `path`. Rejects with one sentence where the file cannot be read or is no policy. */
+export async function readRehearsal(path: string): Promise<Rehearsal> {
+  const file = resolve(path);
+  const refuse = (says: string): never => {
+    throw new Error(`${file} ${says}. Nothing was started.`);
+  };
+  const text = await textOf(file).catch((error: unknown) => refuse(`cannot be read: ${reasonOf(error)}`));
+  const drawn = drawRehearsal(text);
+  return typeof drawn === 'string' ? refuse(drawn) : { ...drawn, file };
+}
+
+async function textOf(file: string): Promise<string> {
+  const { size } = await stat(file);
+  if (size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES / 1024} KiB`);
+  return readFile(file, 'utf8');
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return REASONS[code] ?? (error instanceof Error ? error.message : 'nobody knows why');
+}
+
+/**
+ * The stage for the text of a policy; a string says why it is none. Only names are taken from it: whether its rules are
+ * right is for the bot to say, so what is not understood here is passed over.
+ */
+export function drawRehearsal(text: string): Stage | string {
+  try {
+    return draw(text);
+  } catch (error) {
+    // Thousands of brackets within each other exhaust the parser's stack.
+    return `is not YAML: ${reasonOf(error)}`;
+  }
+}
+
+function draw(text: string): Stage | string {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
+  const [mistake] = document.errors;
+  if (mistake) return `is not YAML: line ${lines.linePos(mistake.pos[0]).line}: ${mistake.message.split('\n')[0]}`;
+  const sections = new Map(entriesOf(document.contents).map(({ key, value }) => [key.word, value]));
+  const missing = ['version', 'rules'].filter((name) => !sections.has(name));
+  if (missing.length > 0) return `is no policy: it has no ${missing.map((name) => `"${name}"`).join(' and no ')}`;
+  return { workspace: workspaceOf(castOf(sections)), plan: planFor(wishesOf(sections)) };
+}
+
+type Sections = ReadonlyMap<string, Node>;
+
+function castOf(sections: Sections): Cast {
+  const approvals = itemsOf(sections.get('rules')).map((rule) => Number(wordOf(at(at(rule, 'approval'), 'count'))));
+  return {
+    groups: entriesOf(sections.get('groups')).map(({ key, value }) => ({ name: key.word, members: notedOf(value) })),
+    accounts: entriesOf(sections.get('people')).map(({ key, value }) => ({ name: key.word, ids: wordsOf(value) })),
+    channels: entriesOf(sections.get('channels')).flatMap(channelsIn),
+    // As many as a policy may ask for.
+    approvals: Math.min(20, Math.max(1, ...approvals.filter((count) => count > 0))),
+  };
+}
+
+function channelsIn({ key, value }: Entry): Cast['channels'] {
+  if (key.word === 'deny') return notedOf(value).map((noted) => ({ ...noted, use: 'denied' }));
+  if (key.word === 'ops') return [{ word: wordOf(value), remark: remarkOf(value), use: 'ops' }];
+  const [site = 'channel'] = wordsOf(at(value, 'sites'));
+  const cards = at(value, 'cards');
+  const own = { word: key.word, remark: remarkOf(value), use: site.replaceAll(/\W*\*\W*/g, '') || 'channel' };
+  return cards ? [own, { word: wordOf(cards), remark: '', use: 'cards' }] : [own];
+}
+
+function wishesOf(sections: Sections): Wishes {
+  return {
+    targets: [
+      ...wordsOf(sections.get('live')),
+      ...itemsOf(sections.get('rules')).flatMap((rule) => wordsOf(at(rule, 'where'))),
+    ],
+    sites: entriesOf(sections.get('channels')).flatMap(({ value }) => wordsOf(at(value, 'sites'))),
+    pinnedEnvironments: entriesOf(sections.get('environments')).flatMap(({ key, value }) => {
+      const [site, name] = [wordOf(at(value, 'site')), wordOf(at(value, 'name'))];
+      return site === '' || name === '' ? [] : [{ id: key.word, site, name }];
+    }),
+    pinnedSites: entriesOf(sections.get('sites')).flatMap(({ key, value }) => {
+      const name = wordOf(at(value, 'name'));
+      return name === '' ? [] : [{ id: key.word, name, environments: wordsOf(at(value, 'environments')) }];
+    }),
+  };
+}
+
+const wordOf = (node: Node): string => (isScalar(node) ? node.source : '');
+const remarkOf = (node: Node): string => node?.comment?.trim() ?? '';
+const itemsOf = (node: Node): readonly ParsedNode[] => (isSeq(node) ? node.items : []);
+const wordsOf = (node: Node): readonly string[] => itemsOf(node).map(wordOf).filter(Boolean);
+const at = (node: Node, name: string): Node => entriesOf(node).find(({ key }) => key.word === name)?.value;
+
+function entriesOf(node: Node): readonly Entry[] {
+  const pairs = isMap(node) ? node.items : [];
+  return pairs.map(({ key, value }) => ({ key: { word: wordOf(key), remark: '' }, value }));
+}
+
+/** The words of a list, each with its comment; one behind the whole list is shared out where it names them all. */
+function notedOf(node: Node): readonly Noted[] {
+  const items = itemsOf(node);
+  const shared = remarkOf(node).split(/\s*,\s*/);
+  const share = shared.length === items.length ? shared : [];
+  return items.map((item, which) => ({ word: wordOf(item), remark: remarkOf(item) || (share[which] ?? '') }));
+}

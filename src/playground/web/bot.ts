@@ -1,0 +1,29 @@
+import { ask } from './api.ts';
+import { fill, h } from './dom.ts';
+import type { Seat } from './seat.ts';
+import type { BotState } from './shapes.ts';
+
+/** The bot's process: how it is, its log, and a way to start it again. */
+export function createBot(seat: Seat): { readonly element: HTMLElement; show(state: BotState): void } {
+  const element = h('div', { class: 'bot', 'aria-live': 'polite' });
+  return { element, show: (state) => fill(element, ...draw(seat, state)) };
+}
+
+const STATES = { starting: 'is starting', ready: 'is running', exited: 'has exited' } as const;
+
+function draw(seat: Seat, { state, pid, exit, log }: BotState): readonly HTMLElement[] {
+  const how = exit === undefined ? '' : ` (${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})`;
+  const restart = (): void => {
+    ask('/control/bot/restart', {}).catch((error: unknown) => seat.tell(error));
+  };
+  return [
+    h(
+      'p',
+      {},
+      h('span', { class: `light ${state}` }),
+      `The bot ${STATES[state]}${pid === undefined ? '' : `, process ${pid}`}${how}.`,
+    ),
+    h('button', { click: restart }, state === 'exited' ? 'Start again' : 'Restart'),
+    h('details', {}, h('summary', {}, `Log, ${log.length} lines`), h('pre', {}, log.slice(-100).join('\n'))),
+  ];
+}

@@ -1,0 +1,132 @@
+import { type Slot, type Standing, slotsOf, standingOf, takesCommand } from './usage.ts';
+
+/** A command, as the program prints it that knows them all. */
+export type Command = {
+  readonly path: string;
+  readonly usage: string;
+  readonly summary: string;
+  readonly class: string;
+};
+
+/** Something that has a name, and what else is known of it. */
+export type Named = { readonly name: string; readonly note?: string };
+
+/** What can be typed: the commands, and names by what stands for them in a usage (`site/environment`). */
+export type Known = {
+  readonly commands: readonly Command[];
+  readonly names: Readonly<Record<string, readonly Named[]>>;
+};
+
+/** Something that can stand next: what a list shows of it, and the whole line once it is taken. */
+export type Offer = { readonly shown: string; readonly note: string; readonly line: string };
+
+/** What fits at the end of a line, and how its command goes on; `now` marks what is being typed. */
+export type Completion = {
+  readonly offers: readonly Offer[];
+  readonly usage: readonly { readonly text: string; readonly now: boolean }[];
+};
+
+/** What is typed of a command: its whole words, the word that is begun, and all of the line before that. */
+type Typed = { readonly words: readonly string[]; readonly begun: string; readonly kept: string };
+
+const NAME = '/site';
+const NOTHING: Completion = { offers: [], usage: [] };
+
+/** What fits at the end of a line; nothing where it is no `/site` command or ends within quotes. */
+export function complete(line: string, known: Known): Completion {
+  const whole = line !== '' && NAME.startsWith(line) ? `${NAME} ` : line;
+  const rest = /^\/site\s+([^]*)$/.exec(whole)?.[1];
+  if (rest === undefined || rest.split('"').length % 2 === 0) return NOTHING;
+  const words: string[] = rest.match(/(?:"[^"]*"|[^\s"])+/g) ?? [];
+  const begun = /\s$/.test(whole) ? '' : (words.pop() ?? '');
+  return completed({ words, begun, kept: whole.slice(0, whole.length - begun.length) }, known);
+}
+
+function completed(typed: Typed, known: Known): Completion {
+  const command = chosen(typed.words, known.commands);
+  if (command === undefined) return { offers: pathOffers(typed, known.commands), usage: [] };
+  const slots = slotsOf(command);
+  const said = typed.words.slice(command.path.split(' ').length);
+  const standing = standingOf(slots, said);
+  const now = slotNow(standing, typed.begun);
+  const usage = [{ text: command.path, now: false }, ...slots.map((slot) => ({ text: slot.text, now: slot === now }))];
+  const another = standing.open.find(takesCommand);
+  if (another === undefined) {
+    const offers = [...nextOffers(standing, slots, typed, known), ...pathOffers(typed, known.commands)];
+    return { offers, usage: slots.length > 0 ? usage : [] };
+  }
+  const inner = { ...typed, words: said.slice(standing.inner) };
+  // Where it may be left out, it is asked about by its name alone.
+  const found = another.optional ? { offers: pathOffers(inner, known.commands), usage } : completed(inner, known);
+  return {
+    offers: [...standing.open.flatMap((slot) => valueOffers(slot, typed, known)), ...found.offers],
+    usage: found.usage.length > 0 ? found.usage : usage,
+  };
+}
+
+/** The command with the most words that the line begins with. */
+function chosen(words: readonly string[], commands: readonly Command[]): Command | undefined {
+  const line = `${words.join(' ').toLowerCase()} `;
+  return commands
+    .filter(({ path }) => line.startsWith(`${path} `))
+    .toSorted((one, other) => other.path.length - one.path.length)[0];
+}
+
+/** What is being typed: an option whose value comes, an option that is begun, or the next word. */
+function slotNow({ waiting, options, open }: Standing, begun: string): Slot | undefined {
+  if (waiting !== undefined) return waiting;
+  return begun.startsWith('--') ? options.find(({ option }) => option === nameOf(begun)) : open[0];
+}
+
+const nameOf = (word: string): string => word.split('=', 1)[0] ?? '';
+
+function nextOffers(standing: Standing, slots: readonly Slot[], typed: Typed, known: Known): readonly Offer[] {
+  const { waiting, open, options, lacks } = standing;
+  const { begun, kept } = typed;
+  if (waiting !== undefined) return valueOffers(waiting, typed, known);
+  const optionOffers = options
+    .filter(({ option = '' }) => option.startsWith(begun))
+    .map(({ text, option = '' }) => ({ shown: text.replace(/^\[|\]$/g, ''), note: '', line: `${kept}${option} ` }));
+  if (begun.startsWith('--')) {
+    const name = nameOf(begun);
+    const slot = options.find(({ option }) => option === name);
+    if (name === begun || slot === undefined) return optionOffers;
+    return valueOffers(slot, { ...typed, begun: begun.slice(name.length + 1), kept: `${kept}${name}=` }, known);
+  }
+  // A domain behind an environment is a new one, which nobody knows the name of yet.
+  const named = open.filter((slot) => slot.value !== 'domain' || slot === slots[0]);
+  const values = named.flatMap((slot) => valueOffers(slot, typed, known));
+  return begun === '' && !lacks ? [...values, ...optionOffers] : values;
+}
+
+/** What a slot can hold, its choices or the names there are: where the name or a part of it begins as what is typed. */
+function valueOffers({ value = '' }: Slot, { words, begun, kept }: Typed, { names }: Known): readonly Offer[] {
+  const choices = value.includes('|') ? value.split('|').map((name): Named => ({ name })) : names[value];
+  const wanted = begun.toLowerCase();
+  const placeIn = (name: string): number =>
+    [0, ...[...name.matchAll(/[@/.-]/g)].map(({ index }) => index + 1)].findIndex((at) =>
+      name.toLowerCase().startsWith(wanted, at),
+    );
+  const found = (choices ?? []).filter(({ name }) => placeIn(name) >= 0 && !words.includes(name));
+  const siteOf = (name: string): string | undefined => /^([^/]+)\/[^/]+$/.exec(name)?.[1];
+  const sites = new Set(words.map(siteOf));
+  // Two environments in one command are mostly of one site.
+  const orderOf = ({ name }: Named): number => (placeIn(name) === 0 ? 0 : 2) + (sites.has(siteOf(name)) ? 0 : 1);
+  return found
+    .toSorted((one, other) => orderOf(one) - orderOf(other))
+    .map(({ name, note = '' }) => ({ shown: name, note, line: `${kept}${name} ` }));
+}
+
+/** The commands that go on as the line does; at its start also those that have the begun word further on. */
+function pathOffers({ words, begun, kept }: Typed, commands: readonly Command[]): readonly Offer[] {
+  const typed = [...words, begun].join(' ').toLowerCase();
+  const starts = commands.filter(({ path }) => path.startsWith(typed) && path.split(' ').length > words.length);
+  const inside = commands.filter(
+    (command) => words.length === 0 && begun !== '' && command.path.includes(` ${typed}`) && !starts.includes(command),
+  );
+  return [...starts, ...inside].map(({ path, summary, class: kind }) => ({
+    shown: path,
+    note: `${summary} · ${kind}`,
+    line: `${kept}${path.split(' ').slice(words.length).join(' ')} `,
+  }));
+}

@@ -1,0 +1,46 @@
+import { clockOf } from './dates.ts';
+import { h, keyedList } from './dom.ts';
+import type { Delivered } from './shapes.ts';
+
+const KEPT = 100;
+/** An ack later than this is told as slow; Slack itself gives up after 3 s. */
+const SLOW_MS = 1000;
+
+/** What Slack delivered to the bot, newest first. */
+export type Deliveries = { readonly element: HTMLElement; add(delivered: readonly Delivered[]): void };
+
+/** An empty list. */
+export function createDeliveries(): Deliveries {
+  const element = h('ol', { class: 'deliveries', 'aria-label': 'What Slack delivered to the bot', tabindex: '0' });
+  const show = keyedList<Delivered>(element, ({ envelope, attempt }) => `${envelope} ${attempt}`, draw);
+  let all = new Map<string, Delivered>();
+  return {
+    element,
+    add(delivered) {
+      // By envelope, because numbers begin anew with the playground.
+      for (const each of delivered) all.set(`${each.envelope} ${each.attempt}`, each);
+      const newest = [...all].toSorted(([, one], [, other]) => other.at - one.at || other.number - one.number);
+      all = new Map(newest.slice(0, KEPT));
+      show([...all.values()]);
+    },
+  };
+}
+
+function draw({ at, by, did, attempt, acked, ms, failure }: Delivered): HTMLElement {
+  const again = attempt === 0 ? '' : `, delivered again (${attempt})`;
+  return h(
+    'li',
+    {},
+    h('time', {}, clockOf(at)),
+    h('span', { class: 'did' }, h('strong', {}, by === '' ? 'Slack' : by), ' ', h('bdi', {}, did), again),
+    acked
+      ? h('span', { class: ms < SLOW_MS ? 'ack' : 'ack bad', title: `acked after ${ms} ms` }, `${ms} ms`)
+      : h('span', { class: 'ack bad' }, WHY[failure ?? ''] ?? failure ?? 'no ack'),
+  );
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  not_connected: 'no bot',
+  timeout: 'no ack',
+  unreachable: 'no bot',
+};

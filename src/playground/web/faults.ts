@@ -1,0 +1,94 @@
+import { ask } from './api.ts';
+import type { Fault } from './shapes.ts';
+
+type Place = 'hosting' | 'slack';
+
+/** One thing that can be wrong: `faults` are what makes it so, in the words of the place's control API. */
+export type Breakage = {
+  readonly place: Place;
+  readonly name: string;
+  readonly says: string;
+  readonly faults: readonly Readonly<Record<string, string | number | boolean>>[];
+};
+
+/** What can be wrong, in the order it is shown. */
+export const BREAKAGES: readonly Breakage[] = [
+  {
+    place: 'hosting',
+    name: 'Slow',
+    says: '2 s before each answer',
+    faults: [{ kind: 'delay', ms: 2000, times: 'always' }],
+  },
+  {
+    place: 'hosting',
+    name: 'Failing',
+    says: '500 to every request',
+    faults: [{ kind: 'status', status: 500, times: 'always' }],
+  },
+  {
+    place: 'hosting',
+    name: 'Hanging',
+    says: 'does a write, never answers',
+    faults: ['POST', 'PUT', 'DELETE'].map((method) => ({ kind: 'hang', method, applied: true, times: 'always' })),
+  },
+  {
+    place: 'hosting',
+    name: 'Gone',
+    says: 'every connection is reset',
+    faults: [{ kind: 'reset', at: 'before-headers', times: 'always' }],
+  },
+  {
+    place: 'slack',
+    name: 'Slack too busy',
+    says: '429 to posts and edits',
+    faults: ['chat.postMessage', 'chat.update'].map((method) => ({ method, kind: 'rate_limited', retryAfter: '2' })),
+  },
+];
+
+/** The faults in force, by place. */
+export type InForce = Readonly<Record<Place, readonly Fault[]>>;
+
+/** Asks both places. */
+export async function readFaults(): Promise<InForce> {
+  const [hosting, slack] = await Promise.all([
+    ask<readonly Fault[]>('/control/hosting/faults'),
+    ask<readonly Fault[]>('/control/slack/faults'),
+  ]);
+  return { hosting, slack };
+}
+
+/** The faults in force that make this so. */
+const making = ({ place, faults }: Breakage, inForce: InForce): readonly Fault[] =>
+  inForce[place].filter((fault) =>
+    faults.some((wanted) => Object.entries(wanted).every(([name, value]) => fault[name] === value)),
+  );
+
+/** Whether it is so now. */
+export const isOn = (breakage: Breakage, inForce: InForce): boolean =>
+  making(breakage, inForce).length >= breakage.faults.length;
+
+/**
+ * Makes it so, instead of what was wrong at the same place: of several faults that fit a request only the oldest is played.
+ */
+export async function turnOn(breakage: Breakage, inForce: InForce): Promise<void> {
+  for (const other of BREAKAGES) if (other.place === breakage.place) await turnOff(other, inForce);
+  for (const fault of breakage.faults) await ask(`/control/${breakage.place}/faults`, fault);
+}
+
+/** Mends it; what somebody else broke in the hosting API stays so. */
+export async function turnOff(breakage: Breakage, inForce: InForce): Promise<void> {
+  const found = making(breakage, inForce);
+  if (found.length === 0) return;
+  // Slack's faults have no ids.
+  if (breakage.place === 'slack') return mend('slack');
+  for (const { id } of found) await ask(`/control/hosting/faults?id=${id}`, undefined, 'DELETE');
+}
+
+async function mend(place: Place): Promise<void> {
+  await ask(`/control/${place}/faults`, undefined, 'DELETE');
+}
+
+/** Takes back every fault there is. */
+export async function mendAll(): Promise<void> {
+  await Promise.all([mend('hosting'), mend('slack')]);
+}

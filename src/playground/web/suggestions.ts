@@ -1,0 +1,110 @@
+import { type Fields, textOf } from '../slack/json.ts';
+import { ask } from './api.ts';
+import { type Command, type Completion, type Known, type Named, complete } from './completion.ts';
+import { type Directory, actors } from './directory.ts';
+import { fill, h } from './dom.ts';
+import { createOffers } from './offers.ts';
+import type { Seat } from './seat.ts';
+
+/** What the hosting stand-in tells of its world, as far as it can be named in a command. */
+type World = {
+  readonly sites: readonly {
+    readonly name: string;
+    readonly displayName: string;
+    readonly environments: readonly { readonly name: string; readonly hostname: string }[];
+  }[];
+  readonly domains: readonly { readonly name: string }[];
+};
+
+/** What fits the command that is typed in a box, above it; `hide` closes it until something is typed again. */
+export type Suggestions = { readonly element: HTMLElement; hide(): void };
+
+/** Suggestions for a box, which they put what is chosen into; `onPut` hears of that. */
+export function createSuggestions(seat: Seat, box: HTMLTextAreaElement, onPut: () => void): Suggestions {
+  const offers = createOffers('command-offers', put, () => /^\/site\s[^]*\S$/.test(box.value));
+  const usage = h('p', { class: 'usage', id: 'command-usage' });
+  // Whoever scrolls the list by its bar goes on typing.
+  const stay = (event: Event): void => event.preventDefault();
+  const element = h('div', { class: 'completion', hidden: true, mousedown: stay }, offers.list, usage);
+  const known = knownWhileTyped(seat);
+  let wanted = false;
+  const hide = (): void => {
+    wanted = false;
+    element.hidden = true;
+    offers.hide();
+  };
+  const show = (completion: Completion): void => {
+    fill(usage, ...completion.usage.flatMap(({ text, now }) => [h(now ? 'mark' : 'span', {}, text), ' ']));
+    if (completion.offers.length > 0) offers.show(completion.offers.map(asOption));
+    else offers.hide();
+    usage.hidden = completion.usage.length === 0;
+    element.hidden = usage.hidden && completion.offers.length === 0;
+  };
+  const suggest = async (): Promise<void> => {
+    wanted = true;
+    const all = await known(box.value.startsWith('/'));
+    const isAtEnd = box.selectionStart === box.value.length;
+    if (!wanted || document.activeElement !== box) return;
+    show(all === undefined || !isAtEnd ? { offers: [], usage: [] } : complete(box.value, all));
+  };
+  function put(option: Fields): void {
+    box.value = textOf(option['value']);
+    onPut();
+    void suggest();
+  }
+  box.addEventListener('input', () => void suggest());
+  box.addEventListener('blur', hide);
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || element.hidden) return;
+    event.preventDefault();
+    event.stopPropagation();
+    hide();
+  });
+  offers.drives(box);
+  leadsTo(box, offers.list, usage);
+  return { element, hide };
+}
+
+/** Says of a box what is offered for it, and where it is described. */
+function leadsTo(box: HTMLElement, list: HTMLElement, description: HTMLElement): void {
+  box.setAttribute('aria-autocomplete', 'list');
+  box.setAttribute('aria-haspopup', 'listbox');
+  box.setAttribute('aria-controls', list.id);
+  box.setAttribute('aria-describedby', description.id);
+}
+
+/** What can be typed, asked for once for each command that is begun; undefined while none is. */
+function knownWhileTyped(seat: Seat): (isCommand: boolean) => Promise<Known | undefined> {
+  let known: Promise<Known | undefined> | undefined;
+  const read = async (): Promise<Known | undefined> => {
+    try {
+      const [commands, world] = await Promise.all([
+        ask<readonly Command[]>('/commands'),
+        ask<World>('/control/hosting/state'),
+      ]);
+      return { commands, names: namesIn(world, seat.directory) };
+    } catch (error) {
+      seat.tell(error);
+      return undefined;
+    }
+  };
+  return async (isCommand) => {
+    known = isCommand ? (known ?? read()) : undefined;
+    return known;
+  };
+}
+
+const namesIn = ({ sites, domains }: World, directory: Directory): Readonly<Record<string, readonly Named[]>> => ({
+  'site/environment': sites.flatMap((site) =>
+    site.environments.map(({ name, hostname }) => ({ name: `${site.name}/${name}`, note: hostname })),
+  ),
+  site: sites.map(({ name, displayName }) => ({ name, note: displayName })),
+  domain: domains.map(({ name }) => ({ name })),
+  '@person': actors(directory).map(({ name, real_name }) => ({ name: `@${name}`, note: real_name })),
+});
+
+const asOption = ({ shown, note, line }: Completion['offers'][number]): Fields => ({
+  text: { text: shown },
+  description: { text: note },
+  value: line,
+});

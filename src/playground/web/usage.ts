@@ -1,0 +1,74 @@
+/** A part of a command's usage: a word in its turn, or an option. */
+export type Slot = {
+  /** As it stands in the usage: `<site/environment>`, `[--type permanent|redirect]`. */
+  readonly text: string;
+  /** `--type`; undefined for a word. */
+  readonly option: string | undefined;
+  /** What stands for the value: `permanent|redirect`; undefined where the option is said by itself. */
+  readonly value: string | undefined;
+  readonly optional: boolean;
+};
+
+const PART =
+  /<(?<word>[^>]+)>|\[(?<option>--[^\s\]]+)(?: (?<value>[^\]]+))?\]|\[(?<maybe>[^\]]+)\]|(?<must>--\S+) (?<of>\S+)/g;
+
+/** The parts of a usage behind the words of its command. */
+export function slotsOf({ path, usage }: { readonly path: string; readonly usage: string }): readonly Slot[] {
+  return [...usage.slice(path.length).matchAll(PART)].map(({ 0: text, groups = {} }) => ({
+    text,
+    option: groups['option'] ?? groups['must'],
+    value: groups['word'] ?? groups['maybe'] ?? groups['value'] ?? groups['of'],
+    optional: text.startsWith('['),
+  }));
+}
+
+/** Where a line of words stands in its slots. */
+export type Standing = {
+  /** The option whose value comes next. */
+  readonly waiting: Slot | undefined;
+  /** The words that can come next: after one that may be left out, the one behind it too. */
+  readonly open: readonly Slot[];
+  /** Whether a word is still missing. */
+  readonly lacks: boolean;
+  /** The options that are not typed yet. */
+  readonly options: readonly Slot[];
+  /** Where the words of another command begin, or would, if this one takes them. */
+  readonly inner: number;
+};
+
+/** What every word of a line is, and so what can follow. */
+export function standingOf(slots: readonly Slot[], words: readonly string[]): Standing {
+  const places = slots.filter(({ option }) => option === undefined);
+  const options = slots.filter(({ option }) => option !== undefined);
+  const typed = new Set<string>();
+  let waiting: Slot | undefined;
+  let [at, filled] = [0, false];
+  for (const [index, word] of words.entries()) {
+    const [name = '', value] = word.split('=', 2);
+    if (word.startsWith('--')) {
+      typed.add(name);
+      const slot = options.find(({ option }) => option === name);
+      waiting = slot?.value === undefined || value !== undefined ? undefined : slot;
+    } else if (waiting !== undefined) waiting = undefined;
+    else {
+      while (places[at]?.optional === true && !suits(places[at], word)) at += 1;
+      if (takesCommand(places[at])) return { waiting, open: places.slice(at), lacks: true, options: [], inner: index };
+      filled = places[at]?.value?.endsWith('…') === true;
+      if (!filled) at += 1;
+    }
+  }
+  const required = places.findIndex(({ optional }, index) => index >= at && !optional);
+  return {
+    waiting,
+    open: places.slice(at, required < 0 ? undefined : required + 1),
+    lacks: required >= 0 && !filled,
+    options: options.filter(({ option = '' }) => !typed.has(option)),
+    inner: words.length,
+  };
+}
+
+/** Whether a slot takes the words of another command. */
+export const takesCommand = (slot: Slot | undefined): boolean => slot?.value === 'command…';
+
+const suits = (slot: Slot | undefined, word: string): boolean =>
+  slot?.value?.startsWith('@') !== true || word.startsWith('@');

@@ -1,0 +1,82 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import { launch, missing } from './chromium.ts';
+
+const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
+const MANY = 5_000;
+
+/** Marks the moment at which the newest message stands on the page. As text, because it runs there. */
+const MARKS = `new MutationObserver((_, observer) => {
+  if (![...document.querySelectorAll('.message')].at(-1)?.textContent.includes('message ${MANY} ')) return;
+  performance.mark('drawn');
+  observer.disconnect();
+}).observe(document, { childList: true, subtree: true })`;
+
+describe.skipIf(missing !== undefined)(`a channel with ${MANY} messages`, () => {
+  let playground: Playground;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    [playground, browser] = await Promise.all([startPlayground({ program }), launch()]);
+    for (let n = 1; n <= MANY; n += 1) {
+      await playground.slack.say('U01ANA', 'C0ACME', `message ${n} ${'of some length '.repeat(n % 9)}`);
+    }
+    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page.setDefaultTimeout(8_000);
+    await page.addInitScript(MARKS);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await playground?.close();
+  });
+
+  const list = (): Locator => page.getByRole('log', { name: 'Messages' });
+  const message = (n: number): Locator => list().getByText(new RegExp(`^message ${n}\\b`));
+  const top = (of: Locator): Promise<number> => of.boundingBox().then((box) => box?.y ?? Number.NaN);
+
+  it('shows the newest within a second', async () => {
+    // Other work on the machine only ever makes it slower: the best of some loads is what the page can do.
+    const took: number[] = [];
+    while (took.length < 12 && !took.some((ms) => ms < 1_000)) {
+      await page.goto('about:blank');
+      await page.goto(`${playground.url}/`);
+      await message(MANY).waitFor();
+      const times: unknown = await page.evaluate(`
+        ['first-contentful-paint', 'drawn'].map((name) => performance.getEntriesByName(name)[0].startTime)`);
+      took.push(Math.max(...(Array.isArray(times) ? times.map(Number) : [Number.NaN])));
+    }
+    expect(Math.min(...took)).toBeLessThan(1_000);
+    expect(await list().getByRole('listitem').count()).toBe(200);
+    expect(await message(MANY).isVisible()).toBe(true);
+  });
+
+  it('draws older ones as one scrolls up, and what is read stays where it is', async () => {
+    const seen = message(MANY - 195);
+    await seen.scrollIntoViewIfNeeded();
+    await list()
+      .getByText(`message ${MANY - 399} `)
+      .waitFor({ state: 'attached' });
+    const before = await top(seen);
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThan(800);
+    await playground.slack.say('U02BEN', 'C0ACME', 'something new');
+    await list().getByText('something new').waitFor({ state: 'attached' });
+    expect(Math.abs((await top(seen)) - before)).toBeLessThan(2);
+  });
+
+  it('leads to the very first by the keyboard alone', async () => {
+    await list().focus();
+    const rows = page.locator('main .message');
+    for (let drawn = await rows.count(); drawn < MANY; drawn = await rows.count()) {
+      await page.keyboard.press('Home');
+      await rows.nth(drawn).waitFor({ state: 'attached' });
+    }
+    await page.keyboard.press('Home');
+    await rows.first().getByText('message 1 ').waitFor();
+    await page.keyboard.press('End');
+    await rows.last().getByText('something new').waitFor();
+  });
+});

@@ -1,0 +1,109 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import { launch, missing } from './chromium.ts';
+
+describe.skipIf(missing !== undefined)('behind the scenes', () => {
+  let playground: Playground;
+  let browser: Browser;
+  let page: Page;
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    [playground, browser] = await Promise.all([startPlayground(), launch()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await playground?.close();
+  });
+  beforeEach(() => open(1440, 900));
+  afterEach(async () => {
+    await page.close();
+    const found = wrong.splice(0);
+    if (found.length > 0) throw new Error(`the page threw:\n${found.join('\n')}`);
+  });
+
+  async function open(width: number, height: number): Promise<void> {
+    await page?.close();
+    page = await browser.newPage({ viewport: { width, height } });
+    page.setDefaultTimeout(15_000);
+    page.on('pageerror', (error) => wrong.push(String(error)));
+    await page.goto(`${playground.url}/`);
+    await page.getByRole('list', { name: 'Act as' }).getByRole('button', { name: 'Ana' }).waitFor();
+  }
+  const pane = (): Locator => page.getByRole('complementary', { name: 'Behind the scenes' });
+  const button = (name: string): Locator => pane().getByRole('button', { name });
+  const isPressed = (name: string): Locator => pane().getByRole('button', { name, pressed: true });
+  const messages = (): Locator => page.getByRole('log', { name: 'Messages' });
+  const says = (words: string): Promise<void> => pane().getByText(words).first().waitFor();
+
+  async function type(text: string): Promise<void> {
+    await page.getByLabel('Message or command').fill(text);
+    await page.getByLabel('Message or command').press('Enter');
+  }
+
+  it('breaks the world: what the host took and never answered is unknown, and one write; mended, it goes on', async () => {
+    await says('The hosting API has received no write.');
+    await button('Break it').press('Enter');
+    await button('Hanging').press('Space');
+    await isPressed('Hanging').waitFor();
+    await type('/site cache clear acme-shop/staging');
+    await says('The hosting API has received 1 write.');
+    await says('The last: POST /sites/tools/clear-cache');
+    await button('Bot killed').click();
+    await says('The bot has exited (SIGKILL).');
+    await pane().getByText('Hanging, Bot killed').waitFor();
+    await button('Bot killed').click();
+    await messages().getByText('Outcome unknown.').waitFor();
+    await says('The hosting API has received 1 write.');
+
+    await button('Mend all').click();
+    await button('Mend all').waitFor({ state: 'hidden' });
+    expect(await pane().getByRole('button', { pressed: true }).count()).toBe(0);
+    await type('/site cache clear acme-blog/staging');
+    await says('The hosting API has received 2 writes.');
+    await messages().getByText('Cleared the cache of acme-blog/staging').waitFor();
+  });
+
+  it('shows what Slack delivered, by whom, and after how long it was acked; also to a page that opens later', async () => {
+    const delivered = (): Locator =>
+      page.getByRole('list', { name: 'What Slack delivered to the bot' }).getByRole('listitem');
+    await type('/site whoami');
+    await delivered().getByText('typed /site whoami').waitFor();
+    expect(await delivered().first().textContent()).toMatch(/^\d\d:\d\d:\d\dAna typed \/site whoami\d+ ms$/);
+    await page.reload();
+    await delivered().getByText('typed /site whoami').waitFor();
+    expect(await delivered().first().textContent()).toContain('Ana typed /site whoami');
+  });
+
+  it('shows what somebody else breaks, and breaks the hosting API in one way at a time', async () => {
+    await button('Break it').click();
+    playground.hosting.faults.remove();
+    await button('Slow').click();
+    await isPressed('Slow').waitFor();
+    await button('Gone').click();
+    await isPressed('Gone').waitFor();
+    expect(playground.hosting.faults.list().map(({ kind }) => kind)).toEqual(['reset']);
+    await isPressed('Slow').waitFor({ state: 'detached' });
+    await fetch(`${playground.url}/control/hosting/faults`, { method: 'DELETE' });
+    await isPressed('Gone').waitFor({ state: 'detached' });
+    await button('Slack too busy').click();
+    await isPressed('Slack too busy').waitFor();
+    expect(playground.slack.faults.list().map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.update']);
+    await button('Slack too busy').click();
+    await isPressed('Slack too busy').waitFor({ state: 'detached' });
+    expect(playground.slack.faults.list()).toEqual([]);
+  });
+
+  it('is a drawer on a small screen', async () => {
+    await open(390, 844);
+    await pane().waitFor({ state: 'hidden' });
+    const opener = page.getByRole('button', { name: /^Behind the scenes/, expanded: false });
+    await opener.press('Enter');
+    await pane().waitFor();
+    await says('The hosting API has received');
+    await page.keyboard.press('Escape');
+    await pane().waitFor({ state: 'hidden' });
+    await page.locator('.opener:focus').waitFor();
+  });
+});

@@ -1,0 +1,101 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import { launch } from './chromium.ts';
+import { smallPng } from './small-png.ts';
+
+/** Draws the README's pictures anew, from the page as it is: `npm run screenshots`. Its faces are those of the machine. */
+
+const FOLDER = path.join(import.meta.dirname, 'pictures');
+const MOST_BYTES = 120 * 1024;
+const HALF_A_MINUTE = 30_000;
+const [ANA, CHI, CHANNEL] = ['U01ANA', 'U03CHI', 'C0ACME'];
+
+const wide = { viewport: { width: 1280, height: 720 } };
+const phone = { viewport: { width: 390, height: 780 } };
+
+/** The page as somebody has it open, without the tour. */
+async function open(
+  browser: Browser,
+  { url }: Playground,
+  at: string,
+  look: { viewport: { width: number; height: number }; colorScheme?: 'dark' },
+): Promise<Page> {
+  const page = await browser.newPage({ ...look, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC' });
+  page.setDefaultTimeout(HALF_A_MINUTE);
+  await page.goto(`${url}/#${at}`);
+  await page.getByRole('button', { name: 'End the tour' }).click();
+  await page.getByText('The bot is running').waitFor({ state: 'attached' });
+  return page;
+}
+
+/** Takes the picture without a blinking cursor in it, and refuses one that is too large to carry about. */
+async function take(page: Page, name: string): Promise<void> {
+  await page.locator('body').click({ position: { x: 2, y: 2 } });
+  const bytes = smallPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
+  if (bytes.length > MOST_BYTES) throw new Error(`${name} has ${bytes.length} bytes; ${MOST_BYTES} are allowed.`);
+  await writeFile(path.join(FOLDER, `${name}.png`), bytes);
+  process.stdout.write(`${name}.png, ${Math.ceil(bytes.length / 1024)} KB\n`);
+  await page.close();
+}
+
+/** Ana asks for a push by the form; it waits for approval. */
+async function askForPush({ slack }: Playground): Promise<void> {
+  await slack.command(ANA, CHANNEL, '/site push acme-shop/staging acme-shop/live --database --reason "release 42"');
+  await slack.until(() => slack.views(ANA).modals.find(({ text }) => text.includes('Type acme-shop/live')));
+  await slack.submit(ANA, { 'Type acme-shop/live to confirm': 'acme-shop/live' });
+  await slack.until(() => waiting(slack.messages({ channel: CHANNEL, as: CHI })));
+  await slack.closeModal(ANA, true);
+}
+
+const waiting = (messages: ReturnType<Playground['slack']['messages']>): (typeof messages)[number] | undefined =>
+  messages.findLast(({ controls }) => controls.some(({ label }) => label === 'Approve'));
+
+async function drawAll(browser: Browser, playground: Playground): Promise<void> {
+  const { slack } = playground;
+  await askForPush(playground);
+  const chi = `${CHI}/${CHANNEL}`;
+
+  const card = await open(browser, playground, chi, wide);
+  await card.getByRole('button', { name: '1 reply' }).waitFor();
+  await take(card, 'push-waits');
+
+  const home = await open(browser, playground, `${CHI}/D0${CHI}`, wide);
+  await home.getByRole('button', { name: 'Home', exact: true }).click();
+  await home.getByText('Waiting for your decision', { exact: true }).waitFor();
+  await home.locator('.home').getByRole('button', { name: 'Approve' }).waitFor();
+  await take(home, 'app-home');
+
+  const small = await open(browser, playground, chi, { ...phone, colorScheme: 'dark' });
+  await small.getByRole('button', { name: '1 reply' }).waitFor();
+  await take(small, 'phone');
+
+  const thread = await open(browser, playground, chi, wide);
+  const asked = waiting(slack.messages({ channel: CHANNEL, as: CHI }));
+  if (asked === undefined) throw new Error('Nothing waits for approval.');
+  await slack.click(CHI, asked, { label: 'Approve' });
+  await thread.locator('.replies').last().click();
+  await thread
+    .getByRole('region', { name: 'Thread' })
+    .getByText(/^✅ Done after/)
+    .waitFor();
+  await take(thread, 'push-done');
+
+  const logs = await open(browser, playground, `${ANA}/${CHANNEL}`, { ...wide, colorScheme: 'dark' });
+  await logs.getByLabel('Message or command').fill('/site logs acme-shop/live');
+  await logs.getByLabel('Message or command').press('Enter');
+  await logs.getByText('only you see this').last().waitFor();
+  await logs.evaluate(`document.querySelector('.private').scrollIntoView()`);
+  await take(logs, 'logs');
+}
+
+await mkdir(FOLDER, { recursive: true });
+const durations = { 'environments:push': 8_000 };
+const [playground, browser] = await Promise.all([startPlayground({ hosting: { durations } }), launch()]);
+try {
+  await drawAll(browser, playground);
+} finally {
+  await browser.close();
+  await playground.close();
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../src/commands/index.ts';
+import { rightOf } from '../../src/commands/rights.ts';
+import { usage } from '../../src/pipeline/usage.ts';
+import { readCatalogue } from '../../src/playground/catalogue.ts';
+
+describe('the commands that the playground reads', () => {
+  it('are those that people can say, in the order of help', async () => {
+    const wanted = [...catalogue].map(([path, command]) => ({
+      path,
+      usage: usage(path, command),
+      summary: command.summary,
+      class: rightOf(path, command).risk,
+    }));
+    expect(await readCatalogue().commands()).toEqual(wanted);
+  });
+
+  it('are refused with one sentence where the program cannot be run, or was ended', async () => {
+    const sentence = 'The commands could not be read, so none are suggested. Type them all the same.';
+    await expect(readCatalogue('src/no-such-program.ts').commands()).rejects.toThrow(sentence);
+    const ended = readCatalogue();
+    ended.close();
+    await expect(ended.commands()).rejects.toThrow(sentence);
+  });
+});
