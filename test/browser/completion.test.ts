@@ -15,21 +15,20 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
 
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startPlayground({ program }), launch()]);
+    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page.setDefaultTimeout(8_000);
+    page.on('console', (said) => void (['error', 'warning'].includes(said.type()) && wrong.push(said.text())));
+    page.on('pageerror', (error) => wrong.push(String(error)));
   });
   afterAll(async () => {
     await browser?.close();
     await playground?.close();
   });
   beforeEach(async () => {
-    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    page.setDefaultTimeout(8_000);
-    page.on('console', (said) => void (['error', 'warning'].includes(said.type()) && wrong.push(said.text())));
-    page.on('pageerror', (error) => wrong.push(String(error)));
     await page.goto(`${playground.url}/`);
     await page.getByRole('list', { name: 'Act as' }).getByRole('button', { name: 'Ana' }).waitFor();
   });
-  afterEach(async () => {
-    await page.close();
+  afterEach(() => {
     const found = wrong.splice(0);
     if (found.length > 0) throw new Error(`the browser complained:\n${found.join('\n')}`);
   });

@@ -16,12 +16,6 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
 
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startPlayground({ program }), launch()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await playground?.close();
-  });
-  beforeEach(async () => {
     page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     page.setDefaultTimeout(8_000);
     page.on('console', (said) => void (['error', 'warning'].includes(said.type()) && wrong.push(said.text())));
@@ -31,11 +25,16 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
       const { protocol, origin } = new URL(asked.url());
       if (protocol !== 'data:' && origin !== playground.url) wrong.push(asked.url());
     });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await playground?.close();
+  });
+  beforeEach(async () => {
     await page.goto(`${playground.url}/`);
     await act('Ana').waitFor();
   });
-  afterEach(async () => {
-    await page.close();
+  afterEach(() => {
     const found = wrong.splice(0);
     if (found.length > 0) throw new Error(`the browser complained:\n${found.join('\n')}`);
   });
@@ -73,6 +72,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     await page.reload();
     await act('Chi').waitFor();
     expect(await tour.isVisible()).toBe(false);
+    await page.evaluate('localStorage.clear()');
   });
 
   it('can be two people in two windows', async () => {
@@ -207,21 +207,20 @@ describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () =
 
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startPlayground(), launch()]);
+    page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    page.setDefaultTimeout(8_000);
+    page.on('pageerror', (error) => wrong.push(String(error)));
   });
   afterAll(async () => {
     await browser?.close();
     await playground?.close();
   });
   beforeEach(async () => {
-    page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    page.setDefaultTimeout(8_000);
-    page.on('pageerror', (error) => wrong.push(String(error)));
     await page.goto(`${playground.url}/`);
     await page.getByRole('list', { name: 'Act as' }).getByRole('button', { name: 'Ana' }).waitFor();
   });
   afterEach(async () => {
     await playground.slack.closeModal('U01ANA', true).catch(() => undefined);
-    await page.close();
     const found = wrong.splice(0);
     if (found.length > 0) throw new Error(`the page threw:\n${found.join('\n')}`);
   });
