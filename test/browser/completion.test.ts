@@ -16,7 +16,7 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startPlayground({ program }), launch()]);
     page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    page.setDefaultTimeout(8_000);
+    page.setDefaultTimeout(25_000);
     page.on('console', (said) => void (['error', 'warning'].includes(said.type()) && wrong.push(said.text())));
     page.on('pageerror', (error) => wrong.push(String(error)));
   });

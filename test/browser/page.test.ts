@@ -17,7 +17,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startPlayground({ program }), launch()]);
     page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    page.setDefaultTimeout(8_000);
+    page.setDefaultTimeout(25_000);
     page.on('console', (said) => void (['error', 'warning'].includes(said.type()) && wrong.push(said.text())));
     page.on('pageerror', (error) => wrong.push(String(error)));
     page.on('dialog', (dialog) => wrong.push(`a dialog of the browser: ${dialog.message()}`));
@@ -208,7 +208,7 @@ describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () =
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startPlayground(), launch()]);
     page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    page.setDefaultTimeout(8_000);
+    page.setDefaultTimeout(25_000);
     page.on('pageerror', (error) => wrong.push(String(error)));
   });
   afterAll(async () => {

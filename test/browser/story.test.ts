@@ -35,7 +35,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
   /** A window in which somebody looks at a channel. */
   async function window(person: string, channel = 'C0ACME'): Promise<Page> {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(25_000);
     pages.push(page);
     await page.goto(`${playground.url}/#${person}/${channel}`);
     await page.locator('main textarea:focus').waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await dialog(page).getByRole('button', { name: 'Approve' }).click();
     const stop = `select 1 from messages, changes where messages.change = changes.number and messages.key like '%:stop'
       and ts is not null and target_name = ?`;
-    await vi.waitFor(() => expect(inDatabase(stop, `${site}/live`)).not.toEqual([]), { timeout: 15_000 });
+    await vi.waitFor(() => expect(inDatabase(stop, `${site}/live`)).not.toEqual([]), { timeout: 25_000 });
     inDatabase("update changes set due_at = 1 where state = 'approved' and target_name = ?", `${site}/live`);
   }
   function inDatabase(sql: string, ...values: string[]): readonly unknown[] {
@@ -100,7 +100,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await dialog(dee).getByRole('button', { name: 'Decline' }).click();
     await card(ben, 'Push acme-blog/staging').getByText('⛔').waitFor();
     await card(ben, 'Push acme-blog/staging').getByRole('button', { name: /repl/ }).click();
-    await ben.getByRole('region', { name: 'Thread' }).getByText('not tonight').waitFor();
+    await ben.getByRole('region', { name: 'Thread' }).getByText('not tonight').first().waitFor();
     expect(writes().filter(({ section }) => section === '4.9')).toHaveLength(1);
   });
 
