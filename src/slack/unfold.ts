@@ -18,7 +18,7 @@ import type { Reception } from './reception.ts';
 type Dependents = NonNullable<AnyAction['dependent']>;
 type Chosen = NonNullable<Memo['choices']>;
 
-/** A longer list is cut; a path at its longest takes a twentieth of a thousandth of it. */
+/** A longer list is cut, and says so. */
 const mostChoices = 10_000;
 const mostCharacters = 400_000;
 

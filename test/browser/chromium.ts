@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type Page, type ViewportSize, chromium } from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const isRequired = (process.env['SITEHAND_REQUIRE'] ?? '').split(/[\s,]+/).includes('browser');
@@ -13,4 +13,30 @@ export function launch(): Promise<Browser> {
   if (executablePath === undefined) throw new Error('SITEHAND_REQUIRE names browser, and no Chromium was found');
   const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', ...quiet] });
+}
+
+/**
+ * A window on the page at `url`. `settle` throws whatever the browser has complained about since, and every address that
+ * was asked for and is not the page's own.
+ */
+export async function openWindow(
+  browser: Browser,
+  url: string,
+  viewport: ViewportSize,
+): Promise<{ readonly page: Page; readonly settle: () => void }> {
+  const wrong: string[] = [];
+  const page = await browser.newPage({ viewport });
+  page.setDefaultTimeout(25_000);
+  page.on('console', (said) => void (['error', 'warning'].includes(said.type()) && wrong.push(said.text())));
+  page.on('pageerror', (error) => wrong.push(String(error)));
+  page.on('dialog', (dialog) => wrong.push(`a dialog of the browser: ${dialog.message()}`));
+  page.on('request', (asked) => {
+    const { protocol, origin } = new URL(asked.url());
+    if (protocol !== 'data:' && origin !== url) wrong.push(asked.url());
+  });
+  const settle = (): void => {
+    const found = wrong.splice(0);
+    if (found.length > 0) throw new Error(`the browser complained:\n${found.join('\n')}`);
+  };
+  return { page, settle };
 }

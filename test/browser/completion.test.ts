@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cloneEnvironment } from '../../src/playground/hosting/cloned.ts';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
-import { launch, missing } from './chromium.ts';
+import { launch, missing, openWindow } from './chromium.ts';
 
 const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
 
@@ -11,14 +11,11 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
   let playground: Playground;
   let browser: Browser;
   let page: Page;
-  const wrong: string[] = [];
+  let settle: () => void;
 
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startPlayground({ program }), launch()]);
-    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    page.setDefaultTimeout(25_000);
-    page.on('console', (said) => void (['error', 'warning'].includes(said.type()) && wrong.push(said.text())));
-    page.on('pageerror', (error) => wrong.push(String(error)));
+    ({ page, settle } = await openWindow(browser, playground.url, { width: 1280, height: 800 }));
   });
   afterAll(async () => {
     await browser?.close();
@@ -28,10 +25,7 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
     await page.goto(`${playground.url}/`);
     await page.getByRole('list', { name: 'Act as' }).getByRole('button', { name: 'Ana' }).waitFor();
   });
-  afterEach(() => {
-    const found = wrong.splice(0);
-    if (found.length > 0) throw new Error(`the browser complained:\n${found.join('\n')}`);
-  });
+  afterEach(() => settle());
 
   const box = (): Locator => page.getByLabel('Message or command');
   const list = (): Locator => page.getByRole('listbox', { name: 'Suggestions' });

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
-import { launch, missing } from './chromium.ts';
+import { launch, missing, openWindow } from './chromium.ts';
 
 const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
 const hostile = '<img src=x onerror=alert(1)> & <b>not bold</b>';
@@ -11,20 +11,11 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
   let playground: Playground;
   let browser: Browser;
   let page: Page;
-  /** Everything the browser complained about, and every address it asked for that is not the playground's. */
-  const wrong: string[] = [];
+  let settle: () => void;
 
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startPlayground({ program }), launch()]);
-    page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    page.setDefaultTimeout(25_000);
-    page.on('console', (said) => void (['error', 'warning'].includes(said.type()) && wrong.push(said.text())));
-    page.on('pageerror', (error) => wrong.push(String(error)));
-    page.on('dialog', (dialog) => wrong.push(`a dialog of the browser: ${dialog.message()}`));
-    page.on('request', (asked) => {
-      const { protocol, origin } = new URL(asked.url());
-      if (protocol !== 'data:' && origin !== playground.url) wrong.push(asked.url());
-    });
+    ({ page, settle } = await openWindow(browser, playground.url, { width: 1440, height: 900 }));
   });
   afterAll(async () => {
     await browser?.close();
@@ -34,10 +25,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     await page.goto(`${playground.url}/`);
     await act('Ana').waitFor();
   });
-  afterEach(() => {
-    const found = wrong.splice(0);
-    if (found.length > 0) throw new Error(`the browser complained:\n${found.join('\n')}`);
-  });
+  afterEach(() => settle());
 
   const act = (name: string): Locator => page.getByRole('list', { name: 'Act as' }).getByRole('button', { name });
   const box = (): Locator => page.getByLabel('Message or command');
@@ -203,13 +191,11 @@ describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () =
   let playground: Playground;
   let browser: Browser;
   let page: Page;
-  const wrong: string[] = [];
+  let settle: () => void;
 
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startPlayground(), launch()]);
-    page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    page.setDefaultTimeout(25_000);
-    page.on('pageerror', (error) => wrong.push(String(error)));
+    ({ page, settle } = await openWindow(browser, playground.url, { width: 1440, height: 900 }));
   });
   afterAll(async () => {
     await browser?.close();
@@ -221,8 +207,7 @@ describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () =
   });
   afterEach(async () => {
     await playground.slack.closeModal('U01ANA', true).catch(() => undefined);
-    const found = wrong.splice(0);
-    if (found.length > 0) throw new Error(`the page threw:\n${found.join('\n')}`);
+    settle();
   });
 
   const dialog = (): Locator => page.getByRole('dialog');
