@@ -9,6 +9,9 @@ process.env['SEED'] ??= String(Math.floor(Math.random() * 1_000_000_000));
 const memory = '/dev/shm';
 if (process.env['TMPDIR'] === undefined && roomIn(memory) > 4 * 2 ** 30) process.env['TMPDIR'] = memory;
 
+/** Stories that mostly wait, for a process, a lease or a clock: begun first, they wait beside what computes. */
+const patient = ['killed', 'database-trouble', 'clocks', 'prove', 'start', 'host-away', 'held', 'disk-full'];
+
 /**
  * Browsers take what there is of the machine, so they are spread over the run; the story that counts Slack's three
  * seconds comes last, when most others are over.
@@ -16,11 +19,12 @@ if (process.env['TMPDIR'] === undefined && roomIn(memory) > 4 * 2 ** 30) process
 class Spread extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
-    const of = (part: string) => usual.filter(({ moduleId }) => moduleId.includes(part));
+    const of = (...parts: string[]) => parts.flatMap((part) => usual.filter(({ moduleId }) => moduleId.includes(part)));
+    const first = of(...patient.map((name) => `/stories/${name}.`));
     const [browsers, last] = [of('/test/browser/'), of('/slack-trouble.')];
-    const order = usual.filter((file) => !browsers.includes(file) && !last.includes(file));
-    for (const [at, browser] of browsers.entries()) order.splice(at * 12, 0, browser);
-    return [...order, ...last];
+    const others = usual.filter((file) => ![first, browsers, last].flat().includes(file));
+    for (const [at, file] of [...browsers, ...first].entries()) others.splice(at * 6, 0, file);
+    return [...others, ...last];
   }
 }
 

@@ -71,17 +71,33 @@ function keepOthersOut(path: string): DatabaseSync {
   }
 }
 
+type Statement = ReturnType<SqliteDatabase['prepare']>;
+
+/** Statements kept prepared; what changes with each use stands in their values, so few differ. */
+const PREPARED = 200;
+
 /** What Kysely asks of a SQLite library, answered by Node's own. */
 function adapter({ database, guard }: Files): SqliteDatabase {
+  const prepared = new Map<string, Statement>();
+  const prepare = (text: string): Statement => {
+    const statement = database.prepare(text);
+    return {
+      reader: statement.columns().length > 0,
+      all: (values) => statement.all(...values.map(bindable)),
+      run: (values) => statement.run(...values.map(bindable)),
+      // It is read while others run, so it has a statement of its own.
+      iterate: (values) => database.prepare(text).iterate(...values.map(bindable)),
+    };
+  };
   return {
-    prepare(text) {
-      const statement = database.prepare(meant(text, database));
-      return {
-        reader: statement.columns().length > 0,
-        all: (values) => statement.all(...values.map(bindable)),
-        run: (values) => statement.run(...values.map(bindable)),
-        iterate: (values) => statement.iterate(...values.map(bindable)),
-      };
+    prepare(said) {
+      const text = meant(said, database);
+      const statement = prepared.get(text) ?? prepare(text);
+      prepared.delete(text);
+      prepared.set(text, statement);
+      const [oldest] = prepared.size > PREPARED ? prepared.keys() : [];
+      if (oldest !== undefined) prepared.delete(oldest);
+      return statement;
     },
     close() {
       database.close();

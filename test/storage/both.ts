@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe } from 'vitest';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
-import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { emptyPostgres, postgresRuns } from '../postgres.ts';
 
 /** A fresh database of the suite's kind, gone after the test. `again` is a further replica: on SQLite the same handle. */
 type Opened = Database & { readonly url: string; again(options?: DatabaseOptions): Promise<Database> };
@@ -27,7 +27,8 @@ export function describeBoth(name: string, suite: (open: Open) => void): void {
   };
 
   const openServer: Open = async (options) => {
-    const url = await freshPostgres();
+    const { url, giveBack } = await emptyPostgres();
+    undo.push(giveBack);
     const again = async (options?: DatabaseOptions): Promise<Database> => {
       const database = await openDatabase(url, options);
       undo.push(() => database.close());

@@ -15,7 +15,18 @@ export async function assetAt(path: string): Promise<Asset | undefined> {
   if (STYLES.test(path)) return read(path, 'text/css');
   if (!MODULE.test(path) && !SHARED.has(path)) return undefined;
   const source = await read(path, 'text/javascript');
-  return source && { ...source, text: stripTypeScriptTypes(source.text) };
+  return source && { ...source, text: withoutTypes(path, source.text) };
+}
+
+/** What each module's text became; a page that opens asks for all of them. */
+const stripped = new Map<string, { readonly source: string; readonly text: string }>();
+
+function withoutTypes(path: string, source: string): string {
+  const known = stripped.get(path);
+  if (known?.source === source) return known.text;
+  const text = stripTypeScriptTypes(source);
+  stripped.set(path, { source, text });
+  return text;
 }
 
 async function read(path: string, type: string): Promise<Asset | undefined> {
