@@ -25,7 +25,7 @@ export async function freshPostgres(): Promise<string> {
 const emptied: string[] = [];
 
 /** As `freshPostgres`, but its tables may be made already, and empty: `giveBack` empties them for the next test. */
-export async function emptyPostgres(): Promise<{ readonly url: string; giveBack(): Promise<void> }> {
+export async function emptyPostgres(): Promise<{ readonly url: string; readonly giveBack: () => Promise<void> }> {
   const url = emptied.pop() ?? (await freshPostgres());
   const giveBack = (): Promise<void> =>
     run(new URL(url), EMPTIES).then(

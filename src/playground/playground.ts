@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { type Bot, type BotState, startBot } from './bot.ts';
 import { readCatalogue } from './catalogue.ts';
 import { environmentOf } from './environment.ts';
 import { type HostingOptions, type HostingStandIn, startHosting } from './hosting/server.ts';
+import { watchChanges } from './moving.ts';
 import { servePage } from './page/server.ts';
 import { freePort, takeFolder } from './place.ts';
 import { byHttp, bySocket } from './reach.ts';
@@ -86,7 +88,9 @@ async function start(
   const running: { bot?: Bot } = {};
   const catalogue = readCatalogue();
   onClose(() => Promise.resolve(catalogue.close()));
-  const page = await servePage({ slack, hosting, bot: () => running.bot, catalogue }, options.port);
+  const changes = watchChanges(join(folder.path, 'sitehand.db'), () => page.changesMoved());
+  onClose(() => Promise.resolve(changes.close()));
+  const page = await servePage({ slack, hosting, bot: () => running.bot, catalogue, changes }, options.port);
   onClose(() => page.close());
   const port = options.http === true ? await freePort() : undefined;
   const address = `http://127.0.0.1:${port ?? 0}`;

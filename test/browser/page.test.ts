@@ -46,6 +46,9 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
   it('leads through five steps, can be ended, and stays ended', async () => {
     const tour = page.getByRole('region', { name: 'Tour' });
     await tour.getByText('1 of 5').waitFor();
+    expect(await tour.getByText('✓').count()).toBe(0);
+    await type('/site logs acme-shop/live');
+    await tour.getByText('✓ 1 of 5').waitFor();
     await tour.getByRole('button', { name: 'Next' }).click();
     await tour.getByRole('button', { name: 'As Ana' }).click();
     expect(await box().inputValue()).toBe('/site cache clear acme-shop/staging');

@@ -82,7 +82,7 @@ function troubled({ house, order }: Scene, { at }: Row, random: Random): void {
 
 function calm({ house }: Scene): void {
   house.slack.delivery.duplicates = 1;
-  house.slack.faults.clear();
+  house.slack.faults.remove();
   house.hosting.faults.remove();
 }
 

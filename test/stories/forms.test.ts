@@ -85,7 +85,7 @@ describe('a form', () => {
   });
   afterEach(async () => {
     for (const name of ['ana', 'ben'] as const) await house.slack.closeModal(ids[name], true).catch(() => undefined);
-    house.slack.faults.clear();
+    house.slack.faults.remove();
     house.hosting.faults.remove();
   });
   afterAll(() => house.close());

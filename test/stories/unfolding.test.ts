@@ -62,7 +62,7 @@ describe('a form whose fields hang on each other', () => {
   afterEach(async () => {
     for (const name of ['ana', 'ben'] as const) await house.slack.closeModal(ids[name], true).catch(() => undefined);
     house.hosting.faults.remove();
-    house.slack.faults.clear();
+    house.slack.faults.remove();
   });
   afterAll(() => house.close());
 

@@ -145,7 +145,7 @@ test(
     await said.hears('Slack does not tell me right now who you are. Nothing was done.');
     expect(await ready()).toBe(503);
     expect(house.writes()).toEqual([]);
-    house.slack.faults.clear();
+    house.slack.faults.remove();
     const change = await house.person('ana').asks(clear);
     await change.tells('the host reports it finished');
     expect(await ready()).toBe(200);

@@ -4,10 +4,12 @@ import { sendJson } from '../http.ts';
 import type { Fields } from '../slack/json.ts';
 import type { Stage } from './server.ts';
 
-/** What happens, told to every open page as Server-Sent Events: `slack`, `delivered`, `hosting`, `bot` and `faults`. */
+/** What happens, told to every open page as Server-Sent Events: `slack`, `delivered`, `hosting`, `changes`, `bot` and `faults`. */
 export type Events = {
   follow(request: IncomingMessage, response: ServerResponse): void;
   tellBot(): void;
+  /** A change of the bot is in another state. */
+  tellChanges(): void;
   /** Somebody put a fault in force or took one back. */
   tellFaults(): void;
   close(): void;
@@ -26,7 +28,7 @@ const DELIVERIES = 100;
 type Delivered = { readonly number: number } & Fields;
 
 /** Follows the stand-ins from now on, until `close`. */
-export function createEvents({ slack, hosting, bot }: Stage): Events {
+export function createEvents({ slack, hosting, bot, changes }: Stage): Events {
   const readers = new Set<ServerResponse>();
   const tell = (event: string, told: unknown): void => {
     const text = message(event, told);
@@ -51,12 +53,13 @@ export function createEvents({ slack, hosting, bot }: Stage): Events {
     follow(request, response) {
       if (readers.size >= READERS) return sendJson(response, 503, { error: `${READERS} pages are open already` });
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(`retry: 500\n\n${message('delivered', deliveries)}`);
+      response.write(`retry: 500\n\n${message('delivered', deliveries)}${message('changes', changes.current())}`);
       readers.add(response);
       request.once('close', () => readers.delete(response));
       response.once('close', () => readers.delete(response));
     },
     tellBot: () => tell('bot', bot()?.state() ?? null),
+    tellChanges: () => tell('changes', changes.current()),
     tellFaults: () => tell('faults', null),
     close() {
       leave();

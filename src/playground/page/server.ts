@@ -8,6 +8,7 @@ import { controlBot } from './bot-control.ts';
 import { type Events, createEvents } from './events.ts';
 import { type Asset, assetAt } from './assets.ts';
 import { HEADERS, refusalOf } from './guard.ts';
+import type { Watch } from '../moving.ts';
 
 /** What the page shows and drives. `bot` is undefined until it is started. */
 export type Stage = {
@@ -15,10 +16,11 @@ export type Stage = {
   readonly hosting: Pick<HostingStandIn, 'control' | 'journal' | 'until'>;
   readonly bot: () => Bot | undefined;
   readonly catalogue: Pick<Catalogue, 'commands'>;
+  readonly changes: Pick<Watch, 'current'>;
 };
 
 /** The running server of the page; `url` without a trailing slash. */
-export type PageServer = { readonly url: string; botChanged(): void; close(): Promise<void> };
+export type PageServer = { readonly url: string; botChanged(): void; changesMoved(): void; close(): Promise<void> };
 
 const BODY = 256 * 1024;
 
@@ -34,6 +36,7 @@ export async function servePage(stage: Stage, port = 0): Promise<PageServer> {
   return {
     url: served.url,
     botChanged: () => events.tellBot(),
+    changesMoved: () => events.tellChanges(),
     async close() {
       events.close();
       await served.close();

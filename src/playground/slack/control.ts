@@ -54,9 +54,10 @@ const PATHS: Readonly<Record<string, Answer>> = {
     slack.faults.add(faultOf(body));
     return slack.faults.list();
   },
-  'DELETE /faults': (slack) => {
-    slack.faults.clear();
-    return [];
+  'DELETE /faults': (slack, { query }) => {
+    const id = wordOf(query['id']);
+    slack.faults.remove(id === undefined ? undefined : Number(id));
+    return slack.faults.list();
   },
   'POST /people/:id': (slack, { id, body }) => slack.changePerson(id, personChange(body)),
   'POST /groups/:id': (slack, { id, body }) => slack.changeGroup(id, words(body['users'], 'users')),

@@ -23,12 +23,16 @@ export type Fault = {
   readonly delayMs?: number;
 };
 
+/** A failure that waits to be played; its id is its own for as long as the stand-in runs. */
+type Waiting = Fault & { readonly id: number };
+
 /** The failures that wait to be played, oldest first. */
 export type Faults = {
   /** At most 200 at a time. */
-  add(fault: Fault): void;
-  list(): readonly Fault[];
-  clear(): void;
+  add(fault: Fault): Waiting;
+  list(): readonly Waiting[];
+  /** Takes back the one with that id; all of them without one. False where there is none. */
+  remove(id?: number): boolean;
   /** The fault to play for this call, counted down. */
   next(method: string, channel: string | undefined): Fault | undefined;
 };
@@ -37,14 +41,23 @@ const LIMIT = 200;
 
 /** No failures. */
 export function createFaults(): Faults {
-  const waiting: { fault: Fault; left: number }[] = [];
+  const waiting: { fault: Fault; id: number; left: number }[] = [];
+  let added = 0;
+  const shown = ({ fault, id, left }: (typeof waiting)[number]): Waiting =>
+    Number.isFinite(left) ? { ...fault, id, times: left } : { ...fault, id };
   return {
     add(fault) {
       if (waiting.length >= LIMIT) throw new Impossible(`more than ${LIMIT} faults`);
-      waiting.push({ fault, left: fault.times ?? Number.POSITIVE_INFINITY });
+      const one = { fault, id: (added += 1), left: fault.times ?? Number.POSITIVE_INFINITY };
+      waiting.push(one);
+      return shown(one);
     },
-    list: () => waiting.map(({ fault, left }) => (Number.isFinite(left) ? { ...fault, times: left } : fault)),
-    clear: () => void waiting.splice(0),
+    list: () => waiting.map((each) => shown(each)),
+    remove(id) {
+      if (id === undefined) return waiting.splice(0).length > 0;
+      const index = waiting.findIndex((each) => each.id === id);
+      return index >= 0 && waiting.splice(index, 1).length > 0;
+    },
     next(method, channel) {
       const index = waiting.findIndex(
         ({ fault }) =>

@@ -4,10 +4,11 @@ import { createBreaking } from './breaking.ts';
 import { clockOf } from './dates.ts';
 import { createDeliveries } from './deliveries.ts';
 import { h, keyedList } from './dom.ts';
-import { createDrawer } from './drawer.ts';
+import { type Drawer, createDrawer } from './drawer.ts';
 import { SHOWN, createJournal } from './journal.ts';
+import { createMovings } from './moving.ts';
 import type { Seat } from './seat.ts';
-import type { BotState, Delivered, Entry, Problem } from './shapes.ts';
+import type { BotState, Delivered, Entry, Moving, Problem } from './shapes.ts';
 import { createWrites } from './writes.ts';
 
 /** The pane at the side: the bot's process, what breaks the world around it, and what goes in and out. */
@@ -19,30 +20,32 @@ export type Activity = {
   readProblems(): Promise<void>;
   readFaults(): Promise<void>;
   add(entries: readonly Entry[]): void;
-  addDelivered(delivered: readonly Delivered[]): void;
+  /** Answers with all that is shown, newest first. */
+  addDelivered(delivered: readonly Delivered[]): readonly Delivered[];
   showBot(bot: BotState): void;
+  showChanges(movings: readonly Moving[]): void;
 };
 
 /** An empty pane. */
 export function createActivity(seat: Seat): Activity {
-  const [deliveries, journal, writes] = [createDeliveries(), createJournal(), createWrites()];
-  const [bot, breaking] = [createBot(seat), createBreaking(seat)];
-  const problems = h('ol', { class: 'problems', 'aria-label': 'What Slack complains about' });
-  const showProblems = keyedList<Problem>(problems, ({ at, text }) => `${at} ${text}`, drawProblem);
   const element = h('aside', { id: 'scenes', 'aria-label': 'Behind the scenes' });
   const drawer = createDrawer(element);
+  const [deliveries, movings, received] = [createDeliveries(), createMovings(seat), createReceived(drawer)];
+  const [bot, breaking, problems] = [createBot(seat), createBreaking(seat), createProblems()];
   element.append(
     h('header', {}, h('h2', {}, 'Behind the scenes'), drawer.close),
     bot.element,
-    writes.element,
+    received.writes,
     breaking.element,
-    h('div', { class: 'flow' }, part('Slack delivered', deliveries), part('The hosting API received', journal)),
-    problems,
+    h(
+      'div',
+      { class: 'flow' },
+      part('Slack delivered', deliveries.element),
+      part('What became of it', movings.element),
+      part('The hosting API received', received.journal),
+    ),
+    problems.element,
   );
-  const show = (entries: readonly Entry[]): void => {
-    journal.add(entries);
-    drawer.tell(writes.short());
-  };
   const showBot = (state: BotState): void => {
     bot.show(state);
     breaking.showBot(state);
@@ -52,32 +55,58 @@ export function createActivity(seat: Seat): Activity {
     opener: drawer.opener,
     addDelivered: (delivered) => deliveries.add(delivered),
     readFaults: () => breaking.read(),
+    readProblems: () => problems.read(),
     showBot,
+    showChanges: (all) => movings.show(all),
+    add: (entries) => received.add(entries),
+    async read() {
+      const [state] = await Promise.all([ask<BotState>('/control/bot'), received.read(), breaking.read()]);
+      showBot(state);
+    },
+  };
+}
+
+type Received = {
+  readonly writes: HTMLElement;
+  readonly journal: HTMLElement;
+  add(entries: readonly Entry[]): void;
+  read(): Promise<void>;
+};
+
+/** What the hosting API received, counted and listed; the drawer tells the count where it is shut. */
+function createReceived(drawer: Drawer): Received {
+  const [journal, writes] = [createJournal(), createWrites()];
+  const show = (entries: readonly Entry[]): void => {
+    journal.add(entries);
+    drawer.tell(writes.short());
+  };
+  return {
+    writes: writes.element,
+    journal: journal.element,
     add(entries) {
       writes.add(entries);
       show(entries);
     },
     async read() {
       journal.clear();
-      const [received, state] = await Promise.all([
-        ask<readonly Entry[]>('/control/hosting/journal?limit=10000'),
-        ask<BotState>('/control/bot'),
-        breaking.read(),
-      ]);
+      const received = await ask<readonly Entry[]>('/control/hosting/journal?limit=10000');
       // What was told while the answer was on its way is newer than the answer.
       writes.count([...received, ...journal.entries()]);
       show(received.slice(-SHOWN));
-      showBot(state);
-    },
-    async readProblems() {
-      const found = await ask<readonly Problem[]>('/control/slack/problems');
-      showProblems(found.slice(-20).toReversed());
     },
   };
 }
 
-const part = (name: string, { element }: { readonly element: HTMLElement }): HTMLElement =>
-  h('section', {}, h('h2', {}, name), element);
+function createProblems(): { readonly element: HTMLElement; read(): Promise<void> } {
+  const element = h('ol', { class: 'problems', 'aria-label': 'What Slack complains about' });
+  const show = keyedList<Problem>(element, ({ at, text }) => `${at} ${text}`, drawProblem);
+  return {
+    element,
+    read: async () => show((await ask<readonly Problem[]>('/control/slack/problems')).slice(-20).toReversed()),
+  };
+}
+
+const part = (name: string, element: HTMLElement): HTMLElement => h('section', {}, h('h2', {}, name), element);
 
 const drawProblem = ({ at, kind, text }: Problem): HTMLElement =>
   h('li', { class: 'bad' }, `${clockOf(at)} ${kind}: ${text}`);

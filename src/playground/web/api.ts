@@ -1,5 +1,5 @@
 import { fieldsOf, isFields, parseJson, textOf } from '../slack/json.ts';
-import type { BotState, Change, Delivered, Entry } from './shapes.ts';
+import type { BotState, Change, Delivered, Entry, Moving } from './shapes.ts';
 
 /** What the server answered; throws an Error with its sentence where it refused. Without a body it is a GET, or a DELETE. */
 export async function ask<Answer>(path: string, body?: object, without: 'GET' | 'DELETE' = 'GET'): Promise<Answer> {
@@ -25,6 +25,7 @@ export type Told = {
   readonly onSlack: (change: Change) => void;
   readonly onDelivered: (delivered: readonly Delivered[]) => void;
   readonly onHosting: (entries: readonly Entry[]) => void;
+  readonly onChanges: (movings: readonly Moving[]) => void;
   /** A fault was put in force or taken back, here or elsewhere. */
   readonly onFaults: () => void;
   readonly onBot: (state: BotState) => void;
@@ -34,6 +35,7 @@ const isChange = (value: unknown): value is Change =>
   isFields(value) && typeof value['kind'] === 'string' && isFields(value['detail']);
 const isEntries = (value: unknown): value is readonly Entry[] => Array.isArray(value);
 const isDelivered = (value: unknown): value is readonly Delivered[] => Array.isArray(value);
+const isMovings = (value: unknown): value is readonly Moving[] => Array.isArray(value);
 const isBot = (value: unknown): value is BotState => isFields(value) && Array.isArray(value['log']);
 
 /** Listens for as long as the page is open; the browser connects again by itself. */
@@ -46,6 +48,7 @@ export function listen(told: Told): void {
   on('slack', (value) => isChange(value) && told.onSlack(value));
   on('delivered', (value) => isDelivered(value) && told.onDelivered(value));
   on('faults', told.onFaults);
+  on('changes', (value) => isMovings(value) && told.onChanges(value));
   on('hosting', (value) => isEntries(value) && told.onHosting(value));
   on('bot', (value) => isBot(value) && told.onBot(value));
 }

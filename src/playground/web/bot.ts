@@ -24,6 +24,31 @@ function draw(seat: Seat, { state, pid, exit, log }: BotState): readonly HTMLEle
       `The bot ${STATES[state]}${pid === undefined ? '' : `, process ${pid}`}${how}.`,
     ),
     h('button', { click: restart }, state === 'exited' ? 'Start again' : 'Restart'),
-    h('details', {}, h('summary', {}, `Log, ${log.length} lines`), h('pre', {}, log.slice(-100).join('\n'))),
+    drawLog(seat, log),
   ];
+}
+
+/** The log as it was last told, read afresh whenever somebody opens it. */
+function drawLog(seat: Seat, told: readonly string[]): HTMLElement {
+  const [summary, lines] = [h('summary'), h('pre')];
+  const show = (log: readonly string[]): void => {
+    summary.textContent = `Log, ${log.length} lines`;
+    lines.textContent = log.slice(-100).join('\n');
+  };
+  show(told);
+  const details: HTMLDetailsElement = h(
+    'details',
+    {
+      toggle: () => {
+        if (!details.open) return;
+        ask<BotState>('/control/bot').then(
+          ({ log }) => show(log),
+          (error: unknown) => seat.tell(error),
+        );
+      },
+    },
+    summary,
+    lines,
+  );
+  return details;
 }

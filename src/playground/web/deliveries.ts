@@ -7,7 +7,7 @@ const KEPT = 100;
 const SLOW_MS = 1000;
 
 /** What Slack delivered to the bot, newest first. */
-export type Deliveries = { readonly element: HTMLElement; add(delivered: readonly Delivered[]): void };
+export type Deliveries = { readonly element: HTMLElement; add(delivered: readonly Delivered[]): readonly Delivered[] };
 
 /** An empty list. */
 export function createDeliveries(): Deliveries {
@@ -21,7 +21,9 @@ export function createDeliveries(): Deliveries {
       for (const each of delivered) all.set(`${each.envelope} ${each.attempt}`, each);
       const newest = [...all].toSorted(([, one], [, other]) => other.at - one.at || other.number - one.number);
       all = new Map(newest.slice(0, KEPT));
-      show([...all.values()]);
+      const shown = [...all.values()];
+      show(shown);
+      return shown;
     },
   };
 }

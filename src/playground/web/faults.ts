@@ -75,13 +75,10 @@ export async function turnOn(breakage: Breakage, inForce: InForce): Promise<void
   for (const fault of breakage.faults) await ask(`/control/${breakage.place}/faults`, fault);
 }
 
-/** Mends it; what somebody else broke in the hosting API stays so. */
+/** Mends it; what somebody else broke stays so. */
 export async function turnOff(breakage: Breakage, inForce: InForce): Promise<void> {
-  const found = making(breakage, inForce);
-  if (found.length === 0) return;
-  // Slack's faults have no ids.
-  if (breakage.place === 'slack') return mend('slack');
-  for (const { id } of found) await ask(`/control/hosting/faults?id=${id}`, undefined, 'DELETE');
+  for (const { id } of making(breakage, inForce))
+    await ask(`/control/${breakage.place}/faults?id=${id}`, undefined, 'DELETE');
 }
 
 async function mend(place: Place): Promise<void> {

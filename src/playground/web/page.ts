@@ -60,9 +60,9 @@ const activity = createActivity(seat);
 const nav = h('nav', { class: 'sidebar', 'aria-label': 'Workspace' });
 const showSidebar = createSidebar(seat, nav);
 const showModal = createModal(seat);
-const tour = h('section', { class: 'tour', 'aria-label': 'Tour' });
-const showTour = createTour(seat, tour);
-document.body.append(nav, conversation.element, thread.element, tour, activity.element, line, activity.opener);
+const tourElement = h('section', { class: 'tour', 'aria-label': 'Tour' });
+const tour = createTour(seat, tourElement);
+document.body.append(nav, conversation.element, thread.element, tourElement, activity.element, line, activity.opener);
 
 const soon = {
   conversation: coalesced(() => conversation.read(), tell),
@@ -87,7 +87,7 @@ const soon = {
 
 function everything(): void {
   showSidebar(unread);
-  showTour();
+  tour.draw();
   for (const read of [soon.conversation, soon.thread, soon.views]) read();
 }
 
@@ -126,8 +126,12 @@ listen({
     soon.problems();
   },
   onLost: () => tell('The playground does not answer. This page connects again by itself when it is back.'),
-  onDelivered: (delivered) => activity.addDelivered(delivered),
+  onDelivered: (delivered) => tour.see({ delivered: activity.addDelivered(delivered) }),
   onFaults: soon.faults,
+  onChanges: (movings) => {
+    activity.showChanges(movings);
+    tour.see({ movings });
+  },
   onHosting: (entries) => activity.add(entries),
   onBot: (bot) => activity.showBot(bot),
   onSlack({ kind, detail }) {

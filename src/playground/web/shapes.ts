@@ -101,8 +101,17 @@ export type Delivered = {
   readonly failure?: string;
 };
 
-/** A fault in force; those of the hosting API have an id. */
-export type Fault = { readonly id?: number } & Fields;
+/** A change of the bot: the state it is in, and its trail so far, oldest first; `at` in epoch milliseconds. */
+export type Moving = {
+  readonly number: number;
+  readonly command: string;
+  readonly target: string;
+  readonly state: string;
+  readonly steps: readonly { readonly event: string; readonly at: number; readonly by: string }[];
+};
+
+/** A fault in force. */
+export type Fault = { readonly id: number } & Fields;
 
 /** Something the stand-in for Slack found wrong with the app. */
 export type Problem = { readonly at: number; readonly kind: string; readonly text: string };

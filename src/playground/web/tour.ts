@@ -1,9 +1,28 @@
 import { actors, channelsOf, directMessageId } from './directory.ts';
 import { type Child, fill, h } from './dom.ts';
 import type { Seat } from './seat.ts';
+import type { Delivered, Moving } from './shapes.ts';
 
 /** One step of the tour: what to see, and where; `line` is put into the composer, to be sent by whoever reads it. */
-type Step = { readonly says: string; readonly as: string; readonly at: 'channel' | 'home'; readonly line?: string };
+type Step = {
+  readonly says: string;
+  readonly as: string;
+  readonly at: 'channel' | 'home';
+  readonly line?: string;
+  /** Whether it was taken, as Slack delivered it and as the bot's changes stand. */
+  readonly taken: (seen: Seen) => boolean;
+};
+
+type Seen = { readonly delivered: readonly Delivered[]; readonly movings: readonly Moving[] };
+
+const typed =
+  (line: string) =>
+  ({ delivered }: Seen): boolean =>
+    delivered.some(({ did }) => did.startsWith(`typed ${line}`));
+const moved =
+  (command: string, event: string) =>
+  ({ movings }: Seen): boolean =>
+    movings.some((one) => one.command === command && one.steps.some((step) => step.event === event));
 
 const STEPS: readonly Step[] = [
   {
@@ -11,51 +30,73 @@ const STEPS: readonly Step[] = [
     as: 'Ana',
     at: 'channel',
     line: '/site logs acme-shop/live',
+    taken: typed('/site logs'),
   },
   {
     says: 'Change something small: the card stands for all to see, and its thread tells the rest.',
     as: 'Ana',
     at: 'channel',
     line: '/site cache clear acme-shop/staging',
+    taken: moved('cache clear', 'asked'),
   },
   {
     says: 'Push staging to live: the form says what will be lost, and wants the name typed. Nothing is sent yet.',
     as: 'Ana',
     at: 'channel',
     line: '/site push acme-shop/staging acme-shop/live --database',
+    taken: moved('push', 'asked'),
   },
   {
     says: 'Approve as Chi: the change waits on the Home tab. Ten seconds to stop it, then it is written once.',
     as: 'Chi',
     at: 'home',
+    taken: moved('push', 'approve'),
   },
   {
     says: 'Ask what happened: every step stands in the trail, with who did it and by which rule.',
     as: 'Chi',
     at: 'channel',
     line: '/site audit',
+    taken: typed('/site audit'),
   },
 ];
 
 const PLACE = 'tour';
 const OVER = 'over';
 
-/** A short guided tour above the composer; it can be dismissed, and stays so. Answers with what draws it anew. */
-export function createTour(seat: Seat, element: HTMLElement): () => void {
+/** A short guided tour above the composer; it can be dismissed, and stays so. */
+export type Tour = {
+  draw(): void;
+  /** Learns what happened: a step that somebody took is ticked. */
+  see(seen: Partial<Seen>): void;
+};
+
+/** The tour, drawn into `element`. */
+export function createTour(seat: Seat, element: HTMLElement): Tour {
+  let seen: Seen = { delivered: [], movings: [] };
+  const whoIs = ({ as }: Step): string | undefined =>
+    actors(seat.directory).find(({ display_name }) => display_name === as)?.id;
   const draw = (): void => {
     const at = reached();
     const step = at === undefined ? undefined : STEPS[at];
+    const who = step && whoIs(step);
     // In a workspace of other people there is nobody to follow.
-    const who = actors(seat.directory).find(({ display_name }) => display_name === step?.as)?.id;
-    element.hidden = step === undefined || who === undefined;
-    if (at === undefined || step === undefined || who === undefined) return fill(element);
-    fill(element, ...drawStep(at, step, () => show(seat, step, who), goTo));
+    element.hidden = who === undefined || !STEPS.every((one) => whoIs(one) !== undefined);
+    if (element.hidden || at === undefined || step === undefined || who === undefined) return fill(element);
+    fill(element, ...drawStep(at, step, step.taken(seen), () => show(seat, step, who), goTo));
   };
   const goTo = (place: number | typeof OVER): void => {
     localStorage.setItem(PLACE, String(place));
     draw();
   };
-  return draw;
+  return {
+    draw,
+    see(more) {
+      const before = STEPS[reached() ?? -1]?.taken(seen);
+      seen = { ...seen, ...more };
+      if (STEPS[reached() ?? -1]?.taken(seen) !== before) draw();
+    },
+  };
 }
 
 function reached(): number | undefined {
@@ -66,18 +107,23 @@ function reached(): number | undefined {
 function drawStep(
   at: number,
   step: Step,
+  isTaken: boolean,
   onShow: () => void,
   goTo: (place: number | typeof OVER) => void,
 ): readonly Child[] {
   const isLast = at === STEPS.length - 1;
   return [
-    h('p', {}, h('strong', {}, `${at + 1} of ${STEPS.length}`), ` ${step.says}`),
+    h('p', {}, h('strong', {}, `${isTaken ? '✓ ' : ''}${at + 1} of ${STEPS.length}`), ` ${step.says}`),
     h(
       'div',
       {},
-      h('button', { class: 'primary', click: onShow }, `As ${step.as}`),
+      h('button', { class: isTaken ? '' : 'primary', click: onShow }, `As ${step.as}`),
       at > 0 && h('button', { click: () => goTo(at - 1) }, 'Back'),
-      h('button', { click: () => goTo(isLast ? OVER : at + 1) }, isLast ? 'Done' : 'Next'),
+      h(
+        'button',
+        { class: isTaken ? 'primary' : '', click: () => goTo(isLast ? OVER : at + 1) },
+        isLast ? 'Done' : 'Next',
+      ),
       !isLast && h('button', { class: 'plain', 'aria-label': 'End the tour', click: () => goTo(OVER) }, '✕'),
     ),
   ];

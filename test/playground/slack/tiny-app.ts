@@ -41,7 +41,6 @@ export async function socketApp(slack: SlackStandIn): Promise<TinyApp> {
   const receiver = new SocketModeReceiver({
     appToken: slack.tokens.app,
     logger: silent,
-    clientPingTimeout: 50,
     installerOptions: { clientOptions: { slackApiUrl: slack.apiUrl } },
   });
   const { app, errors } = appOn(slack, receiver);

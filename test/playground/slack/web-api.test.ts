@@ -321,7 +321,7 @@ describe('faults', () => {
     const slack = await start();
     slack.faults.add({ method: 'chat.postMessage', ...fault });
     for (let time = 0; time < 2; time += 1) expect(await post(slack)).toMatchObject({ status, body: { error } });
-    slack.faults.clear();
+    slack.faults.remove();
     expect((await post(slack)).body['ok']).toBe(true);
   });
 
