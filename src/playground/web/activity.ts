@@ -23,7 +23,8 @@ export type Activity = {
   /** Answers with all that is shown, newest first. */
   addDelivered(delivered: readonly Delivered[]): readonly Delivered[];
   showBot(bot: BotState): void;
-  showChanges(movings: readonly Moving[]): void;
+  /** Those that are shown, with the names that are known by now, if none are given. */
+  showChanges(movings?: readonly Moving[]): void;
 };
 
 /** An empty pane. */

@@ -1,28 +1,40 @@
 import { h, keyedList } from './dom.ts';
-import { nameOf } from './directory.ts';
+import { type Directory, nameOf } from './directory.ts';
 import type { Seat } from './seat.ts';
 import type { Moving } from './shapes.ts';
 
-/** The bot's changes, newest first, each with its state and the way it took there. */
-export type Movings = { readonly element: HTMLElement; show(movings: readonly Moving[]): void };
+/** The bot's changes, newest first, each with its state and the way it took there; those shown, drawn anew, if none are given. */
+export type Movings = { readonly element: HTMLElement; show(movings?: readonly Moving[]): void };
 
 /** How a state looks that is no step on the way: over and well, not known; the others were stopped or went wrong. */
 const LOOKS: Readonly<Record<string, string>> = { done: 'well', happened: 'well', unknown: 'doubt' };
 const ON_THE_WAY = new Set(['waiting', 'approved', 'sending', 'accepted']);
 
+/** A change with what is said of each step instead of ids. */
+type Drawn = Omit<Moving, 'steps'> & { readonly steps: readonly { readonly says: string; readonly after: string }[] };
+
 /** An empty list. */
 export function createMovings(seat: Seat): Movings {
   const element = h('ol', { class: 'movings', 'aria-label': 'Changes and their states', tabindex: '0' });
-  const list = keyedList<Moving>(
+  const list = keyedList<Drawn>(element, ({ number }) => String(number), draw);
+  let shown: readonly Moving[] = [];
+  return {
     element,
-    ({ number }) => String(number),
-    (moving) => draw(seat, moving),
-  );
-  return { element, show: list };
+    show(movings = shown) {
+      shown = movings;
+      list(shown.map((moving) => ({ ...moving, steps: stepsOf(moving, seat.directory) })));
+    },
+  };
 }
 
-function draw(seat: Seat, { number, command, target, state, steps }: Moving): HTMLElement {
-  const began = steps[0]?.at ?? 0;
+const stepsOf = ({ steps }: Moving, directory: Directory): Drawn['steps'] =>
+  steps.map(({ event, at, by }, index) => ({
+    says: by === 'sitehand' ? event : `${event} by ${nameOf.person(directory, by)}`,
+    after: index === 0 ? '' : lasted(at - (steps[0]?.at ?? at)),
+  }));
+
+function draw({ number, command, target, state, steps }: Drawn): HTMLElement {
+  const looks = LOOKS[state] ?? (ON_THE_WAY.has(state) ? 'on-the-way' : 'ill');
   return h(
     'li',
     {},
@@ -31,19 +43,12 @@ function draw(seat: Seat, { number, command, target, state, steps }: Moving): HT
       {},
       h('strong', {}, `#${number} ${command}`),
       h('bdi', {}, target),
-      h('span', { class: `state ${LOOKS[state] ?? (ON_THE_WAY.has(state) ? 'on-the-way' : 'ill')}` }, state),
+      h('span', { class: `state ${looks}` }, state),
     ),
     h(
       'p',
       { class: 'way' },
-      ...steps.map(({ event, at, by }, index) =>
-        h(
-          'span',
-          {},
-          by === 'sitehand' ? event : `${event} by ${nameOf.person(seat.directory, by)}`,
-          index > 0 && h('small', {}, ` ${lasted(at - began)}`),
-        ),
-      ),
+      ...steps.map(({ says, after }) => h('span', {}, says, after !== '' && h('small', {}, ` ${after}`))),
     ),
   );
 }

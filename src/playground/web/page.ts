@@ -88,6 +88,7 @@ const soon = {
 function everything(): void {
   showSidebar(unread);
   tour.draw();
+  activity.showChanges();
   for (const read of [soon.conversation, soon.thread, soon.views]) read();
 }
 
