@@ -4,6 +4,7 @@ import { kindOf, postgresNow, wasSacrificed, type Kind } from './differences.ts'
 import { openPostgres, readPostgres, type OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite, readSqlite } from './sqlite.ts';
+import { together } from './together.ts';
 import type { Reader, Tx } from './tx.ts';
 
 export type { Tx };
@@ -47,7 +48,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   return {
     kind,
     db,
-    transaction: (work) => transaction(db, work),
+    transaction: kind === 'sqlite' ? together(db) : (work) => transaction(db, work),
     now: clock(kind, db, options.now),
     installation: await installation(db),
     close: () => db.destroy(),
@@ -67,6 +68,7 @@ async function openEither(url: string, onLost: OnLost): Promise<Kysely<Schema>> 
   throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
 }
 
+/** On a server, with many connections. */
 async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
