@@ -4,7 +4,7 @@ import { kindOf, postgresNow, wasSacrificed, type Kind } from './differences.ts'
 import { openPostgres, readPostgres, type OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite, readSqlite } from './sqlite.ts';
-import { together } from './together.ts';
+import { shared } from './flush.ts';
 import type { Reader, Tx } from './tx.ts';
 
 export type { Tx };
@@ -17,7 +17,8 @@ export type Database = {
   /**
    * Runs `work` in a transaction that is committed when it resolves and rolled back when it rejects. `work` touches
    * nothing but its transaction, because it runs again (twice at most) when PostgreSQL gave it up for another one.
-   * When the promise rejects because the connection was lost, it is not known whether the commit took place.
+   * When the promise rejects because the connection was lost, or the disk did not flush, it is not known whether the
+   * commit took place.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The time by which everything expires, in epoch milliseconds: one clock for all replicas. */
@@ -43,12 +44,12 @@ const ATTEMPTS = 3;
  * if the address is neither, a second bot holds the file, or a newer version wrote the tables.
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
-  const db = await openEither(url, options.onLost ?? (() => {}));
+  const { db, transaction } = await openEither(url, options.onLost ?? (() => {}));
   const kind = kindOf(db);
   return {
     kind,
     db,
-    transaction: kind === 'sqlite' ? together(db) : (work) => transaction(db, work),
+    transaction,
     now: clock(kind, db, options.now),
     installation: await installation(db),
     close: () => db.destroy(),
@@ -62,11 +63,26 @@ export function openToRead(url: string): Kysely<Schema> {
 
 const isSqlite = (url: string): boolean => /^sqlite:./.test(url);
 
-async function openEither(url: string, onLost: OnLost): Promise<Kysely<Schema>> {
-  if (isSqlite(url)) return openSqlite(url.slice('sqlite:'.length));
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, onLost);
+async function openEither(url: string, onLost: OnLost): Promise<Pick<Database, 'db' | 'transaction'>> {
+  if (isSqlite(url)) {
+    const { db, flush } = await openSqlite(url.slice('sqlite:'.length));
+    return { db, transaction: flushed(db, shared(flush)) };
+  }
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    const db = await openPostgres(url, onLost);
+    return { db, transaction: (work) => transaction(db, work) };
+  }
   throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
 }
+
+/** In a file: it is told of a commit once that is on the disk; what is committed later is flushed later. */
+const flushed =
+  (db: Kysely<Schema>, flush: () => Promise<void>): Database['transaction'] =>
+  async (work) => {
+    const result = await db.transaction().execute(work);
+    await flush();
+    return result;
+  };
 
 /** On a server, with many connections. */
 async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
@@ -13,18 +14,33 @@ const SQLITE_BUSY = 5;
 /** The database and, unless it is in memory, the handle that keeps other bots out. */
 type Files = { readonly database: DatabaseSync; readonly guard?: DatabaseSync };
 
+/** An open database, and what makes sure that all it has committed by now is on the disk. */
+export type Sqlite = { readonly db: Kysely<Schema>; readonly flush: () => Promise<void> };
+
 /**
  * Opens the file at `path` (`:memory:` keeps nothing), makes it and its folder readable for this user alone, and brings
  * its tables up to date. Rejects if another bot has the file open, or a newer version wrote it.
  */
-export async function openSqlite(path: string): Promise<Kysely<Schema>> {
-  const files = path === ':memory:' ? { database: new DatabaseSync(path) } : openFiles(path);
+export async function openSqlite(path: string): Promise<Sqlite> {
+  const isFile = path !== ':memory:';
+  const files = isFile ? openFiles(path) : { database: new DatabaseSync(path) };
   // `replace` removes a row unseen by triggers, which would leave the audit trail open, unless they are recursive.
   files.database.exec('pragma foreign_keys = on; pragma recursive_triggers = on');
-  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter(files) }) });
+  const log: { file?: FileHandle } = {};
+  const close = (): void => {
+    // Nothing is written any more: what is left to flush is not told to anybody.
+    log.file?.close().catch(() => undefined);
+  };
+  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter(files, close) }) });
   try {
     await migrate(db);
-    return db;
+    if (!isFile) return { db, flush: () => Promise.resolve() };
+    // Its log is there now, on the disk with its name, and stays the same file for as long as the database is open.
+    const file = await open(`${files.database.location() ?? path}-wal`);
+    log.file = file;
+    // A flush within a commit would keep the whole process waiting: a commit is told of once its log is flushed.
+    files.database.exec('pragma synchronous = normal');
+    return { db, flush: () => file.datasync() };
   } catch (error) {
     await db.destroy();
     throw error;
@@ -77,7 +93,7 @@ type Statement = ReturnType<SqliteDatabase['prepare']>;
 const PREPARED = 200;
 
 /** What Kysely asks of a SQLite library, answered by Node's own. */
-function adapter({ database, guard }: Files): SqliteDatabase {
+function adapter({ database, guard }: Files, onClose?: () => void): SqliteDatabase {
   const prepared = new Map<string, Statement>();
   const prepare = (text: string): Statement => {
     const statement = database.prepare(text);
@@ -100,6 +116,7 @@ function adapter({ database, guard }: Files): SqliteDatabase {
       return statement;
     },
     close() {
+      onClose?.();
       database.close();
       guard?.close();
     },
