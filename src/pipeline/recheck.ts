@@ -49,9 +49,13 @@ const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack does not tell m
 
 async function recheckRights(desk: Recheck, change: Change): Promise<Restored | Rechecked> {
   const isTimer = permitOf(change).timerOf !== undefined;
-  const person = isTimer ? undefined : await desk.whoIs(change.asker);
+  // Each of these is a way to somebody else's machine and back: all at once.
+  const [person, approvers] = await Promise.all([
+    isTimer ? undefined : desk.whoIs(change.asker),
+    isTimer || change.state === 'waiting' ? [] : approversNow(desk, change),
+    desk.freshenNames(),
+  ]);
   if (!isTimer && person === undefined) return slackIsSilent;
-  await desk.freshenNames();
   const restored = restore(change, desk.names(person));
   if (restored === undefined) return gone(say`${change.target_name} is gone, or may not be read any more.`);
   const { target } = restored.action;
@@ -59,23 +63,24 @@ async function recheckRights(desk: Recheck, change: Change): Promise<Restored | 
   if (isNamed(named) && named.name !== change.target_name) {
     return gone(say`${change.target_name} is called ${named.name} now.`);
   }
-  return person === undefined ? restored : recheckRules(desk, change, restored, person);
+  return person === undefined ? restored : recheckRules(desk, change, restored, person, approvers);
 }
 
 /** The asker may still do it, and once it is approved, the votes still suffice, for the rules of then and of now. */
-async function recheckRules(
+function recheckRules(
   desk: Recheck,
   change: Change,
   restored: Restored,
   person: Person,
-): Promise<Restored | Rechecked> {
+  approvers: readonly Person[] | undefined,
+): Restored | Rechecked {
   const policy = desk.policy();
   const now = approvalNow(policy, person, restored, desk.company());
   if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);
   const then = permitOf(change).approval;
   if (change.state === 'waiting' || (now === 'none' && then === 'none')) return restored;
-  const voters = await freshVoters(desk, change, await approvals(desk.database.db, change.number));
-  if (voters === undefined) return slackIsSilent;
+  if (approvers === undefined) return slackIsSilent;
+  const voters = approvers.filter(countsFor(desk, change));
   const asked = { ...aboutOf(restored.resolved, desk.company()).asked, asker: change.asker };
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
@@ -97,17 +102,31 @@ function approvalNow(
   }
 }
 
-/** Those who approved, as Slack knows them now: members who may read it, as for a click; undefined where it does not answer. */
+const approversNow = async (desk: Recheck, { number }: Change): Promise<readonly Person[] | undefined> =>
+  askedAgain(desk, await approvals(desk.database.db, number));
+
+/** Those who voted, as Slack knows them now; undefined where it does not answer. */
+async function askedAgain(
+  { whoIs }: Pick<Recheck, 'whoIs'>,
+  votes: readonly Vote[],
+): Promise<readonly Person[] | undefined> {
+  const people = await Promise.all(votes.map(({ person }) => whoIs(person)));
+  const known = people.filter((one) => one !== undefined);
+  return known.length < people.length ? undefined : known;
+}
+
+/** Whose vote counts: members who may read it, as for a click. */
+function countsFor(desk: Omit<Recheck, 'database'>, change: Change): (person: Person) => boolean {
+  return (person) => person.standing === 'member' && readerOf(desk, person)(change);
+}
+
+/** Those who approved and whose votes count, as Slack knows them now; undefined where it does not answer. */
 export async function freshVoters(
   desk: Omit<Recheck, 'database'>,
   change: Change,
   votes: readonly Vote[],
 ): Promise<readonly Person[] | undefined> {
-  const people = await Promise.all(votes.map(({ person }) => desk.whoIs(person)));
-  const known = people.filter((one) => one !== undefined);
-  return known.length < people.length
-    ? undefined
-    : known.filter((one) => one.standing === 'member' && readerOf(desk, one)(change));
+  return (await askedAgain(desk, votes))?.filter(countsFor(desk, change));
 }
 
 async function recheckDrift(desk: Recheck, change: Change, { action, resolved }: Restored): Promise<Rechecked> {
