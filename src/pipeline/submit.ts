@@ -137,7 +137,8 @@ export async function save(
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begun = row;
-      await ledger.remark(tx, saved, event, { by: 'sitehand', at: now, reply: asked(saved), decide });
+      const reply = asked(saved);
+      await ledger.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       return saved;
     });
     if (change) desk.onSaved();

@@ -10,13 +10,14 @@ import { permitOf, type Note } from './render.ts';
 
 /** The sentences of a change's thread, one for each thing that happens to it. Pure. */
 
-/** The first reply, under the fresh card. */
-export const asked = (change: Change): Note => ({
-  text:
-    change.state === 'approved'
-      ? say`The rules ask for no approval. ${sendingSoon(change)}`
-      : say`${whoIsAsked(permitOf(change).asks ?? [])}: this waits for your approval until ${time(change.expires_at)}.`,
-});
+/** The first reply, under the fresh card; none where it is sent at once, which the next reply tells of. */
+export function asked(change: Change): Note | undefined {
+  if (change.state === 'approved') {
+    return coolsDown(change) ? { text: say`The rules ask for no approval. ${sendingSoon(change)}` } : undefined;
+  }
+  const asks = whoIsAsked(permitOf(change).asks ?? []);
+  return { text: say`${asks}: this waits for your approval until ${time(change.expires_at)}.` };
+}
 
 /** Nobody has decided yet. */
 export const reminder = (change: Change, voted: readonly string[]): Note => ({

@@ -9,7 +9,6 @@ afterAll(() => house.close());
 
 test.concurrent('a developer clears the cache of live: card, thread, and exactly the one write that the document describes', async () => {
   const change = await house.person('ana').asks('/site cache clear acme-shop/live --reason "release 42"', 'C0ACME');
-  await change.tells('The rules ask for no approval. Sending it now.');
   await change.tells(/Sent\. The host accepted it as cache:clear-/);
   await change.tells(/✅ Done after .* the host reports it finished/);
   const card = await change.shows('✅ Cleared the cache of acme-shop/live');
