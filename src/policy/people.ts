@@ -15,18 +15,46 @@ export function samePerson(policy: Policy, one: string, other: string): boolean 
   return canonicalId(policy, one) === canonicalId(policy, other);
 }
 
+/** Names of the groups that somebody is in: with the id they act with, and with any id that is joined to it. */
+export type Memberships = Readonly<Record<'allow' | 'deny', ReadonlySet<string>>>;
+
+const namesById = new WeakMap<Policy['groups'], ReadonlyMap<string, readonly string[]>>();
+
+/** The groups of each Slack id, turned around once for each policy. */
+function groupsById({ groups }: Policy): ReadonlyMap<string, readonly string[]> {
+  const known = namesById.get(groups);
+  if (known) return known;
+  const made = new Map<string, string[]>();
+  for (const [name, ids] of groups)
+    for (const id of ids) {
+      const names = made.get(id);
+      if (names) names.push(name);
+      else made.set(id, [name]);
+    }
+  namesById.set(groups, made);
+  return made;
+}
+
 /**
- * Whether a rule's audience holds the person. An `allow` counts the id they act with; a `deny` reaches every id that
+ * The groups of a person as rules count them. An `allow` counts the id they act with; a `deny` reaches every id that
  * is joined to it, so that nobody steps around it with a second account.
  */
-export function belongs(policy: Policy, person: Person, to: Audience, effect: 'allow' | 'deny'): boolean {
-  if (to === 'everyone') return true;
-  const own = effect === 'deny' ? idsOf(policy, person.id) : [person.id];
-  return to.some((name) => {
-    const members = policy.groups.get(name);
-    return members !== undefined && [...own, ...person.groups].some((id) => members.has(id));
-  });
+export function membershipsOf(policy: Policy, { id, groups }: Person): Memberships {
+  const byId = groupsById(policy);
+  const allow = new Set<string>();
+  for (const own of [id, ...groups]) for (const name of byId.get(own) ?? []) allow.add(name);
+  const joined = policy.people.get(id);
+  if (joined === undefined) return { allow, deny: allow };
+  return { allow, deny: new Set([...joined, ...groups].flatMap((own) => byId.get(own) ?? [])) };
 }
+
+/** Whether a rule's audience holds the person, by the groups they are in. */
+export const reaches = (to: Audience, groups: ReadonlySet<string>): boolean =>
+  to === 'everyone' || to.some((name) => groups.has(name));
+
+/** Whether a rule's audience holds the person; `membershipsOf` says by which of their ids. */
+export const belongs = (policy: Policy, person: Person, to: Audience, effect: 'allow' | 'deny'): boolean =>
+  to === 'everyone' || reaches(to, membershipsOf(policy, person)[effect]);
 
 /** The Slack ids (people and user groups) behind names of groups, each once. */
 export function idsIn(policy: Policy, names: readonly string[]): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Target } from '../hosting/contract/target.ts';
 import { strictest, type Needed } from './needed.ts';
-import { covers } from './pattern.ts';
-import { belongs } from './people.ts';
+import { coversSpelled, spell, type Spelled } from './pattern.ts';
+import { membershipsOf, reaches, type Memberships } from './people.ts';
 import { approvalBy, speaksOf, type Aim, type Command, type Person, type Policy } from './rules.ts';
 import type { Rule, RuleRef } from './rules.ts';
 
@@ -28,21 +28,27 @@ export type Decision =
  * of them beats all that allow; the strictest approval of all that allow holds.
  */
 export function decide(policy: Policy, person: Person, wish: Wish): Decision {
-  const questions = questionsOf(wish).map((question) => ({ question, rules: allowing(policy, question, person) }));
-  for (const { question } of questions) {
-    const denied = denying(policy, person, question);
-    if (denied) return notAllowed(policy, question, denied);
+  const groups = membershipsOf(policy, person);
+  const questions = questionsOf(policy, wish);
+  for (const question of questions) {
+    const denied = denying(question, groups);
+    if (denied) return notAllowed(question, denied);
   }
-  const missing = questions.find(({ rules }) => rules.length === 0);
-  if (missing) return notAllowed(policy, missing.question);
-  const approvals = questions.flatMap(({ question, rules }) => rules.map((rule) => approvalBy(rule, question.command)));
-  const rules = [...new Set(questions.flatMap((one) => one.rules))];
+  const allowed: { readonly command: Command; readonly rules: readonly Rule[] }[] = [];
+  for (const question of questions) {
+    const rules = allowing(question, groups);
+    if (rules.length === 0) return notAllowed(question);
+    allowed.push({ command: question.command, rules });
+  }
+  const approvals = allowed.flatMap(({ command, rules }) => rules.map((rule) => approvalBy(rule, command)));
+  const rules = [...new Set(allowed.flatMap((one) => one.rules))];
   return { kind: 'allowed', rules: rules.map(refer), approval: strictest(approvals) };
 }
 
 /** Whether a rule denies the person any part of it, whatever others allow. */
 export function isDenied(policy: Policy, person: Person, wish: Wish): boolean {
-  return questionsOf(wish).some((question) => denying(policy, person, question) !== undefined);
+  const groups = membershipsOf(policy, person);
+  return questionsOf(policy, wish).some((question) => denying(question, groups) !== undefined);
 }
 
 /** Whether the person may see what a target is and how it stands. */
@@ -52,53 +58,74 @@ export function mayRead(policy: Policy, person: Person, target: Target): boolean
 
 /** Whether there is anything at all for which the person may say this command: what help and suggestions show. */
 export function mayAnywhere(policy: Policy, person: Person, command: Command): boolean {
-  const mine = policy.rules.filter((rule) => speaksOf(rule, command) && belongs(policy, person, rule.to, rule.effect));
+  const groups = membershipsOf(policy, person);
+  const { allow, deny } = rulesOn(policy, command);
   return (
-    mine.some((rule) => rule.effect === 'allow') &&
-    !mine.some((rule) => rule.effect === 'deny' && rule.where === undefined)
+    allow.some((rule) => reaches(rule.to, groups.allow)) &&
+    !deny.some((rule) => rule.where === undefined && reaches(rule.to, groups.deny))
   );
 }
 
 /** Names of the groups whom a rule allows all of it; `everyone` stands for itself. */
 export function whoMay(policy: Policy, wish: Wish): readonly string[] {
-  const names = questionsOf(wish).map((question) => audienceOf(allowing(policy, question)));
+  const names = questionsOf(policy, wish).map((question) => audienceOf(allowing(question)));
   return [...new Set(names.flat())].filter((name) =>
     names.every((those) => those.includes(name) || those.includes('everyone')),
   );
 }
 
-type Question = { readonly command: Command; readonly target: Target | undefined };
+type Question = { readonly command: Command; readonly target: Spelled | undefined; readonly rules: Speaking };
 
 /** Reading as such, not by any command's name: what is asked for the source of a push. */
 const READING: Command = { path: '', risk: 'read' };
 
-function questionsOf({ command, aims }: Wish): readonly Question[] {
+function questionsOf(policy: Policy, { command, aims }: Wish): readonly Question[] {
   const reads = command.risk === 'read' || command.risk === 'named';
-  if (aims.length === 0) return [{ command, target: undefined }];
-  return aims.map(({ target, access }) => ({ target, command: access === 'read' && !reads ? READING : command }));
+  if (aims.length === 0) return [{ command, target: undefined, rules: rulesOn(policy, command) }];
+  return aims.map(({ target, access }) => {
+    const asked = access === 'read' && !reads ? READING : command;
+    return { command: asked, target: spell(target), rules: rulesOn(policy, asked) };
+  });
 }
 
-function allowing(policy: Policy, question: Question, person?: Person): readonly Rule[] {
-  return policy.rules.filter(
-    (rule) =>
-      rule.effect === 'allow' && isAbout(rule, question) && (!person || belongs(policy, person, rule.to, 'allow')),
-  );
+/** The rules of one policy that speak of a command, in the order of the file. */
+type Speaking = Readonly<Record<Rule['effect'], readonly Rule[]>>;
+
+const speaking = new WeakMap<Policy['rules'], Map<string, Speaking>>();
+
+/** Looked for once in each policy: of many rules, few speak of one command. */
+function rulesOn({ rules }: Policy, command: Command): Speaking {
+  // No risk has a space in it, so no two commands share a key.
+  const key = `${command.risk} ${command.path}`;
+  const known = speaking.get(rules) ?? new Map<string, Speaking>();
+  const found = known.get(key);
+  if (found) return found;
+  const all = rules.filter((rule) => speaksOf(rule, command));
+  const made = {
+    allow: all.filter(({ effect }) => effect === 'allow'),
+    deny: all.filter(({ effect }) => effect === 'deny'),
+  };
+  speaking.set(rules, known.set(key, made));
+  return made;
 }
 
-function denying(policy: Policy, person: Person, question: Question): Rule | undefined {
-  return policy.rules.find(
-    (rule) => rule.effect === 'deny' && isAbout(rule, question) && belongs(policy, person, rule.to, 'deny'),
-  );
+/** The rules that allow it: to whoever is in these groups, or to anybody at all. */
+function allowing(question: Question, groups?: Memberships): readonly Rule[] {
+  return question.rules.allow.filter((rule) => (!groups || reaches(rule.to, groups.allow)) && isAbout(rule, question));
 }
 
-function isAbout(rule: Rule, { command, target }: Question): boolean {
-  if (!speaksOf(rule, command)) return false;
-  if (rule.where === undefined) return true;
-  return rule.where.some((pattern) => (target ? covers(pattern, target, rule.effect) : pattern.kind === 'company'));
+function denying(question: Question, groups: Memberships): Rule | undefined {
+  return question.rules.deny.find((rule) => reaches(rule.to, groups.deny) && isAbout(rule, question));
 }
 
-function notAllowed(policy: Policy, question: Question, denied?: Rule): Decision {
-  const lets = allowing(policy, question);
+/** Whether a rule that speaks of the command speaks of the target as well. */
+function isAbout({ where, effect }: Rule, { target }: Question): boolean {
+  if (where === undefined) return true;
+  return where.some((pattern) => (target ? coversSpelled(pattern, target, effect) : pattern.kind === 'company'));
+}
+
+function notAllowed(question: Question, denied?: Rule): Decision {
+  const lets = allowing(question);
   const why = denied ? { kind: 'denied' as const, rule: refer(denied) } : { kind: 'no rule' as const };
   return { kind: 'not allowed', why, whoMay: audienceOf(lets, denied), lets: lets.map(refer) };
 }
@@ -106,7 +133,8 @@ function notAllowed(policy: Policy, question: Question, denied?: Rule): Decision
 /** The groups of these rules, without those that the denying one names. */
 function audienceOf(rules: readonly Rule[], denied?: Rule): readonly string[] {
   if (denied?.to === 'everyone') return [];
-  const names = new Set(rules.flatMap(({ to }) => (to === 'everyone' ? ['everyone'] : to)));
+  const names = new Set<string>();
+  for (const { to } of rules) for (const name of to === 'everyone' ? [to] : to) names.add(name);
   return [...names].filter((name) => !denied?.to.includes(name));
 }
 
