@@ -13,7 +13,25 @@ const named = (name: string, at: number): Environment => ({
 });
 
 /** Letters that meet often, so that names are alike, begin alike and hold each other. */
-const letter = fc.constantFrom('a', 'b', 'A', 'ä', 'a\u0308', 'é', 'ß', '-', '/', ' ', '.', '2', 'ω', 'Ω', '日', '😀');
+const letter = fc.constantFrom(
+  'a',
+  'b',
+  'A',
+  'ä',
+  'a\u0308',
+  'é',
+  'ß',
+  '-',
+  '/',
+  ' ',
+  '\n',
+  '.',
+  '2',
+  'ω',
+  'Ω',
+  '日',
+  '😀',
+);
 const name = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: letter, minLength: 1, maxLength: 7 }) },
   { weight: 1, arbitrary: hostile.map((text) => text.slice(0, 40)) },
