@@ -14,15 +14,30 @@ const unprintable =
 const room = 4_096;
 
 /** A log line that may be shown: credentials and e-mail addresses masked, visitors under an alias, no control characters. */
-export function maskLine(line: string, alias: (address: string) => string, limit = 2_000): string {
+export const maskLine = (line: string, alias: (address: string) => string, limit?: number): string =>
+  maskWith(line, (found) => (isAddress(found) ? alias(found) : found), limit);
+
+/** The same; `named` also gets what merely has the shape of an address, to give it back as it is. */
+function maskWith(line: string, named: (found: string) => string, limit = 2_000): string {
   const printable = line.replace(unprintable, '');
   const clean = scrub(printable.slice(0, limit + room));
   const left = printable.length - limit;
   const short = left > 0 ? `${clean.slice(0, limit)}… (${left} more characters)` : clean;
   // Most lines have no address of anybody: to look for one at each of their letters takes longer than all the rest.
-  const unsigned = /@|%40/.test(short) ? short.replace(email, '***@***') : short;
-  const named = (address: string): string => (isAddress(address) ? alias(address) : address);
-  return unsigned.replace(ipv4, named).replace(ipv6, named);
+  const unsigned = short.includes('@') || short.includes('%40') ? short.replace(email, '***@***') : short;
+  const unnumbered = unsigned.replace(ipv4, named);
+  return mayHoldIpv6(unnumbered) ? unnumbered.replace(ipv6, named) : unnumbered;
+}
+
+/** What `isAddress` takes for an IPv6 address has two colons in a row, or seven in all. */
+function mayHoldIpv6(text: string): boolean {
+  let [colons, last] = [0, -2];
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    colons += 1;
+    if (colons === 7 || at === last + 1) return true;
+    last = at;
+  }
+  return false;
 }
 
 /** Addresses of visitors in a log line, as they stand there. */
@@ -43,11 +58,13 @@ const keyGoesOn = /^\s*(?:[A-Za-z\d+/=]{1,100}|(?:Proc-Type|DEK-Info): .{1,100})
 
 /** Masks the lines of one log in their order: a private key goes over many lines, and a visitor comes back. */
 export function masker(alias: (address: string) => string): (line: string) => string {
-  const visitors = new Map<string, string>();
-  const named = (address: string): string => {
-    const known = visitors.get(address) ?? alias(address);
-    visitors.set(address, known);
-    return known;
+  const known = new Map<string, string>();
+  const named = (found: string): string => {
+    const before = known.get(found);
+    if (before !== undefined) return before;
+    const name = isAddress(found) ? alias(found) : found;
+    known.set(found, name);
+    return name;
   };
   let isKey = false;
   return (line) => {
@@ -58,7 +75,7 @@ export function masker(alias: (address: string) => string): (line: string) => st
       return '***';
     }
     const shown = line.slice(0, 2 * room);
-    const masked = maskLine(line, named);
+    const masked = maskWith(line, named);
     // A search may have left out the line that says so: the beginning of the key itself is known as well.
     const isStart = keyBegins.test(shown) || (masked.trim() === '***' && keyGoesOn.test(start));
     isKey = isStart && !keyEnds.test(shown);

@@ -1,48 +1,53 @@
 import { bold, code, inline, joined, say, type Text } from '../../text.ts';
 import { cut, grouped, type First, type Lens } from './lens.ts';
-import type { Line } from './lines.ts';
-import { countPaths, ranked, requestOf, type PathCount, type Request } from './requests.ts';
+import { breathe, eachPiece } from './pieces.ts';
+import { pathCounter, ranked, type PathCount, type Told } from './requests.ts';
 
 const mostPaths = 5;
 const mostVisitors = 5;
 const pathCharacters = 120;
 
 /** An access log: how requests were answered, what fails, what is slow, and who asks most. */
-export function accessLens(lines: readonly Line[]): Lens {
-  const requests: Request[] = [];
+export async function accessLens(lines: readonly Told[]): Promise<Lens> {
   const visitors = new Map<string, number>();
-  const broken = new Map<number, { count: number; at: number | undefined }>();
-  for (const line of lines) {
-    const request = requestOf(line);
-    if (request === undefined) continue;
-    requests.push(request);
+  const statuses = new Map<number, { count: number; readonly at: number | undefined }>();
+  const [paths, failing] = [pathCounter(), pathCounter()];
+  let unread = 0;
+  const count = ({ line, request }: Told): void => {
+    if (request === undefined) {
+      unread += 1;
+      return;
+    }
     const { visitor, status } = request;
     if (visitor !== undefined) visitors.set(visitor, (visitors.get(visitor) ?? 0) + 1);
-    if (status < 500) continue;
-    const known = broken.get(status) ?? { count: 0, at: line.at };
-    known.count += 1;
-    broken.set(status, known);
-  }
+    const known = statuses.get(status);
+    if (known) known.count += 1;
+    else statuses.set(status, { count: 1, at: line.at });
+    paths.add(request);
+    if (status >= 400) failing.add(request);
+  };
+  await eachPiece(lines, (piece) => piece.forEach(count));
+  await breathe();
+  const broken = [...statuses].filter(([status]) => status >= 500);
   const firsts = ranked(
-    [...broken],
-    ([, { count }]) => count,
+    broken,
+    ([, { count: times }]) => times,
     ([status]) => String(status),
   ).flatMap(([status, { at }]): First[] => (at === undefined ? [] : [{ says: String(status), at }]));
-  const paths = countPaths(requests);
   const parts = [
-    classesOf(requests, lines.length - requests.length),
-    listed('Failing most', failing(requests)),
-    listed('Slowest', slowest(paths)),
+    classesOf(statuses, unread),
+    listed('Failing most', failingMost(failing.counts())),
+    listed('Slowest', slowest(paths.counts())),
     busiest(visitors),
   ];
   return { parts: parts.filter((part) => part.length > 0), firsts };
 }
 
-function classesOf(requests: readonly Request[], unread: number): Text {
+function classesOf(statuses: ReadonlyMap<number, { readonly count: number }>, unread: number): Text {
   const classes = new Map<string, number>();
-  for (const { status } of requests) {
+  for (const [status, { count }] of statuses) {
     const name = `${Math.floor(status / 100)}xx`;
-    classes.set(name, (classes.get(name) ?? 0) + 1);
+    classes.set(name, (classes.get(name) ?? 0) + count);
   }
   const told = [...classes].sort(([one], [other]) => (one < other ? -1 : 1));
   return joined(
@@ -54,8 +59,7 @@ function classesOf(requests: readonly Request[], unread: number): Text {
   );
 }
 
-function failing(requests: readonly Request[]): readonly Text[] {
-  const paths = countPaths(requests.filter(({ status }) => status >= 400));
+function failingMost(paths: readonly PathCount[]): readonly Text[] {
   return ranked(
     paths,
     ({ count }) => count,

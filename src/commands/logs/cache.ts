@@ -1,31 +1,31 @@
 import { bold, joined, say, type Text } from '../../text.ts';
 import { listed, shownPath } from './access.ts';
 import { grouped, type Lens } from './lens.ts';
-import type { Line } from './lines.ts';
-import { countPaths, ranked, requestOf, type Request } from './requests.ts';
+import { eachPiece } from './pieces.ts';
+import { pathCounter, ranked, type Told } from './requests.ts';
 
 const mostPaths = 8;
 const verdict = /\b(?:HIT|MISS|BYPASS|EXPIRED|STALE|UPDATING|REVALIDATED)\b/;
 
 /** A cache log: what part was found in the cache, and what was missed most. */
-export function cacheLens(lines: readonly Line[]): Lens {
+export async function cacheLens(lines: readonly Told[]): Promise<Lens> {
   const verdicts = new Map<string, number>([
     ['HIT', 0],
     ['MISS', 0],
     ['BYPASS', 0],
   ]);
-  const missed: Request[] = [];
+  const missed = pathCounter();
   let read = 0;
-  for (const line of lines) {
-    const request = requestOf(line);
+  const look = ({ line, request }: Told): void => {
     const found = verdict.exec(request?.beside ?? line.text)?.[0];
-    if (found === undefined) continue;
+    if (found === undefined) return;
     read += 1;
     verdicts.set(found, (verdicts.get(found) ?? 0) + 1);
-    if (found === 'MISS' && request) missed.push(request);
-  }
+    if (found === 'MISS' && request) missed.add(request);
+  };
+  await eachPiece(lines, (piece) => piece.forEach(look));
   const paths = ranked(
-    countPaths(missed),
+    missed.counts(),
     ({ count }) => count,
     ({ path }) => path,
   )

@@ -9,7 +9,8 @@ import { errorLens, isGrave } from './kinds.ts';
 import { cut, grouped, type Lens } from './lens.ts';
 import type { Line } from './lines.ts';
 import { aroundOffer, offersInstead, wordsFor, type Asked } from './offers.ts';
-import { requestOf } from './requests.ts';
+import { breathe, inPieces } from './pieces.ts';
+import { toldBy, type Told } from './requests.ts';
 import { timelineOf } from './timeline.ts';
 
 /** A log as it was read, and what is known beside it. */
@@ -54,14 +55,20 @@ export function stretchOf({
 }
 
 /** What a log shows at a glance: volume over time, what it is made of, the newest lines, and where to look next. */
-export function pageOf(reading: Reading): Page {
+export async function pageOf(reading: Reading): Promise<Page> {
   const { asked, lines, zone } = reading;
   const stretch = stretchOf(reading);
-  const failures = errorsIn(lines, asked.log);
-  const shown = asked.errors ? failures : lines;
+  const all =
+    asked.log === 'error'
+      ? lines.map((line) => ({ line, request: undefined }))
+      : await inPieces(lines, (piece) => piece.map(toldBy));
+  const failures = errorsIn(all, asked.log);
+  const seen = asked.errors ? failures : all;
+  const shown = asked.errors ? seen.map(({ line }) => line) : lines;
   if (shown.length === 0) return emptyPage(reading);
   const as = stretch && stretch.from > reading.now - today ? 'time' : 'date';
-  const lens = lensOf(shown, asked.log, as);
+  const lens = await lensOf(seen, asked.log, as);
+  await breathe();
   const times = shown.flatMap(({ at }) => (at === undefined ? [] : [at]));
   const busiest = busiestMinute(times);
   const happened = reading.happened.filter(({ at }) => stretch && at <= stretch.to);
@@ -103,18 +110,23 @@ function newestEntries(lines: readonly Line[]): readonly Line[] {
 }
 
 /** The lines of entries that tell of an error, or of requests that failed. */
-function errorsIn(lines: readonly Line[], log: Asked['log']): readonly Line[] {
+function errorsIn(lines: readonly Told[], log: Asked['log']): readonly Told[] {
   let keeps = false;
-  return lines.filter((line) => {
-    if (log !== 'error') return (requestOf(line)?.status ?? 0) >= 400;
+  return lines.filter(({ line, request }) => {
+    if (log !== 'error') return (request?.status ?? 0) >= 400;
     if (!line.continues) keeps = isGrave(line.body);
     return keeps;
   });
 }
 
-function lensOf(lines: readonly Line[], log: Asked['log'], as: 'time' | 'date'): Lens {
+async function lensOf(lines: readonly Told[], log: Asked['log'], as: 'time' | 'date'): Promise<Lens> {
   if (log === 'access') return accessLens(lines);
-  return log === 'cache' ? cacheLens(lines) : errorLens(lines, as);
+  return log === 'cache'
+    ? cacheLens(lines)
+    : errorLens(
+        lines.map(({ line }) => line),
+        as,
+      );
 }
 
 function titleOf({ asked, lines, isCut }: Reading, amount: number, kinds: number | undefined, when?: Text): Text {

@@ -18,14 +18,10 @@ const method = /(?:^|[\s"])([A-Z]{3,12})$/;
 const duration = /[\s=](\d{1,6}\.\d{1,6})$/;
 const alias = /\bclient-[\da-f]{4,}\b/;
 
-const known = new WeakMap<Line, { readonly request: Request | undefined }>();
+/** A line, and the request that it tells of; undefined where there is none in it. */
+export type Told = { readonly line: Line; readonly request: Request | undefined };
 
-/** The request that a line tells of; undefined where there is none in it. Read once: several look for it. */
-export function requestOf(line: Line): Request | undefined {
-  const read = known.get(line) ?? { request: requestIn(line.text) };
-  known.set(line, read);
-  return read.request;
-}
+export const toldBy = (line: Line): Told => ({ line, request: requestIn(line.text) });
 
 /** Reads a masked line. */
 export function requestIn(text: string): Request | undefined {
@@ -39,7 +35,7 @@ export function requestIn(text: string): Request | undefined {
   const after = text.slice(end + answered[0].length);
   const seconds = duration.exec(after.slice(-24))?.[1];
   return {
-    path: pathOf(text.slice(start + 1, end).replaceAll('"', '')),
+    path: pathOf(text.slice(start + 1, end)),
     status: Number(answered[1]),
     seconds: seconds === undefined ? undefined : Number(seconds),
     visitor: alias.exec(before)?.[0],
@@ -48,8 +44,9 @@ export function requestIn(text: string): Request | undefined {
 }
 
 function pathOf(target: string): string {
-  const [path = '', query] = target.split('?', 2);
-  return (query === undefined ? path : `${path}?…`).slice(0, 200);
+  const bare = target.includes('"') ? target.replaceAll('"', '') : target;
+  const query = bare.indexOf('?');
+  return (query === -1 ? bare : `${bare.slice(0, query)}?…`).slice(0, 200);
 }
 
 /** What was counted of one path, or of paths that differ in their numbers and ids alone. */
@@ -66,25 +63,39 @@ const varying = /(?<![\da-f])(?=[a-f]*\d)[\da-f]{8,}(?:-[\da-f]{4,12})*|\d{2,}/g
 
 /** Counts requests by path. */
 export function countPaths(requests: Iterable<Request>): readonly PathCount[] {
-  const counts = new Map<string, PathCount>();
-  const seen = new Map<string, string>();
-  for (const { path, status, seconds } of requests) {
-    const folded = seen.get(path) ?? path.replace(varying, '*');
-    seen.set(path, folded);
-    let counted = counts.get(folded);
-    if (counted === undefined) {
-      counted = { path, count: 0, seconds: { sum: 0, most: 0, count: 0 }, statuses: new Map() };
-      counts.set(folded, counted);
-    }
-    if (counted.path !== path) counted.path = folded;
-    counted.count += 1;
-    counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1);
-    if (seconds === undefined) continue;
-    counted.seconds.sum += seconds;
-    counted.seconds.count += 1;
-    counted.seconds.most = Math.max(counted.seconds.most, seconds);
-  }
-  return [...counts.values()];
+  const counter = pathCounter();
+  for (const request of requests) counter.add(request);
+  return counter.counts();
+}
+
+type PathCounter = { readonly add: (request: Request) => void; readonly counts: () => readonly PathCount[] };
+
+/** The same, request by request. */
+export function pathCounter(): PathCounter {
+  const byPath = new Map<string, PathCount>();
+  const byFolded = new Map<string, PathCount>();
+  const countOf = (path: string): PathCount => {
+    const folded = path.replace(varying, '*');
+    const known = byFolded.get(folded);
+    const counted = known ?? { path, count: 0, seconds: { sum: 0, most: 0, count: 0 }, statuses: new Map() };
+    // Another path than the first: from here on it is told by what they have in common.
+    if (known) known.path = folded;
+    else byFolded.set(folded, counted);
+    byPath.set(path, counted);
+    return counted;
+  };
+  return {
+    add: ({ path, status, seconds }) => {
+      const counted = byPath.get(path) ?? countOf(path);
+      counted.count += 1;
+      counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1);
+      if (seconds === undefined) return;
+      counted.seconds.sum += seconds;
+      counted.seconds.count += 1;
+      counted.seconds.most = Math.max(counted.seconds.most, seconds);
+    },
+    counts: () => [...byFolded.values()],
+  };
 }
 
 /** The greatest first, by this measure; then by name, so that the order is always the same. */
