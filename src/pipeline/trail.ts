@@ -28,13 +28,13 @@ export async function trailFor(
 ): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }> {
   const lines: TrailLine[] = [];
   let read = 0;
-  for await (const some of filter.env ? aboutTarget(db, filter.env.id) : newestFirst(db, filter)) {
-    for (const entry of await entriesOf(db, some.filter(fits(filter)), mayRead)) {
-      if (lines.length === mostShown) return { lines, more: true };
-      lines.push(entry);
-    }
+  // Most pages are full after the first piece, which is no longer than a page and the line that says there are more.
+  for await (const some of newestFirst(db, filter, mostShown + 1)) {
+    const readable = await readableOf(db, some.filter(fits(filter)), mayRead);
+    const room = mostShown - lines.length;
+    lines.push(...(await toldOf(db, readable.slice(0, room))));
     read += some.length;
-    if (read >= mostRead) return { lines, more: true };
+    if (readable.length > room || read >= mostRead) return { lines, more: true };
   }
   return { lines, more: false };
 }
@@ -46,7 +46,7 @@ export async function* trailSince(
   since: number | undefined,
 ): AsyncGenerator<readonly Entry[]> {
   const filter = { env: undefined, by: undefined, since };
-  for await (const some of newestFirst(db, filter)) {
+  for await (const some of newestFirst(db, filter, batch)) {
     yield await entriesOf(db, some.filter(fits(filter)), mayRead);
   }
 }
@@ -67,37 +67,57 @@ const fits =
   (line: AuditLine): boolean =>
     (since === undefined || line.at >= since) && (by === undefined || line.actor === by);
 
-async function* newestFirst(db: Reader, { by, since = 0 }: TrailFilter): AsyncGenerator<readonly AuditLine[]> {
+/** In pieces: the first one of `first` lines, the others up to the next full batch. */
+async function* newestFirst(
+  db: Reader,
+  { env, by, since }: TrailFilter,
+  first: number,
+): AsyncGenerator<readonly AuditLine[]> {
+  let [read, limit] = [0, first];
   let beforeSeq: number | undefined;
   for (;;) {
-    const wanted = {
-      limit: batch,
-      ...(by !== undefined && { actor: by }),
-      ...(beforeSeq !== undefined && { beforeSeq }),
-    };
-    const lines = await listAudit(db, wanted);
+    const wanted = { limit, ...(by !== undefined && { actor: by }), ...(beforeSeq !== undefined && { beforeSeq }) };
+    const lines = await (env === undefined
+      ? listAudit(db, wanted)
+      : linesAbout(db, `environment:${env.id}`, { ...wanted, ...(since !== undefined && { since }) }));
     yield lines;
     const last = lines.at(-1);
     // Times stand in the order of the lines, but for the clocks of machines.
-    if (last === undefined || lines.length < batch || last.at < since) return;
+    if (last === undefined || lines.length < limit || last.at < (since ?? 0)) return;
     beforeSeq = last.seq;
+    read += limit;
+    limit = batch - (read % batch);
     // SQLite answers without ever waiting: others would not get a turn in a long trail.
     await setImmediate();
   }
 }
 
-async function* aboutTarget(db: Reader, id: string): AsyncGenerator<readonly AuditLine[]> {
-  yield await linesAbout(db, `environment:${id}`, mostRead);
-}
+/** A line that may be read, and what its details say. */
+type Readable = { readonly line: AuditLine; readonly said: Said };
 
 /** Those lines that may be read, each with what stands in the trail of its change. */
-export async function entriesOf(db: Reader, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Entry[]> {
-  const numbers = [...new Set(lines.flatMap(({ change }) => change ?? []))];
-  const [changes, told] = await Promise.all([
-    aboutChanges(db, numbers),
-    linesOfChanges(db, numbers, ['asked', 'vote', 'approve']),
-  ]);
-  const abouts = new Map(changes.map((change) => [change.number, change]));
+export const entriesOf = async (db: Reader, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Entry[]> =>
+  toldOf(db, await readableOf(db, lines, mayRead));
+
+async function readableOf(db: Reader, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Readable[]> {
+  const changes = await aboutChanges(db, changesOf(lines));
+  const readable = new Map(changes.map((change) => [change.number, mayRead(change)]));
+  return lines.flatMap((line) => {
+    if (line.change !== null)
+      return (readable.get(line.change) ?? mayRead(nowhere)) ? [{ line, said: saidIn(line.details) }] : [];
+    const said = saidIn(line.details);
+    const about = aboutDeed(line, said);
+    return about === undefined || mayRead(about) ? [{ line, said }] : [];
+  });
+}
+
+const changesOf = (lines: readonly AuditLine[]): readonly number[] => [
+  ...new Set(lines.flatMap(({ change }) => change ?? [])),
+];
+
+async function toldOf(db: Reader, readable: readonly Readable[]): Promise<readonly Entry[]> {
+  const numbers = changesOf(readable.map(({ line }) => line));
+  const told = await linesOfChanges(db, numbers, ['asked', 'vote', 'approve']);
   const known = new Map<number, { asked?: Said; asker?: string; approvals: { seq: number; name: string }[] }>();
   for (const line of told) {
     const of = known.get(line.change ?? 0) ?? { approvals: [] };
@@ -109,13 +129,10 @@ export async function entriesOf(db: Reader, lines: readonly AuditLine[], mayRead
         approvals: [...of.approvals, { seq: line.seq, name: said.name ?? line.actor }],
       });
   }
-  return lines.flatMap((line) => {
-    const said = saidIn(line.details);
-    const about = line.change === null ? aboutDeed(line, said) : (abouts.get(line.change) ?? nowhere);
-    if (about !== undefined && !mayRead(about)) return [];
+  return readable.map(({ line, said }) => {
     const of = line.change === null ? undefined : known.get(line.change);
     const approvers = of?.approvals.filter(({ seq }) => seq <= line.seq).map(({ name }) => name) ?? [];
-    return [entryOf(line, said, { ...of, approvers })];
+    return entryOf(line, said, { ...of, approvers });
   });
 }
 

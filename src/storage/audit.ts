@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import { sql, type Selectable } from 'kysely';
+import { sql, type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool } from 'kysely';
 import { alone } from './differences.ts';
-import type { AuditTable } from './schema.ts';
+import type { AuditTable, Schema } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
 /** One line of the trail, as it was read. */
@@ -55,60 +55,79 @@ export type AuditFilter = {
 };
 
 /** The lines that fit, newest first, `limit` at most. */
-export function listAudit(db: Reader, filter: AuditFilter): Promise<AuditLine[]> {
-  const { change, actor, event, since, until, beforeSeq } = filter;
-  let found = db.selectFrom('audit').selectAll();
-  if (change !== undefined) found = found.where('change', '=', change);
-  if (actor !== undefined) found = found.where('actor', '=', actor);
-  if (event !== undefined) found = found.where('event', '=', event);
-  if (since !== undefined) found = found.where('at', '>=', since);
-  if (until !== undefined) found = found.where('at', '<', until);
-  if (beforeSeq !== undefined) found = found.where('seq', '<', beforeSeq);
-  return found.orderBy('seq', 'desc').limit(filter.limit).execute();
+export function listAudit(db: Reader, { limit, ...filter }: AuditFilter): Promise<AuditLine[]> {
+  const found = db.selectFrom('audit').selectAll().where(fitting(filter));
+  return found.orderBy('seq', 'desc').limit(limit).execute();
 }
+
+const fitting =
+  ({ change, actor, event, since, until, beforeSeq }: Omit<AuditFilter, 'limit'>) =>
+  (is: ExpressionBuilder<Schema, 'audit'>): ExpressionWrapper<Schema, 'audit', SqlBool> =>
+    is.and([
+      ...(change === undefined ? [] : [is('change', '=', change)]),
+      ...(actor === undefined ? [] : [is('actor', '=', actor)]),
+      ...(event === undefined ? [] : [is('event', '=', event)]),
+      ...(since === undefined ? [] : [is('at', '>=', since)]),
+      ...(until === undefined ? [] : [is('at', '<', until)]),
+      ...(beforeSeq === undefined ? [] : [is('seq', '<', beforeSeq)]),
+    ]);
 
 /** The lines that come after this place, oldest first, `limit` at most. */
 export function linesAfter(db: Reader, seq: number, limit: number): Promise<AuditLine[]> {
   return db.selectFrom('audit').selectAll().where('seq', '>', seq).orderBy('seq').limit(limit).execute();
 }
 
+/** What a line says of its change, without its place in the chain. */
+export type ChangeLine = Omit<AuditLine, 'at' | 'previous' | 'hash'>;
+
 /** Lines of these changes of these kinds, oldest first. */
 export async function linesOfChanges(
   db: Reader,
   changes: readonly number[],
   events: readonly string[],
-): Promise<AuditLine[]> {
+): Promise<ChangeLine[]> {
   if (changes.length === 0) return [];
-  const lines = db.selectFrom('audit').selectAll().where('change', 'in', changes).where('event', 'in', events);
-  return lines.orderBy('seq').execute();
+  const lines = db.selectFrom('audit').select(['seq', 'change', 'event', 'actor', 'details']);
+  return lines.where('change', 'in', changes).where('event', 'in', events).orderBy('seq').execute();
 }
 
 /** How many changes of a target, and deeds beside changes, are looked at for its lines. */
 const MOST_CHANGES = 200;
 const MOST_DEEDS = 1_000;
 
-/** The newest lines about a target: of its changes, and of deeds whose details name its key as `target_key`; `limit` at most. */
-export async function linesAbout(db: Reader, target: string, limit: number): Promise<AuditLine[]> {
-  const changes = await db
+/** Those of the newest lines about a target that fit: of its changes, and of deeds whose details name its key as `target_key`. */
+export function linesAbout(
+  db: Reader,
+  target: string,
+  { limit, ...filter }: Pick<AuditFilter, 'actor' | 'since' | 'beforeSeq' | 'limit'>,
+): Promise<AuditLine[]> {
+  const either = placesOfChanges(db, target, filter).unionAll(placesOfDeeds(db, target, filter));
+  const newest = db.selectFrom(either.as('either')).select('place').orderBy('place', 'desc').limit(limit);
+  // The places are found and sorted out of indexes: whole lines are read of those alone that are wanted.
+  return db.selectFrom('audit').selectAll().where('seq', 'in', newest).orderBy('seq', 'desc').execute();
+}
+
+/** By the bare column SQLite would read the whole trail from its end for the order of the places. */
+const place = sql<number>`+seq`.as('place');
+
+function placesOfChanges(db: Reader, target: string, { actor, ...filter }: Omit<AuditFilter, 'limit'>) {
+  const changes = db
     .selectFrom('changes')
     .select('number')
     .where('target', '=', target)
     .orderBy('number', 'desc')
-    .limit(MOST_CHANGES)
-    .execute();
-  const numbers = changes.map(({ number }) => number);
-  const lines = db.selectFrom('audit').selectAll();
-  // Ordered by the bare column, SQLite would read the whole trail from its end rather than the lines of these changes.
-  const newest = lines
-    .where('change', 'in', numbers)
-    .orderBy(sql`+seq`, 'desc')
-    .limit(limit);
-  const ofChanges = numbers.length === 0 ? [] : await newest.execute();
-  const deeds = await lines.where('change', 'is', null).orderBy('seq', 'desc').limit(MOST_DEEDS).execute();
+    .limit(MOST_CHANGES);
+  const lines = db.selectFrom('audit').select(place).where('change', 'in', changes).where(fitting(filter));
+  // Nor is it to read all that somebody ever did.
+  return actor === undefined ? lines : lines.where(sql<boolean>`actor || '' = ${actor}`);
+}
+
+function placesOfDeeds(db: Reader, target: string, filter: Omit<AuditFilter, 'limit'>) {
   const named = JSON.stringify({ target_key: target }).slice(1, -1);
-  return [...ofChanges, ...deeds.filter(({ details }) => details.includes(named))]
-    .sort((one, other) => other.seq - one.seq)
-    .slice(0, limit);
+  const deeds = db.selectFrom('audit').selectAll().where('change', 'is', null).orderBy('seq', 'desc').limit(MOST_DEEDS);
+  // Unlike `like`, it tells upper from lower case on both databases, and knows no wildcards.
+  const naming = sql<boolean>`replace(details, ${named}, '') <> details`;
+  return db.selectFrom(deeds.as('audit')).select(place).where(naming).where(fitting(filter));
 }
 
 /** The line of that place, or undefined. */

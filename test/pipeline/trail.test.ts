@@ -159,6 +159,36 @@ describeBoth('the trail as it is read', (open) => {
     expect(await seqs(wholeTrail(database.db, 1_200))).toEqual([1_200, 1_201]);
   });
 
+  it('ends a list of one environment where it is long, and finds what is old in it', async () => {
+    const database = await open();
+    const { number } = await save(database, about(live));
+    const other = await save(database, about(blog));
+    const details = JSON.stringify({ target_key: `environment:${live.id}` });
+    const rows = Array.from({ length: 1_400 }, (_, at) => {
+      const [seq, chain] = [at + 1, { previous: `p${at}`, hash: `h${at}` }];
+      const of = [{ change: number }, { change: other.number }, { change: null, details }, { change: null }][at % 4];
+      const actor = at < 8 ? chi.id : ana.id;
+      return { seq, at: seq, event: 'pause', actor, change: null, details: '{}', ...of, ...chain };
+    });
+    await database.db.insertInto('audit').values(rows).execute();
+    const seen = async (filter: object, mayRead: (about: { target: string }) => boolean = everything) => {
+      const wanted = { env: live, since: undefined, by: undefined, ...filter };
+      const { lines, more } = await trailFor(database.db, mayRead, wanted);
+      return [lines.length, lines[0]?.seq, lines.at(-1)?.seq, more];
+    };
+    expect(await seen({})).toEqual([200, 1_399, 1_001, true]);
+    expect(await seen({ since: 1_001 })).toEqual([200, 1_399, 1_001, false]);
+    expect(await seen({ since: 1_000 })).toEqual([200, 1_399, 1_001, false]);
+    expect(await seen({ since: 999 })).toEqual([200, 1_399, 1_001, true]);
+    expect(await seen({ since: 1_399 })).toEqual([1, 1_399, 1_399, false]);
+    expect(await seen({ by: chi.id })).toEqual([4, 7, 1, false]);
+    expect(await seen({ by: chi.id, since: 5 })).toEqual([2, 7, 5, false]);
+    expect(await seen({ env: undefined, by: chi.id })).toEqual([8, 8, 1, false]);
+    // Half of it may be read, so one piece does not fill the list.
+    const blogOnly = ({ target }: { target: string }) => target === `environment:${blog.id}`;
+    expect(await seen({ env: undefined }, blogOnly)).toEqual([200, 1_400, 1_002, true]);
+  });
+
   it('is read though somebody made its details into anything', async () => {
     const database = await open();
     for (const details of [

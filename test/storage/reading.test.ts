@@ -51,10 +51,10 @@ describeBoth('lines of the trail', (open) => {
     await line(database, null, 'lock', JSON.stringify({ target_key: 'environment:e11' }));
     await line(database, one.number, 'accept');
     const seqs = (lines: readonly { seq: number }[]): readonly number[] => lines.map(({ seq }) => seq);
-    expect(seqs(await linesAbout(db, 'environment:e1', 9))).toEqual([5, 3, 1]);
-    expect(seqs(await linesAbout(db, 'environment:e1', 2))).toEqual([5, 3]);
-    expect(seqs(await linesAbout(db, 'environment:e11', 9))).toEqual([4]);
-    expect(seqs(await linesAbout(db, 'environment:e3', 9))).toEqual([]);
+    expect(seqs(await linesAbout(db, 'environment:e1', { limit: 9 }))).toEqual([5, 3, 1]);
+    expect(seqs(await linesAbout(db, 'environment:e1', { limit: 2 }))).toEqual([5, 3]);
+    expect(seqs(await linesAbout(db, 'environment:e11', { limit: 9 }))).toEqual([4]);
+    expect(seqs(await linesAbout(db, 'environment:e3', { limit: 9 }))).toEqual([]);
     expect(seqs(await linesOfChanges(db, [one.number, other.number], ['asked']))).toEqual([1, 2]);
     expect(await linesOfChanges(db, [], ['asked'])).toEqual([]);
     expect(seqs(await linesAfter(db, 2, 2))).toEqual([3, 4]);

@@ -2,13 +2,17 @@ import { sql, type Kysely } from 'kysely';
 import { aloneToMigrate, dialects, kindOf, type Dialect } from '../differences.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
+import { deedsIndex } from './deeds-index.ts';
 import { firstTables } from './first-tables.ts';
 
 /** One step forward. There is none back: a backup is. */
 export type Migration = { readonly name: string; up(tx: Tx, dialect: Dialect): Promise<void> };
 
 /** All steps in their order; one that was ever released is never changed again, the next one is added below it. */
-export const migrations: readonly Migration[] = [{ name: 'first tables', up: firstTables }];
+export const migrations: readonly Migration[] = [
+  { name: 'first tables', up: firstTables },
+  { name: 'deeds index', up: deedsIndex },
+];
 
 /**
  * Takes every step that this database has not taken yet: all of them in one transaction, one replica at a time.
