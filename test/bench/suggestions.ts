@@ -1,10 +1,10 @@
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { searchIn } from '../../src/pipeline/search.ts';
+import { quantile, spreadOf, tableOf, timed, type Figure, type Scale } from './figures.ts';
 
 /** What one keystroke costs where there are many names: the look through the list alone, without Slack and without the network. */
 
 const most = 100;
-const rounds = 200;
 const words = ['acme', 'north', 'bäckerei', 'lumen', 'harbour', 'studio', 'über', 'shop', 'docs', 'events'];
 
 const namesOf = (count: number): readonly Environment[] =>
@@ -15,40 +15,43 @@ const namesOf = (count: number): readonly Environment[] =>
     return { kind: 'environment', id, name: `${site}/${own}`, live: at % 2 === 0, site: { id: undefined, name: site } };
   });
 
-const queries: Readonly<Record<string, string>> = {
-  empty: '',
-  short: 's',
-  long: 'lumen-studio-4242/live',
-  fuzzy: 'bkrstg42',
-  'no match': 'xyzzy plugh',
-};
+/** What people type, letter by letter: a name to its end, the middle of one, letters out of one, nothing there is. */
+const typed = ['lumen-studio-4242/live', 'Über', 'tudio', 'live', 'bkrstg42', 'evil', 'o', 'xyzzy plugh'];
+const keystrokes = typed.flatMap((text) => Array.from({ length: text.length + 1 }, (_, end) => text.slice(0, end)));
 
-function timed(work: () => unknown): number {
-  const began = performance.now();
-  work();
-  return performance.now() - began;
+/** Milliseconds of each keystroke. */
+async function typing(all: readonly Environment[]): Promise<readonly number[]> {
+  const recent = all.filter((_, at) => at % (all.length / 8) === 7).map(({ id }) => id);
+  const taken: number[] = [];
+  for (const text of keystrokes) taken.push(await timed(() => searchIn(all).likely(text, most, recent)));
+  return taken;
 }
 
-const quantile = (of: readonly number[], at: number): number =>
-  of.toSorted((a, b) => a - b)[Math.floor(of.length * at)] ?? Number.NaN;
-const row = (cells: readonly string[]): string =>
-  `${cells.map((cell, at) => (at === 0 ? cell.padEnd(26) : cell.padStart(12))).join('')}\n`;
-const ms = (value: number): string => `${value.toFixed(2)} ms`;
-
-/** The figures as lines of a table; the first use of a list, which makes its index, stands apart. */
-export function suggestionFigures(): string {
-  const lines = [row(['suggestions', 'names', 'p50', 'p99'])];
-  for (const count of [10_000, 100_000]) {
-    const all = namesOf(count);
-    const recent = all.filter((_, at) => at % (count / 8) === 7).map(({ id }) => id);
-    const search = () => searchIn(all);
-    lines.push(row(['first use', String(count), ms(timed(search)), '']));
-    for (const [kind, typed] of Object.entries(queries)) {
-      const times = Array.from({ length: rounds }, () => timed(() => search().likely(typed, most, recent)));
-      lines.push(row([kind, String(count), ms(quantile(times, 0.5)), ms(quantile(times, 0.99))]));
-    }
-  }
-  return lines.join('');
+async function figuresOver(count: number, limit: number, rounds: number): Promise<readonly Figure[]> {
+  const all = namesOf(count);
+  const first = await timed(() => searchIn(all).likely('', most, []));
+  for (let round = 0; round < 3; round += 1) await typing(all);
+  const times: (readonly number[])[] = [];
+  for (let round = 0; round < rounds; round += 1) times.push(await typing(all));
+  const over = `over ${count.toLocaleString('en-US')} names`;
+  return [
+    {
+      what: `suggestion ${over}, p99`,
+      measured: quantile(times.flat(), 0.99),
+      unit: 'ms',
+      limit,
+      spread: spreadOf(times.map((round) => quantile(round, 0.99))),
+      raw: { median: quantile(times.flat(), 0.5), p99s: times.map((round) => quantile(round, 0.99)) },
+    },
+    { what: `first suggestion ${over}`, measured: first, unit: 'ms', limit: undefined, raw: { first } },
+  ];
 }
 
-if (import.meta.main) process.stdout.write(suggestionFigures());
+/** Suggestions while somebody types, over 10,000 and over 100,000 names; the first of a list makes its index. */
+export async function measureSuggestions({ quick }: Scale): Promise<readonly Figure[]> {
+  const rounds = quick ? 10 : 40;
+  return [...(await figuresOver(10_000, 3, rounds)), ...(await figuresOver(100_000, 20, rounds))];
+}
+
+if (import.meta.main)
+  process.stdout.write(`${tableOf(await measureSuggestions({ quick: process.argv.includes('--quick') }))}\n`);

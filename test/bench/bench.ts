@@ -1,0 +1,68 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { measureApprove } from './approve.ts';
+import { measureClaim } from './claim.ts';
+import { measureDoors } from './doors.ts';
+import { keeps, tableOf, type Figure, type Scale } from './figures.ts';
+import { measureGrowth } from './growth.ts';
+import { measureLens } from './lens.ts';
+import { createLoad } from './load.ts';
+import { measurePolicy } from './policy.ts';
+import { leaveTheLastCore } from './program.ts';
+import { measureStart } from './start.ts';
+import { measureSuggestions } from './suggestions.ts';
+import { measureTrail } from './trail.ts';
+import { startWorld } from './world.ts';
+
+/**
+ * How far Sitehand is from the least that a bot on Bolt can be, measured beside it in one run, by turns. Only ratios
+ * travel between machines. Prints a table and, with `--json FILE`, writes every round; with `--only NAME` measures one
+ * part. `--quick` takes under a minute and ends with 1 where a ratio is beyond twice its limit.
+ */
+const { values: asked } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, json: { type: 'string' }, only: { type: 'string' } },
+});
+const scale: Scale = { quick: asked.quick };
+
+leaveTheLastCore(availableParallelism());
+const world = await startWorld();
+const load = createLoad(world);
+const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  start: () => measureStart(scale, world),
+  doors: () => measureDoors(scale, world, load),
+  approve: () => measureApprove(scale),
+  suggestions: () => measureSuggestions(scale),
+  lens: () => measureLens(scale),
+  trail: () => measureTrail(scale),
+  claim: () => measureClaim(scale),
+  policy: () => measurePolicy(scale),
+  growth: () => measureGrowth(scale, world, load),
+};
+const chosen = Object.entries(parts).filter(([name]) => asked.only === undefined || asked.only === name);
+if (chosen.length === 0) {
+  process.stderr.write(`--only takes one of ${Object.keys(parts).join(', ')}. Nothing was measured.\n`);
+  process.exit(1);
+}
+
+const figures: Figure[] = [];
+for (const [name, measure] of chosen) {
+  const began = performance.now();
+  figures.push(...(await measure()));
+  process.stderr.write(`${name}: ${((performance.now() - began) / 1_000).toFixed(0)} s\n`);
+}
+await load.close();
+await world.close();
+
+const [cpu] = cpus();
+const machine = `${availableParallelism()} × ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
+process.stdout.write(`${machine}\n\n${tableOf(figures)}\n`);
+if (asked.json !== undefined) {
+  mkdirSync(dirname(asked.json), { recursive: true });
+  const measured = { at: new Date().toISOString(), machine, quick: scale.quick, figures };
+  writeFileSync(asked.json, `${JSON.stringify(measured, undefined, 1)}\n`);
+}
+const missed = figures.filter((figure) => !keeps(figure, scale.quick ? 2 : 1));
+if (scale.quick) for (const { what } of missed) process.stderr.write(`beyond twice its target: ${what}\n`);
+process.exitCode = scale.quick && missed.some(({ unit }) => unit === '×') ? 1 : 0;

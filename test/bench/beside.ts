@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startProgram, type Program } from './program.ts';
+import type { World } from './world.ts';
+
+/** Sitehand and the bare app, each in its process; on the disk that a database would be on. */
+export type Beside = { readonly bare: Program; readonly sitehand: Program; readonly stop: () => Promise<void> };
+
+/** Starts the bare app. */
+export const startBare = ({ environment }: World): Promise<Program> =>
+  startProgram({ file: 'test/bench/bare.ts', ready: '/', environment });
+
+/** Starts Sitehand with an empty database on SQLite; `stop` removes it. */
+export async function startSitehand({ environment }: World, more: { readonly probe?: true } = {}): Promise<Program> {
+  const folder = await mkdtemp(join(tmpdir(), 'sitehand-bench-'));
+  const DATABASE_URL = `sqlite:${join(folder, 'sitehand.db')}`;
+  const program = await startProgram({
+    file: 'src/main.ts',
+    ready: '/readyz',
+    environment: { ...environment, DATABASE_URL },
+    ...more,
+  });
+  return {
+    ...program,
+    async stop() {
+      await program.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Starts both. */
+export async function startBoth(world: World): Promise<Beside> {
+  const [bare, sitehand] = [await startBare(world), await startSitehand(world)];
+  return {
+    bare,
+    sitehand,
+    stop: async () => {
+      await Promise.all([bare.stop(), sitehand.stop()]);
+    },
+  };
+}

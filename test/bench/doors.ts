@@ -1,0 +1,87 @@
+import { startBoth } from './beside.ts';
+import { median, quantile, spreadOf, type Figure, type Scale } from './figures.ts';
+import type { Load } from './load.ts';
+import type { World } from './world.ts';
+
+/** A change of something that is not there: written down before its ack, as every change is, and refused after it. */
+const change = 'cache clear nosuch-site/live';
+const report = 'allowlist show acme-shop/live';
+/** What the bare app reads for its own answer. */
+const path = '/sites';
+const atOnce = 32;
+
+/** Time to ack and reports a second, beside the bare app, by turns. */
+export async function measureDoors(scale: Scale, world: World, load: Load): Promise<readonly Figure[]> {
+  const { bare, sitehand, stop } = await startBoth(world);
+  try {
+    // Code that is run often is compiled better: both have had their share before anything counts.
+    for (let round = 0; round < 2; round += 1) {
+      await load.saturate(bare.url, path, atOnce, 1);
+      await load.saturate(sitehand.url, report, atOnce, 1);
+      await load.arrivals(sitehand.url, change, 200, 1);
+    }
+    const figures: Figure[] = [];
+    for (const perSecond of [50, 200, 1_000]) {
+      figures.push(...(await acks(scale, load, perSecond, { bare: bare.url, sitehand: sitehand.url })));
+    }
+    return [...figures, await reports(scale, load, { bare: bare.url, sitehand: sitehand.url })];
+  } finally {
+    await stop();
+  }
+}
+
+type Urls = { readonly bare: string; readonly sitehand: string };
+
+async function acks({ quick }: Scale, load: Load, perSecond: number, urls: Urls): Promise<readonly Figure[]> {
+  const seconds = quick ? 1 : 3;
+  const rounds = { bare: [] as (readonly number[])[], sitehand: [] as (readonly number[])[] };
+  for (let round = 0; round < (quick ? 2 : 7); round += 1) {
+    rounds.bare.push(await load.arrivals(urls.bare, path, perSecond, seconds));
+    rounds.sitehand.push(await load.arrivals(urls.sitehand, change, perSecond, seconds));
+  }
+  const at = (share: number, of: readonly (readonly number[])[]): readonly number[] =>
+    of.map((one) => quantile(one, share));
+  const [bare50, ours50, bare99, ours99] = [
+    at(0.5, rounds.bare),
+    at(0.5, rounds.sitehand),
+    at(0.99, rounds.bare),
+    at(0.99, rounds.sitehand),
+  ];
+  return [
+    {
+      what: `ack at ${perSecond} a second, p50: more than the bare app`,
+      measured: median(ours50) - median(bare50),
+      unit: 'ms',
+      limit: 0.5,
+      spread: spreadOf(ours50.map((ms, round) => ms - (bare50[round] ?? Number.NaN))),
+      raw: { bare: bare50, sitehand: ours50 },
+    },
+    {
+      what: `ack at ${perSecond} a second, p99`,
+      measured: median(ours99) / median(bare99),
+      unit: '×',
+      limit: 2,
+      spread: spreadOf(ours99.map((ms, round) => ms / (bare99[round] ?? Number.NaN))),
+      raw: { bare: bare99, sitehand: ours99 },
+    },
+  ];
+}
+
+async function reports({ quick }: Scale, load: Load, urls: Urls): Promise<Figure> {
+  const seconds = quick ? 1 : 3;
+  const bare: number[] = [];
+  const sitehand: number[] = [];
+  for (let round = 0; round < (quick ? 2 : 7); round += 1) {
+    bare.push((await load.saturate(urls.bare, path, atOnce, seconds)).perSecond);
+    sitehand.push((await load.saturate(urls.sitehand, report, atOnce, seconds)).perSecond);
+  }
+  return {
+    what: 'reports a second, command to last word',
+    measured: median(sitehand) / median(bare),
+    unit: '×',
+    limit: 0.7,
+    least: true,
+    spread: spreadOf(sitehand.map((one, round) => one / (bare[round] ?? Number.NaN))),
+    raw: { bare, sitehand },
+  };
+}

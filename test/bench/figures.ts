@@ -1,0 +1,61 @@
+/** One figure of the benchmark, with what it has to keep to. */
+export type Figure = {
+  /** What was measured, in a few words: "suggestion over 10,000 names, p99". */
+  readonly what: string;
+  /** What is compared with `limit`: a ratio to the bare app (`×`), or a plain value where no peer exists. */
+  readonly measured: number;
+  readonly unit: '×' | 'ms' | 'µs' | 'MB' | 'calls' | 'per second';
+  /** At most this, or at least this where `least`; undefined: told, not judged. */
+  readonly limit: number | undefined;
+  readonly least?: true;
+  /** Lowest and highest of `measured` over the rounds of the run. */
+  readonly spread?: readonly [number, number];
+  /** What it was made of, by name, for the JSON: medians, single rounds. */
+  readonly raw: Readonly<Record<string, number | readonly number[]>>;
+};
+
+/** How much is measured: `quick` takes under a minute in all and is judged at twice the limits. */
+export type Scale = { readonly quick: boolean };
+
+/** The value below which that share of them lies; `at` from 0 to 1. */
+export const quantile = (of: readonly number[], at: number): number =>
+  of.toSorted((one, other) => one - other)[Math.min(Math.floor(of.length * at), of.length - 1)] ?? Number.NaN;
+
+export const median = (of: readonly number[]): number => quantile(of, 0.5);
+
+/** Milliseconds that some work took; of work that is a promise, until it is settled. */
+export async function timed(work: () => unknown): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+/** Lowest and highest. */
+export const spreadOf = (of: readonly number[]): readonly [number, number] => [Math.min(...of), Math.max(...of)];
+
+/** Whether a figure keeps to its limit, loosened by that factor; true where there is none. */
+export function keeps({ measured, limit, least }: Figure, looser = 1): boolean {
+  if (limit === undefined) return true;
+  return least ? measured >= limit / looser : measured <= limit * looser;
+}
+
+/** The table: figure, spread, limit and verdict, a line each. */
+export function tableOf(figures: readonly Figure[]): string {
+  const rows = figures.map((figure) => [
+    figure.what,
+    inUnit(figure.measured, figure.unit),
+    figure.spread === undefined ? '' : figure.spread.map((one) => inUnit(one, figure.unit)).join(' – '),
+    figure.limit === undefined ? '' : `${figure.least ? '≥' : '≤'} ${inUnit(figure.limit, figure.unit)}`,
+    figure.limit === undefined ? '' : keeps(figure) ? 'kept' : 'MISSED',
+  ]);
+  const heads = ['figure', 'measured', 'rounds', 'target', 'verdict'];
+  const widths = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => (row[at] ?? '').length)));
+  const line = (row: readonly string[]): string =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  ');
+  return [heads, ...rows].map(line).join('\n');
+}
+
+function inUnit(value: number, unit: Figure['unit']): string {
+  const digits = unit === 'calls' || Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)}${unit === '×' ? '' : ' '}${unit}`;
+}

@@ -1,0 +1,97 @@
+import { createHmac } from 'node:crypto';
+import { logs } from '../../src/commands/logs.ts';
+import type { Page } from '../../src/commands/page.ts';
+import type { Environment } from '../../src/hosting/contract/target.ts';
+import { logText } from '../../src/playground/hosting/logs/stream.ts';
+import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
+import { noCertificate } from '../pipeline/given.ts';
+import { quantile, spreadOf, tableOf, timed, type Figure, type Scale } from './figures.ts';
+
+/** What a look at a log costs here: from the host's text to the page, as the command does it; no network, no Slack. */
+
+const count = 20_000;
+const now = Date.UTC(2026, 10, 21, 14, 5);
+const env: Environment = {
+  kind: 'environment',
+  id: '00000000-0000-4000-8000-000000000001',
+  name: 'acme-shop/live',
+  live: true,
+  site: { id: undefined, name: 'acme-shop' },
+};
+
+/** The newest lines of the stand-in's access log of a live environment. */
+function accessLog(): string {
+  const own = seedWorld('bench', now)
+    .sites.flatMap(({ environments }) => environments)
+    .find(({ name }) => name === 'live');
+  const text = own === undefined ? '' : logText(own, 'access', 'bench', { lines: count, now });
+  const got = text.split('\n').length - 1;
+  if (got !== count) throw new Error(`the stand-in wrote ${got} lines, not ${count}`);
+  return text;
+}
+
+const shown = (text: string): Promise<Page> =>
+  logs.show({
+    input: {
+      env,
+      log: 'access',
+      lines: count,
+      since: undefined,
+      until: undefined,
+      search: undefined,
+      errors: false,
+      full: false,
+    },
+    read: async (call) => call.reply.parse({ environment: { container_info: { logs: text } } }),
+    company: { kind: 'company', id: 'c', name: 'Acme' },
+    certificate: noCertificate,
+    now,
+    zone: 'Europe/Berlin',
+    alias: (address) => `client-${createHmac('sha256', 'k').update(address).digest('hex').slice(0, 6)}`,
+    happened: async () => [],
+  });
+
+/** The longest time, in milliseconds, for which nobody else had their turn while this went on. */
+async function longestBlock(work: () => Promise<unknown>): Promise<number> {
+  let [last, longest, over] = [performance.now(), 0, false];
+  const probe = (): void => {
+    const at = performance.now();
+    longest = Math.max(longest, at - last);
+    last = at;
+    if (!over) setImmediate(probe);
+  };
+  setImmediate(probe);
+  await work();
+  over = true;
+  return Math.max(longest, performance.now() - last);
+}
+
+/** The log lens over 20,000 access lines: its work, and how long it keeps others waiting at most. */
+export async function measureLens({ quick }: Scale): Promise<readonly Figure[]> {
+  const rounds = quick ? 15 : 40;
+  const text = accessLog();
+  for (let round = 0; round < 8; round += 1) await shown(text);
+  const [work, blocks]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    // Made anew, as it comes off the wire: nothing about it is known yet.
+    const fresh = Buffer.from(text).toString();
+    work.push(await timed(() => shown(fresh)));
+    const another = Buffer.from(text).toString();
+    blocks.push(await longestBlock(() => shown(another)));
+  }
+  const figure = (what: string, of: readonly number[], limit: number): Figure => ({
+    what,
+    measured: quantile(of, 0.5),
+    unit: 'ms',
+    limit,
+    spread: spreadOf(of),
+    raw: { rounds: of },
+  });
+  return [
+    figure('lens over 20,000 access lines, work', work, 25),
+    figure('lens over 20,000 access lines, longest block', blocks, 20),
+  ];
+}
+
+if (import.meta.main)
+  process.stdout.write(`${tableOf(await measureLens({ quick: process.argv.includes('--quick') }))}\n`);

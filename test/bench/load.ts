@@ -1,0 +1,96 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import type { World } from './world.ts';
+
+/** Commands as Slack sends them, and how long they take. */
+export type Load = {
+  /**
+   * So many a second for so many seconds, as independent people send them (a Poisson process), whether earlier ones are
+   * answered or not; resolves with the ms until each ack.
+   */
+  readonly arrivals: (url: string, text: string, perSecond: number, seconds: number) => Promise<readonly number[]>;
+  /** One command; resolves with the ms until its last word. */
+  readonly toLastWord: (url: string, text: string) => Promise<number>;
+  /** As many as can be, so many at once; resolves with how many a second had their last word, and the ms each took. */
+  readonly saturate: (url: string, text: string, atOnce: number, seconds: number) => Promise<Saturation>;
+  readonly close: () => Promise<void>;
+};
+
+export type Saturation = { readonly perSecond: number; readonly ms: readonly number[] };
+
+/** Load on whatever stands in that world. */
+export function createLoad(world: World): Load {
+  const agent = new Agent({ connections: 64, pipelining: 1 });
+  const sign = createSigning(world.signingSecret);
+  let sent = 0;
+  const next = (): string => `${process.pid}.${(sent += 1)}`;
+
+  const send = async (url: string, text: string, id: string): Promise<number> => {
+    const body = bodyOf(text, id, world.responseUrl(id));
+    const began = performance.now();
+    const answer = await request(`${url}/slack/events`, {
+      method: 'POST',
+      headers: sign(body),
+      body,
+      dispatcher: agent,
+    });
+    await answer.body.dump();
+    if (answer.statusCode !== 200) throw new Error(`a command was answered with ${answer.statusCode}`);
+    return performance.now() - began;
+  };
+  const arrivals: Load['arrivals'] = async (url, text, perSecond, seconds) => {
+    const acks: Promise<number>[] = [];
+    const began = performance.now();
+    for (let at = 0; at < seconds * 1_000; at += (-Math.log(1 - Math.random()) / perSecond) * 1_000) {
+      const early = began + at - performance.now();
+      // Timers are a millisecond coarse: what is due within the next is sent now.
+      if (early > 1) await wait(early);
+      acks.push(send(url, text, next()));
+    }
+    return Promise.all(acks);
+  };
+  const toLastWord: Load['toLastWord'] = async (url, text) => {
+    const [id, began] = [next(), performance.now()];
+    const told = world.lastWord(id);
+    await send(url, text, id);
+    await told;
+    return performance.now() - began;
+  };
+  const saturate: Load['saturate'] = async (url, text, atOnce, seconds) => {
+    const ms: number[] = [];
+    const began = performance.now();
+    const person = async (): Promise<void> => {
+      while (performance.now() - began < seconds * 1_000) ms.push(await toLastWord(url, text));
+    };
+    await Promise.all(Array.from({ length: atOnce }, person));
+    return { perSecond: (ms.length / (performance.now() - began)) * 1_000, ms };
+  };
+  return { arrivals, toLastWord, saturate, close: () => agent.close() };
+}
+
+const bodyOf = (text: string, id: string, responseUrl: string): string =>
+  new URLSearchParams({
+    command: '/site',
+    text,
+    user_id: 'U01ANA',
+    user_name: 'ana',
+    team_id: 'T0SITEHAND',
+    channel_id: 'C0ACME',
+    channel_name: 'acme-shop',
+    trigger_id: id,
+    api_app_id: 'A0SITEHAND',
+    response_url: responseUrl,
+  }).toString();
+
+/** https://docs.slack.dev/authentication/verifying-requests-from-slack */
+function createSigning(secret: string): (body: string) => Record<string, string> {
+  return (body) => {
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    return {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`,
+    };
+  };
+}

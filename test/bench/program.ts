@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { request } from 'undici';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const startsWithinMs = 20_000;
+
+/** A bot in a process of its own, on the last core where the machine has several: the load comes from the others. */
+export type Program = {
+  readonly url: string;
+  /** From spawning it to its first answer, in ms. */
+  readonly startMs: number;
+  /** Resident memory now, in MB. */
+  readonly residentMb: () => number;
+  /** What it holds once its garbage is collected; only of a program that was started with `probe`. */
+  readonly holds: () => Promise<Held>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Bytes on the heap, and open timers, sockets and the like; `listeners` on the process. */
+export type Held = { readonly heap: number; readonly resources: number; readonly listeners: number };
+
+export type ProgramOptions = {
+  readonly file: string;
+  /** A path that answers other than 503 once it is ready. */
+  readonly ready: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly probe?: true;
+};
+
+const pinned = existsSync('/usr/bin/taskset') ? ['/usr/bin/taskset', '-c'] : [];
+
+/** Keeps this process off the last core, which the measured programs have to themselves. */
+export function leaveTheLastCore(cores: number): void {
+  if (cores < 2 || pinned.length === 0) return;
+  spawn('/usr/bin/taskset', ['-a', '-p', '-c', `0-${cores - 2}`, String(process.pid)], { stdio: 'ignore' });
+}
+
+/** Starts it; resolves at its first answer. Rejects if there is none within 20 s, or it ends. */
+export async function startProgram({ file, ready, environment, probe }: ProgramOptions): Promise<Program> {
+  const port = await freePort();
+  const cores = availableParallelism();
+  const node = [
+    process.execPath,
+    ...(probe ? ['--expose-gc', '--import', './test/bench/probe.ts'] : []),
+    '--import',
+    './src/node-version.js',
+    file,
+  ];
+  const [name = '', ...args] = pinned.length > 0 && cores > 1 ? [...pinned, String(cores - 1), ...node] : node;
+  const began = performance.now();
+  const child = spawn(name, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      ...environment,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+    },
+  });
+  const ended = once(child, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  await answering(`${url}${ready}`, began + startsWithinMs);
+  const startMs = performance.now() - began;
+  return {
+    url,
+    startMs,
+    residentMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    async holds() {
+      child.send('hold');
+      const held = await new Promise<unknown>((resolve) => child.once('message', resolve));
+      if (!isHeld(held)) throw new Error('the probe did not answer');
+      return held;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+const isHeld = (value: unknown): value is Held =>
+  typeof value === 'object' && value !== null && 'heap' in value && 'resources' in value && 'listeners' in value;
+
+async function answering(url: string, until: number): Promise<void> {
+  for (;;) {
+    const answered = await request(url).then(
+      async ({ body, statusCode }) => (await body.dump(), statusCode !== 503),
+      () => false,
+    );
+    if (answered) return;
+    if (performance.now() > until) throw new Error(`nothing answers at ${url}`);
+    await wait(2);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

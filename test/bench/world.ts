@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { request } from 'undici';
+import { startHosting } from '../../src/playground/hosting/server.ts';
+import { startSlack } from '../../src/playground/slack/server.ts';
+
+/**
+ * What stands around a measured bot: Slack and the hosting API in as little time as can be. A read is answered by the
+ * stand-ins once and from memory afterwards; what is posted is taken and counted.
+ */
+export type World = {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly signingSecret: string;
+  /** Where the private answer to a command goes. */
+  readonly responseUrl: (id: string) => string;
+  /** Resolves when the last word on a command arrives, by its id. */
+  readonly lastWord: (id: string) => Promise<void>;
+  /** Calls of each kind so far. */
+  readonly counts: () => Readonly<Record<'posts' | 'reads' | 'writes', number>>;
+  readonly close: () => Promise<void>;
+};
+
+type Kept = { readonly status: number; readonly body: string };
+
+/** Starts it on loopback. */
+export async function startWorld(): Promise<World> {
+  const [hosting, slack] = [await startHosting(), await startSlack({ delivery: { kind: 'http' } })];
+  const kept = new Map<string, Promise<Kept>>();
+  const waiting = new Map<string, () => void>();
+  const counts = { posts: 0, reads: 0, writes: 0 };
+  let posted = 0;
+
+  const heard = (id: string): void => {
+    counts.posts += 1;
+    waiting.get(id)?.();
+    waiting.delete(id);
+  };
+  const answer = async (asked: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = 'GET', url = '/' } = asked;
+    const body = await bodyOf(asked);
+    if (url.startsWith('/respond/')) {
+      heard(url.slice('/respond/'.length));
+      return end(response, { status: 200, body: 'ok' });
+    }
+    if (url === '/api/chat.postMessage' || url === '/api/chat.postEphemeral') {
+      heard(new URLSearchParams(body).get('text') ?? '');
+      posted += 1;
+      return end(response, { status: 200, body: `{"ok":true,"channel":"C0ACME","ts":"1.${posted}"}` });
+    }
+    if (url.startsWith('/v2/') && method !== 'GET') {
+      counts.writes += 1;
+      return end(response, { status: 202, body: '{"operation_id":"bare","message":"taken","status":202}' });
+    }
+    counts.reads += 1;
+    const key = `${method} ${url} ${body}`;
+    let known = kept.get(key);
+    if (known === undefined) {
+      known = ask(
+        url.startsWith('/v2/') ? hosting.url.replace(/\/v2$/, '') : slack.apiUrl.replace(/\/api\/$/, ''),
+        asked,
+        body,
+      );
+      if (kept.size < 1_000) kept.set(key, known);
+    }
+    end(response, await known);
+  };
+  const server = createServer((asked, response) => {
+    answer(asked, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  return {
+    signingSecret: slack.tokens.signingSecret,
+    environment: {
+      SLACK_BOT_TOKEN: slack.tokens.bot,
+      SLACK_SIGNING_SECRET: slack.tokens.signingSecret,
+      SLACK_API_URL: `${url}/api/`,
+      HOSTING_API_URL: `${url}/v2`,
+      HOSTING_API_KEY: hosting.key,
+      HOSTING_COMPANY_ID: hosting.companyId,
+      POLICY_FILE: 'src/playground/policy.yml',
+      LOG_LEVEL: 'error',
+    },
+    responseUrl: (id) => `${url}/respond/${id}`,
+    lastWord: (id) => new Promise((resolve) => void waiting.set(id, resolve)),
+    counts: () => ({ ...counts }),
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await Promise.all([slack.close(), hosting.close()]);
+    },
+  };
+}
+
+async function bodyOf(asked: IncomingMessage): Promise<string> {
+  let text = '';
+  asked.setEncoding('utf8');
+  for await (const part of asked) text += String(part);
+  return text;
+}
+
+async function ask(to: string, { method, url, headers }: IncomingMessage, body: string): Promise<Kept> {
+  const { authorization = '', 'content-type': type = 'application/json' } = headers;
+  const answer = await request(`${to}${url}`, {
+    method: method === 'POST' ? 'POST' : 'GET',
+    headers: { authorization, 'content-type': type },
+    ...(body !== '' && { body }),
+  });
+  return { status: answer.statusCode, body: await answer.body.text() };
+}
+
+function end(response: ServerResponse, { status, body }: Kept): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(body);
+}
