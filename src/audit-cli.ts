@@ -32,7 +32,7 @@ async function run(words: Words, { databaseUrl, auditKey }: TrailConfig): Promis
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const from = given['since'] && momentAt(since.read(given['since']), Date.now(), zone);
   const kind = asked && format.read(asked);
-  const db = openToRead(databaseUrl);
+  const db = await openToRead(databaseUrl);
   try {
     if (kind === undefined) return await verify(db, auditKey && Buffer.from(auditKey.reveal()));
     let head = headOf(kind);

@@ -8,7 +8,7 @@ import { openCertificates } from './hosting/certificates.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
-import { createMetrics, serveMetrics, type Metrics } from './metrics.ts';
+import { openMetrics, type Metrics } from './metrics.ts';
 import { createLedger } from './pipeline/advance.ts';
 import { createBeat } from './pipeline/beat.ts';
 import { deliver } from './pipeline/deliver.ts';
@@ -44,7 +44,7 @@ export async function start(
   const slack = await meetSlack(config, ground);
   const back = buildBackOffice(config, ground, slack, pace);
   const front = await openFrontDoor(config, ground, slack, back);
-  const { database, directory, policy, hosting, metrics } = ground;
+  const { database, directory, policy, hosting, counting } = ground;
 
   const away = await backAgain(database);
   if (away) ground.tell('back again', away);
@@ -53,7 +53,6 @@ export async function start(
   // Names first, so that the first command finds them; a host that is away does not keep us from starting.
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
   const port = await front.door.start();
-  const metricsServer = config.metricsPort === undefined ? undefined : await serveMetrics(metrics, config.metricsPort);
   for (const beat of [back.worker, back.delivery, ...front.beats]) beat.start();
   log.info(
     { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
@@ -71,7 +70,7 @@ export async function start(
     await settledWithin(graceMs / 4, [...beats, hosting.close()]);
     await noteAlive(database);
     directory.close();
-    metricsServer?.close();
+    await counting.close();
     await policy.close();
     await database.close();
     log.info('Sitehand has stopped');
@@ -83,7 +82,8 @@ type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** What everything stands on: log, metrics, policy, database, the host and its names. */
 async function openGround(config: Config, log: Logger) {
-  const metrics = createMetrics();
+  const counting = await openMetrics(config.metricsPort);
+  const { metrics } = counting;
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
   const tell = (key: string, text: Text): void => {
     tellOps(database, key, text).catch((error: unknown) => onTrouble('telling the ops channel', error));
@@ -101,7 +101,8 @@ async function openGround(config: Config, log: Logger) {
     onTrouble: (trouble) => onTrouble('listing sites', trouble),
   });
   const names = createNames(directory.listing, policy.current);
-  return { log, metrics, onTrouble, tell, policy, database, hosting, directory, names, owner: randomUUID() };
+  const owner = randomUUID();
+  return { log, counting, metrics, onTrouble, tell, policy, database, hosting, directory, names, owner };
 }
 
 type Slack = Awaited<ReturnType<typeof meetSlack>>;

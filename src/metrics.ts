@@ -1,24 +1,50 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { Counter, Histogram } from 'prom-client';
 
 /** What Sitehand counts. Labels have few values: never a name, a person or an id. */
 export type Metrics = {
   /** From a delivery's arrival to its ack, in seconds, by kind of delivery. */
-  readonly ack: Histogram<'kind'>;
+  readonly ack: Pick<Histogram<'kind'>, 'startTimer'>;
   /** Calls to the host by section of its document and outcome, in seconds. */
-  readonly host: Histogram<'section' | 'outcome'>;
+  readonly host: Pick<Histogram<'section' | 'outcome'>, 'observe'>;
   /** Moves of changes, by what happened. */
-  readonly moves: Counter<'event'>;
+  readonly moves: Pick<Counter<'event'>, 'inc'>;
   /** Faults, by what was being done. */
-  readonly faults: Counter<'what'>;
-  readonly text: () => Promise<string>;
+  readonly faults: Pick<Counter<'what'>, 'inc'>;
 };
 
-export function createMetrics(): Metrics {
+/** What is counted, and where it is served; `close` ends that. */
+export type Counting = { readonly metrics: Metrics; readonly close: () => Promise<void> };
+
+/** Counts, and serves `/metrics` on loopback at that port; where there is none, nothing is counted or even loaded. */
+export async function openMetrics(port: number | undefined): Promise<Counting & { readonly port?: number }> {
+  if (port === undefined) return { metrics: nobodyAsks, close: () => Promise.resolve() };
+  const { metrics, text } = await createMetrics();
+  const server = await serveMetrics(text, port);
+  const address = server.address();
+  const served = typeof address === 'object' && address !== null ? { port: address.port } : {};
+  const close = async (): Promise<void> => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  return { metrics, close, ...served };
+}
+
+const nobodyAsks: Metrics = {
+  ack: { startTimer: () => () => 0 },
+  host: { observe() {} },
+  moves: { inc() {} },
+  faults: { inc() {} },
+};
+
+async function createMetrics(): Promise<{ readonly metrics: Metrics; readonly text: () => Promise<string> }> {
+  const { collectDefaultMetrics, Counter, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  return {
+  const metrics = {
     ack: new Histogram({
       name: 'sitehand_ack_seconds',
       help: 'Time to ack',
@@ -35,19 +61,18 @@ export function createMetrics(): Metrics {
     }),
     moves: new Counter({ name: 'sitehand_moves_total', help: 'Moves of changes', labelNames: ['event'], registers }),
     faults: new Counter({ name: 'sitehand_faults_total', help: 'Faults', labelNames: ['what'], registers }),
-    text: () => registry.metrics(),
   };
+  return { metrics, text: () => registry.metrics() };
 }
 
-/** Serves `/metrics` on loopback; resolves when it listens. */
-export async function serveMetrics(metrics: Metrics, port: number): Promise<Server> {
+async function serveMetrics(text: () => Promise<string>, port: number): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
     }
-    metrics.text().then(
-      (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(text),
+    text().then(
+      (told) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(told),
       () => response.writeHead(500).end(),
     );
   });

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { kindOf, postgresNow, wasSacrificed, type Kind } from './differences.ts';
-import { openPostgres, readPostgres, type OnLost } from './postgres.ts';
+import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite, readSqlite } from './sqlite.ts';
 import { shared } from './flush.ts';
@@ -57,9 +57,14 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
 }
 
 /** Opens the same for reading alone, beside a running bot: no tables are made or changed. The caller destroys it. */
-export function openToRead(url: string): Kysely<Schema> {
-  return isSqlite(url) ? readSqlite(url.slice('sqlite:'.length)) : readPostgres(url, () => {});
+export async function openToRead(url: string): Promise<Kysely<Schema>> {
+  if (isSqlite(url)) return readSqlite(url.slice('sqlite:'.length));
+  const { readPostgres } = await postgres();
+  return readPostgres(url, () => {});
 }
+
+/** Its client is loaded where it is used: most start without. */
+const postgres = () => import('./postgres.ts');
 
 const isSqlite = (url: string): boolean => /^sqlite:./.test(url);
 
@@ -69,6 +74,7 @@ async function openEither(url: string, onLost: OnLost): Promise<Pick<Database, '
     return { db, transaction: flushed(db, shared(flush)) };
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
+    const { openPostgres } = await postgres();
     const db = await openPostgres(url, onLost);
     return { db, transaction: (work) => transaction(db, work) };
   }

@@ -12,7 +12,7 @@ const line = (database: Database, change: number | null, event: string, details 
 describeBoth('a database opened for reading alone', (open) => {
   it('shows what a bot writes beside it, and takes nothing', async () => {
     const database = await open();
-    const reader = openToRead(database.url);
+    const reader = await openToRead(database.url);
     try {
       expect(await findAudit(reader, 1)).toBeUndefined();
       const written = await line(database, null, 'pause');
@@ -29,7 +29,7 @@ describeBoth('a database opened for reading alone', (open) => {
     const database = await open();
     const url = database.url.replace('sitehand.db', 'another.db').replace(/\/(test_\w+)\?/, '/another_$1?');
     const read = async (): Promise<unknown> => {
-      const reader = openToRead(url);
+      const reader = await openToRead(url);
       try {
         return await findAudit(reader, 1);
       } finally {
