@@ -56,7 +56,7 @@ export async function measureApprove({ quick }: Scale): Promise<readonly Figure[
   try {
     // First, while nobody else's messages are under way.
     const called = await calls(stage, sitehand);
-    return [...(await clicks(stage, sitehand, bare, quick ? 4 : 25)), ...called];
+    return [...(await clicks(stage, sitehand, bare, quick ? 1 : 12)), ...called];
   } finally {
     await Promise.all([sitehand.stop(), bare.stop()]);
     await Promise.all([slack.close(), hosting.close(), rm(folder, { recursive: true })]);

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { cpus, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureApprove } from './approve.ts';
@@ -10,7 +10,7 @@ import { measureGrowth } from './growth.ts';
 import { measureLens } from './lens.ts';
 import { createLoad } from './load.ts';
 import { measurePolicy } from './policy.ts';
-import { leaveTheLastCore } from './program.ts';
+import { cores, keepOffTheLastCore } from './program.ts';
 import { measureStart } from './start.ts';
 import { measureSuggestions } from './suggestions.ts';
 import { measureTrail } from './trail.ts';
@@ -26,20 +26,21 @@ const { values: asked } = parseArgs({
 });
 const scale: Scale = { quick: asked.quick };
 
-leaveTheLastCore(availableParallelism());
 const world = await startWorld();
 const load = createLoad(world);
 const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: () => measureStart(scale, world),
   doors: () => measureDoors(scale, world, load),
   approve: () => measureApprove(scale),
+  growth: () => measureGrowth(scale, world, load),
   suggestions: () => measureSuggestions(scale),
   lens: () => measureLens(scale),
   trail: () => measureTrail(scale),
   claim: () => measureClaim(scale),
   policy: () => measurePolicy(scale),
-  growth: () => measureGrowth(scale, world, load),
 };
+/** Those that measure a program beside this process. */
+const beside = new Set(['start', 'doors', 'approve', 'growth']);
 const chosen = Object.entries(parts).filter(([name]) => asked.only === undefined || asked.only === name);
 if (chosen.length === 0) {
   process.stderr.write(`--only takes one of ${Object.keys(parts).join(', ')}. Nothing was measured.\n`);
@@ -48,6 +49,7 @@ if (chosen.length === 0) {
 
 const figures: Figure[] = [];
 for (const [name, measure] of chosen) {
+  keepOffTheLastCore(beside.has(name));
   const began = performance.now();
   figures.push(...(await measure()));
   process.stderr.write(`${name}: ${((performance.now() - began) / 1_000).toFixed(0)} s\n`);
@@ -56,7 +58,7 @@ await load.close();
 await world.close();
 
 const [cpu] = cpus();
-const machine = `${availableParallelism()} × ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
+const machine = `${cores} × ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
 process.stdout.write(`${machine}\n\n${tableOf(figures)}\n`);
 if (asked.json !== undefined) {
   mkdirSync(dirname(asked.json), { recursive: true });

@@ -9,19 +9,22 @@ const report = 'allowlist show acme-shop/live';
 /** What the bare app reads for its own answer. */
 const path = '/sites';
 const atOnce = 32;
+const saturatedMs = 50;
 
 /** Time to ack and reports a second, beside the bare app, by turns. */
 export async function measureDoors(scale: Scale, world: World, load: Load): Promise<readonly Figure[]> {
   const { bare, sitehand, stop } = await startBoth(world);
   try {
     // Code that is run often is compiled better: both have had their share before anything counts.
-    for (let round = 0; round < 2; round += 1) {
-      await load.saturate(bare.url, path, atOnce, 1);
-      await load.saturate(sitehand.url, report, atOnce, 1);
-      await load.arrivals(sitehand.url, change, 200, 1);
+    for (const [url, line] of [
+      [bare.url, path],
+      [sitehand.url, report],
+      [sitehand.url, change],
+    ] as const) {
+      await load.saturate(url, line, atOnce, scale.quick ? 0.7 : 3);
     }
     const figures: Figure[] = [];
-    for (const perSecond of [50, 200, 1_000]) {
+    for (const perSecond of scale.quick ? [200] : [50, 200, 1_000]) {
       figures.push(...(await acks(scale, load, perSecond, { bare: bare.url, sitehand: sitehand.url })));
     }
     return [...figures, await reports(scale, load, { bare: bare.url, sitehand: sitehand.url })];
@@ -35,7 +38,7 @@ type Urls = { readonly bare: string; readonly sitehand: string };
 async function acks({ quick }: Scale, load: Load, perSecond: number, urls: Urls): Promise<readonly Figure[]> {
   const seconds = quick ? 1 : 3;
   const rounds = { bare: [] as (readonly number[])[], sitehand: [] as (readonly number[])[] };
-  for (let round = 0; round < (quick ? 2 : 7); round += 1) {
+  for (let round = 0; round < (quick ? 2 : 5); round += 1) {
     rounds.bare.push(await load.arrivals(urls.bare, path, perSecond, seconds));
     rounds.sitehand.push(await load.arrivals(urls.sitehand, change, perSecond, seconds));
   }
@@ -47,20 +50,23 @@ async function acks({ quick }: Scale, load: Load, perSecond: number, urls: Urls)
     at(0.99, rounds.bare),
     at(0.99, rounds.sitehand),
   ];
+  // Where the bare app itself cannot keep up, what is measured is the length of a queue.
+  const isJudged = median(bare50) < saturatedMs;
+  const rate = `ack at ${perSecond} a second${isJudged ? '' : ' (more than this machine can do)'}`;
   return [
     {
-      what: `ack at ${perSecond} a second, p50: more than the bare app`,
+      what: `${rate}, p50: more than the bare app`,
       measured: median(ours50) - median(bare50),
       unit: 'ms',
-      limit: 0.5,
+      limit: isJudged ? 0.5 : undefined,
       spread: spreadOf(ours50.map((ms, round) => ms - (bare50[round] ?? Number.NaN))),
       raw: { bare: bare50, sitehand: ours50 },
     },
     {
-      what: `ack at ${perSecond} a second, p99`,
+      what: `${rate}, p99`,
       measured: median(ours99) / median(bare99),
       unit: '×',
-      limit: 2,
+      limit: isJudged ? 2 : undefined,
       spread: spreadOf(ours99.map((ms, round) => ms / (bare99[round] ?? Number.NaN))),
       raw: { bare: bare99, sitehand: ours99 },
     },
@@ -68,10 +74,10 @@ async function acks({ quick }: Scale, load: Load, perSecond: number, urls: Urls)
 }
 
 async function reports({ quick }: Scale, load: Load, urls: Urls): Promise<Figure> {
-  const seconds = quick ? 1 : 3;
+  const seconds = quick ? 1 : 2;
   const bare: number[] = [];
   const sitehand: number[] = [];
-  for (let round = 0; round < (quick ? 2 : 7); round += 1) {
+  for (let round = 0; round < (quick ? 2 : 5); round += 1) {
     bare.push((await load.saturate(urls.bare, path, atOnce, seconds)).perSecond);
     sitehand.push((await load.saturate(urls.sitehand, report, atOnce, seconds)).perSecond);
   }

@@ -9,13 +9,12 @@ const atOnce = 32;
 
 /** What a bot holds after many commands beside what it held after the first of them, its garbage collected. */
 export async function measureGrowth({ quick }: Scale, world: World, load: Load): Promise<readonly Figure[]> {
-  const commands = quick ? 2_000 : 100_000;
   const program = await startSitehand(world, { probe: true });
   try {
     // What is kept on purpose, such as the latest of each kind, is full before anything counts.
-    await send(load, program.url, Math.min(commands, 20_000));
+    await send(load, program.url, 10_000, quick ? 1 : 30);
     const before = await program.holds();
-    await send(load, program.url, commands);
+    const commands = await send(load, program.url, 100_000, quick ? 2 : 120);
     const after = await program.holds();
     const grown = (after.heap - before.heap) / 1024 / 1024;
     const raw = { commands, heapBefore: before.heap, heapAfter: after.heap };
@@ -36,14 +35,16 @@ export async function measureGrowth({ quick }: Scale, world: World, load: Load):
   }
 }
 
-async function send(load: Load, url: string, commands: number): Promise<void> {
-  let left = commands;
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      while (left > 0) {
-        left -= 1;
-        await load.toLastWord(url, lines[left % lines.length] ?? '');
-      }
-    }),
-  );
+/** As many as so many seconds allow; resolves with how many. */
+async function send(load: Load, url: string, most: number, seconds: number): Promise<number> {
+  const end = performance.now() + seconds * 1_000;
+  let sent = 0;
+  const person = async (): Promise<void> => {
+    while (sent < most && performance.now() < end) {
+      sent += 1;
+      await load.toLastWord(url, lines[sent % lines.length] ?? '');
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, person));
+  return sent;
 }

@@ -68,7 +68,7 @@ async function longestBlock(work: () => Promise<unknown>): Promise<number> {
 
 /** The log lens over 20,000 access lines: its work, and how long it keeps others waiting at most. */
 export async function measureLens({ quick }: Scale): Promise<readonly Figure[]> {
-  const rounds = quick ? 15 : 40;
+  const rounds = quick ? 3 : 40;
   const text = accessLog();
   for (let round = 0; round < 8; round += 1) await shown(text);
   const [work, blocks]: [number[], number[]] = [[], []];

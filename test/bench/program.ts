@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -33,18 +33,19 @@ export type ProgramOptions = {
   readonly probe?: true;
 };
 
+/** As they were before any was left to others. */
+export const cores = availableParallelism();
 const pinned = existsSync('/usr/bin/taskset') ? ['/usr/bin/taskset', '-c'] : [];
 
-/** Keeps this process off the last core, which the measured programs have to themselves. */
-export function leaveTheLastCore(cores: number): void {
+/** Keeps this process off the last core, which the measured programs have to themselves, or lets it back. */
+export function keepOffTheLastCore(isOff: boolean): void {
   if (cores < 2 || pinned.length === 0) return;
-  spawn('/usr/bin/taskset', ['-a', '-p', '-c', `0-${cores - 2}`, String(process.pid)], { stdio: 'ignore' });
+  spawnSync('/usr/bin/taskset', ['-a', '-p', '-c', `0-${cores - (isOff ? 2 : 1)}`, String(process.pid)]);
 }
 
 /** Starts it; resolves at its first answer. Rejects if there is none within 20 s, or it ends. */
 export async function startProgram({ file, ready, environment, probe }: ProgramOptions): Promise<Program> {
   const port = await freePort();
-  const cores = availableParallelism();
   const node = [
     process.execPath,
     ...(probe ? ['--expose-gc', '--import', './test/bench/probe.ts'] : []),

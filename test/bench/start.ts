@@ -10,7 +10,7 @@ export async function measureStart({ quick }: Scale, world: World): Promise<read
   const bare: Started[] = [];
   const sitehand: Started[] = [];
   // The first of each compiles, and keeps that for those after it.
-  for (let round = 0; round <= (quick ? 3 : 9); round += 1) {
+  for (let round = 0; round <= (quick ? 1 : 7); round += 1) {
     const pair = [await started(() => startBare(world)), await started(() => startSitehand(world))] as const;
     if (round > 0) [bare, sitehand].forEach((of, at) => of.push(pair[at] ?? pair[0]));
   }
