@@ -23,6 +23,6 @@ export const cacheClear: Story = {
     ...sendingAndAfter,
     ...onTheWay('the card', String.raw`^\d+:card$`, 1, anywhere),
     ...onTheWay('the first reply', String.raw`^\d+:\d+$`, 1, anywhere),
-    ...onTheWay('the last reply', String.raw`^\d+:\d+$`, 3, must.goesOn),
+    ...onTheWay('the last reply', String.raw`^\d+:\d+$`, 2, must.goesOn),
   ],
 };
