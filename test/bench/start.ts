@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startBare, startSitehand } from './beside.ts';
 import { median, spreadOf, type Figure, type Scale } from './figures.ts';
+import type { Program } from './program.ts';
 import type { World } from './world.ts';
-
-const settledMs = 1_500;
 
 /** Start to the first answer, and resident memory a moment later, by turns. */
 export async function measureStart({ quick }: Scale, world: World): Promise<readonly Figure[]> {
@@ -11,7 +10,10 @@ export async function measureStart({ quick }: Scale, world: World): Promise<read
   const sitehand: Started[] = [];
   // The first of each compiles, and keeps that for those after it.
   for (let round = 0; round <= (quick ? 1 : 7); round += 1) {
-    const pair = [await started(() => startBare(world)), await started(() => startSitehand(world))] as const;
+    const pair = [
+      await started(quick, () => startBare(world)),
+      await started(quick, () => startSitehand(world)),
+    ] as const;
     if (round > 0) [bare, sitehand].forEach((of, at) => of.push(pair[at] ?? pair[0]));
   }
   const figure = (what: string, of: keyof Started, limit: number): Figure => ({
@@ -27,11 +29,9 @@ export async function measureStart({ quick }: Scale, world: World): Promise<read
 
 type Started = { readonly ms: number; readonly mb: number };
 
-async function started(
-  start: typeof startBare extends (...args: never[]) => infer P ? () => P : never,
-): Promise<Started> {
+async function started(quick: boolean, start: () => Promise<Program>): Promise<Started> {
   const program = await start();
-  await wait(settledMs);
+  await wait(quick ? 700 : 1_500);
   const mb = program.residentMb();
   await program.stop();
   return { ms: program.startMs, mb };
