@@ -56,7 +56,8 @@ const PATHS: Readonly<Record<string, Answer>> = {
   },
   'DELETE /faults': (slack, { query }) => {
     const id = wordOf(query['id']);
-    slack.faults.remove(id === undefined ? undefined : Number(id));
+    const isRemoved = slack.faults.remove(id === undefined ? undefined : Number(id));
+    if (id !== undefined && !isRemoved) throw new Impossible(`there is no fault ${id}`);
     return slack.faults.list();
   },
   'POST /people/:id': (slack, { id, body }) => slack.changePerson(id, personChange(body)),

@@ -74,6 +74,13 @@ describe('the control API', () => {
       await ask('POST', '/faults', { method: 'auth.test', kind: 'rate_limited', retryAfter: 1, times: 2 }),
     ).toMatchObject({ status: 200 });
     expect(await ask('GET', '/faults')).toMatchObject({ body: [{ method: 'auth.test', retryAfter: '1', times: 2 }] });
+    await ask('POST', '/faults', { method: 'chat.update', kind: 'html' });
+    expect(await ask('DELETE', '/faults?id=1')).toMatchObject({ body: [{ id: 2, method: 'chat.update' }] });
+    for (const id of ['1', 'first'])
+      expect(await ask('DELETE', `/faults?id=${id}`)).toMatchObject({
+        status: 400,
+        body: { error: `there is no fault ${id}` },
+      });
     expect(await ask('DELETE', '/faults')).toMatchObject({ body: [] });
     expect(await ask('POST', '/people/U06ROB', { is_restricted: true })).toMatchObject({
       body: { is_restricted: true },
