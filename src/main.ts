@@ -22,6 +22,7 @@ import { bearWitness, type Telling } from './pipeline/witness.ts';
 import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
 import { mentionedGroups } from './policy/people.ts';
 import { openPolicy, type PolicyFile } from './policy/watch.ts';
+import { createShelf } from './slack/answers.ts';
 import { boltLogger, clientOptions, createDoor } from './slack/app.ts';
 import { lostNote } from './slack/lost.ts';
 import { createPeople } from './slack/people.ts';
@@ -163,7 +164,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
   const worker = createWorker(desk, delivery.nudge);
   const nudge = (): void => {
     worker.nudge();
-    delivery.nudge();
+    setTimeout(delivery.nudge, sayAfterMs).unref();
   };
   return { desk, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery };
 }
@@ -183,6 +184,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     views,
     privately: createPrivately(views, config.slack.apiUrl),
     recent: createRecent(database),
+    shelf: createShelf(database),
     alias: await aliases(database),
     botUser: bot.botUserId,
     team: bot.team,
@@ -225,6 +227,8 @@ function logHead(log: Logger, telling: Telling | undefined): void {
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
 const graceMs = 9_000;
 const firstListingMs = 5_000;
+/** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
+const sayAfterMs = 40;
 
 function openPolicyFile(config: Config, log: Logger, tell: (key: string, text: Text) => void): Promise<PolicyFile> {
   return openPolicy(config.policyFile, rights, {

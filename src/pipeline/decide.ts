@@ -74,10 +74,9 @@ async function present(desk: DecisionDesk, { installation, number, person, team 
       hint: 'Press the one that the other installation drew.',
     });
   }
-  const by = await desk.whoIs(person, team);
+  const [by, change] = await Promise.all([desk.whoIs(person, team), findChange(desk.database.db, number)]);
   if (by === undefined) throw couldNotCheck(say`Slack does not tell me right now who you are.`);
   welcome(by);
-  const change = await findChange(desk.database.db, number);
   const mayRead = change !== undefined && readerOf(desk, by)(change);
   const restored = mayRead ? restore(change, namesWith(desk, change)) : undefined;
   if (change === undefined || restored === undefined) {

@@ -6,7 +6,7 @@ import { passing } from '../points.ts';
 import { touchChange, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { owe } from '../storage/messages.ts';
-import { putAnswer } from '../storage/answers.ts';
+import { putAnswers } from '../storage/answers.ts';
 import { readSetting, writeSetting } from '../storage/settings.ts';
 import { setTimer } from '../storage/timers.ts';
 import type { Tx } from '../storage/database.ts';
@@ -182,14 +182,8 @@ async function offersOf(
   const undo = proven ? action.undo?.(of) : undefined;
   if (undo === undefined) return { buttons: next, until: undefined };
   const id = `undo-${change.number}`;
-  await putAnswer(tx, {
-    id,
-    person: change.asker,
-    kind: 'words',
-    content: JSON.stringify(undo),
-    created_at: at,
-    expires_at: at + undoMs,
-  });
+  const [content, expires_at] = [JSON.stringify(undo), at + undoMs];
+  await putAnswers(tx, [{ id, person: change.asker, kind: 'words', content, created_at: at, expires_at }]);
   return {
     buttons: [{ label: 'Undo', press: { kind: 'stored', id } }, ...next],
     until: say`Undo until ${time(at + undoMs)}.`,

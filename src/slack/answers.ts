@@ -4,16 +4,16 @@ import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Page } from '../commands/page.ts';
 import { Refusal, type Words } from '../errors.ts';
-import { findAnswer, putAnswer } from '../storage/answers.ts';
+import { findAnswer, putAnswers, type Answer } from '../storage/answers.ts';
 import type { Database } from '../storage/database.ts';
-
-/** Words and pages behind buttons, where they do not fit or stand for what somebody has seen. */
+import { shared } from '../storage/shared.ts';
 
 const zipped = promisify(gzip);
 const unzipped = promisify(gunzip);
 
 const keptMs = 3_600_000;
 const longText = 50_000;
+const longestContent = 500_000;
 const mostText = 64 * 2 ** 20;
 /** No JSON begins so. */
 const packedAs = 'gzip:';
@@ -22,50 +22,49 @@ const words = z.array(z.string());
 const page = z.object({ words, page: z.custom<Page>((value) => typeof value === 'object' && value !== null) });
 export type KeptPage = z.infer<typeof page>;
 
-/** Keeps a page for an hour, with the words that asked for it; resolves with its id, undefined where it is too much. */
-export async function keepPage(database: Database, person: string, kept: KeptPage): Promise<string | undefined> {
-  const { file: _, ...shown } = kept.page;
-  try {
-    return await put(database, person, 'page', { words: kept.words, page: shown });
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
+/** Words and pages behind buttons, where they do not fit or stand for what somebody has seen; each for an hour. */
+export type Shelf = {
+  /** Keeps a page, with the words that asked for it; resolves with its id, undefined where it is too much. */
+  readonly keepPage: (person: string, kept: KeptPage) => Promise<string | undefined>;
+  /** Keeps words; resolves with their id. */
+  readonly keepWords: (person: string, said: Words) => Promise<string>;
+  /** The kept page; throws `Refusal` when it is too old. */
+  readonly keptPage: (id: string) => Promise<KeptPage>;
+  /** The kept words; throws `Refusal` when they are too old. */
+  readonly keptWords: (id: string) => Promise<Words>;
+};
 
-/** Keeps words for an hour; resolves with their id. */
-export const keepWords = (database: Database, person: string, said: Words): Promise<string> =>
-  put(database, person, 'words', said);
-
-async function put(database: Database, person: string, kind: 'words' | 'page', content: unknown): Promise<string> {
-  const id = randomUUID();
-  const packed = await pack(JSON.stringify(content));
-  await database.transaction(async (tx) => {
-    const created_at = await database.now(tx);
-    await putAnswer(tx, {
-      id,
-      person,
-      kind,
-      content: packed,
-      created_at,
-      expires_at: created_at + keptMs,
-    });
+/** The shelf in this database. Whatever comes while it is written to goes into one transaction after that. */
+export function createShelf(database: Database): Shelf {
+  let waiting: Answer[] = [];
+  const write = shared(async () => {
+    const answers = waiting;
+    waiting = [];
+    await database.transaction((tx) => putAnswers(tx, answers));
   });
-  return id;
-}
-
-/** The kept page; throws `Refusal` when it is too old. */
-export const keptPage = async (database: Database, id: string): Promise<KeptPage> =>
-  page.parse(await take(database, id, 'page'));
-/** The kept words; throws `Refusal` when they are too old. */
-export const keptWords = async (database: Database, id: string): Promise<Words> =>
-  words.parse(await take(database, id, 'words'));
-
-async function take(database: Database, id: string, kind: 'words' | 'page'): Promise<unknown> {
-  const found = await findAnswer(database.db, id, await database.now());
-  if (found?.kind !== kind)
-    throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
-  return JSON.parse(await unpack(found.content));
+  const put = async (person: string, kind: Answer['kind'], content: string): Promise<string> => {
+    if (content.length > longestContent) throw new RangeError('this is too long to be kept');
+    const [id, created_at] = [randomUUID(), await database.now()];
+    waiting.push({ id, person, kind, content, created_at, expires_at: created_at + keptMs });
+    await write();
+    return id;
+  };
+  const take = async (id: string, kind: Answer['kind']): Promise<unknown> => {
+    const found = await findAnswer(database.db, id, await database.now());
+    if (found?.kind !== kind)
+      throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
+    return JSON.parse(await unpack(found.content));
+  };
+  return {
+    keepPage: async (person, kept) => {
+      // The file was given already.
+      const content = await pack(JSON.stringify({ ...kept, page: { ...kept.page, file: undefined } }));
+      return content.length > longestContent ? undefined : put(person, 'page', content);
+    },
+    keepWords: async (person, said) => put(person, 'words', await pack(JSON.stringify(said))),
+    keptPage: async (id) => page.parse(await take(id, 'page')),
+    keptWords: async (id) => words.parse(await take(id, 'words')),
+  };
 }
 
 /** Long lists are much alike: a tenth of them is kept. */

@@ -2,7 +2,6 @@ import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { Refusal } from '../errors.ts';
 import { join } from '../pipeline/words.ts';
-import { keptPage, keptWords } from './answers.ts';
 import { drawPage } from './blocks.ts';
 import { pressDecision } from './decisions.ts';
 import { publishHome } from './home.ts';
@@ -65,22 +64,22 @@ const redrawHome = (reception: Reception, id: string): Promise<void> =>
   publishHome(reception, id).catch((error: unknown) => reception.log.warn({ err: error }, 'a home stays old'));
 
 async function pressed(reception: Reception, heard: Heard, kind: string, value: string): Promise<void> {
-  const { database } = reception.front;
+  const { shelf } = reception;
   switch (kind) {
     case 'words':
       return hear(reception, heard, value);
     case 'form':
       return hearForm(reception, heard, value);
     case 'stored':
-      return hear(reception, heard, join(await keptWords(database, value)));
+      return hear(reception, heard, join(await shelf.keptWords(value)));
     case 'decision':
       return pressDecision(reception, heard, value);
     case 'share':
-      return share(reception, heard, await keptPage(database, value));
+      return share(reception, heard, await shelf.keptPage(value));
     case 'page': {
       await speaker(reception, heard);
       const [from = '0', id = ''] = value.split(' ');
-      const { page } = await keptPage(database, id);
+      const { page } = await shelf.keptPage(id);
       return reception.privately(heard, drawPage(page, { id, shareable: false }, Number(from)));
     }
     default:

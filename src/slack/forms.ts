@@ -6,7 +6,6 @@ import { catalogue } from '../commands/index.ts';
 import { namesOfKind } from '../pipeline/resolve.ts';
 import { likelyWords, searchIn } from '../pipeline/search.ts';
 import { passing } from '../points.ts';
-import { keptWords } from './answers.ts';
 import { memoOf } from './form.ts';
 import { speaker } from './hear.ts';
 import { choiceAt, optionOf } from './inputs.ts';
@@ -70,7 +69,7 @@ async function suggestions(reception: Reception, body: unknown): Promise<Option[
   const memo = memoOf(view?.private_metadata ?? '');
   const kept = memo?.choices?.[name];
   if (kept) {
-    const words = await keptWords(reception.front.database, kept.id);
+    const words = await reception.shelf.keptWords(kept.id);
     return likelyWords(words, value, mostOptions).map((at) => choiceAt(words, at));
   }
   const field = catalogue.get(memo?.path ?? '')?.fields[name];

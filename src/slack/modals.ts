@@ -11,7 +11,6 @@ import { searchIn } from '../pipeline/search.ts';
 import { lookAndFreeze } from '../pipeline/submit.ts';
 import { wordsOf } from '../pipeline/usage.ts';
 import { joined, say, type Text } from '../text.ts';
-import { keepWords } from './answers.ts';
 import { drawNote } from './blocks.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './form.ts';
 import { within, wordsFor, type Heard, type Reception } from './reception.ts';
@@ -106,7 +105,7 @@ export async function reviewOf(reception: Reception, heard: Heard, frozen: Froze
   const fits = JSON.stringify(words).length < metadataRoom;
   const memo: Memo = fits
     ? { origin, words }
-    : { origin, stored: await keepWords(reception.front.database, heard.person, words) };
+    : { origin, stored: await reception.shelf.keepWords(heard.person, words) };
   return reviewView(frozen, memo, notice);
 }
 

@@ -9,6 +9,7 @@ import type { Recent } from '../pipeline/recent.ts';
 import { closeInbox, receive, type InboxRow } from '../storage/inbox.ts';
 import { scrub } from '../secret.ts';
 import { code, say } from '../text.ts';
+import type { Shelf } from './answers.ts';
 import { drawNote, drawRefusal, type Drawn } from './blocks.ts';
 import type { People } from './people.ts';
 import type { Spoken } from './privately.ts';
@@ -23,8 +24,9 @@ export type Reception = {
   readonly messages: WebClient;
   readonly views: WebClient;
   readonly privately: (to: Spoken, what: Drawn) => Promise<void>;
-  /** A stable name for a visitor's address. */
   readonly recent: Recent;
+  readonly shelf: Shelf;
+  /** A stable name for a visitor's address. */
   readonly alias: (address: string) => string;
   readonly botUser: string;
   readonly team: string;
@@ -52,17 +54,12 @@ export async function keep(
 ): Promise<'new' | 'seen' | 'failed'> {
   const { database } = reception.front;
   const content = scrub(row.content).slice(0, 10_000);
-  const writing = database.transaction(async (tx) => {
-    const now = await database.now(tx);
-    return receive(tx, {
-      ...row,
-      channel: row.channel ?? '',
-      content,
-      owner: reception.owner,
-      lease_until: now + leaseMs,
-      received_at: now,
-    });
-  });
+  const write = async (): Promise<'new' | 'seen'> => {
+    const now = await database.now();
+    const leased = { owner: reception.owner, lease_until: now + leaseMs, received_at: now };
+    return database.statement((db) => receive(db, { ...row, channel: row.channel ?? '', content, ...leased }));
+  };
+  const writing = write();
   try {
     return await within(keepMs, writing);
   } catch (error) {
@@ -83,7 +80,8 @@ function closeIfWritten(reception: Reception, inbox: string, writing: Promise<'n
 export async function close(reception: Reception, { inbox }: Pick<Heard, 'inbox'>): Promise<boolean> {
   if (inbox === undefined) return true;
   const { database } = reception.front;
-  return database.transaction(async (tx) => closeInbox(tx, inbox, await database.now(tx)));
+  const now = await database.now();
+  return database.statement((db) => closeInbox(db, inbox, now));
 }
 
 /** Runs what follows an ack: a refusal is told to the person alone, anything else becomes a fault with a reference. */

@@ -8,7 +8,6 @@ import { officeFor } from '../pipeline/office.ts';
 import { canonicalWords } from '../pipeline/resolve.ts';
 import { sourcesOf } from '../pipeline/sources.ts';
 import { asRefusal } from '../pipeline/trouble.ts';
-import { keepPage } from './answers.ts';
 import { drawPage, isLong } from './blocks.ts';
 import { giveFile } from './files.ts';
 import type { Heard, Reception } from './reception.ts';
@@ -58,7 +57,7 @@ export async function answer(reception: Reception, heard: Heard, wish: Authorise
   const shareable = command.shape === 'report' && command.right !== 'named';
   const id =
     shareable || isLong(page)
-      ? await keepPage(reception.front.database, heard.person, { words: [...canonicalWords(wish)], page })
+      ? await reception.shelf.keepPage(heard.person, { words: [...canonicalWords(wish)], page })
       : undefined;
   await reception.privately(heard, drawPage(page, id === undefined ? undefined : { id, shareable }));
   if (page.file) await giveFile(reception, heard, page.file);

@@ -7,7 +7,6 @@ import type { Person } from '../pipeline/authorise.ts';
 import { lookAndFreeze, nameToType, noReason, save, wantsReason, type Considered } from '../pipeline/submit.ts';
 import { channel as inChannel, codeOf, joined, plain, say, type Text } from '../text.ts';
 import { passing } from '../points.ts';
-import { keptWords } from './answers.ts';
 import { declined } from './decisions.ts';
 import { memoOf, noticeView, type Memo } from './form.ts';
 import { run, speaker, understand, weigh } from './hear.ts';
@@ -135,7 +134,7 @@ async function goOn(
 /** The second look: what was shown must be what is seen again, or it is shown anew. */
 async function submitReview(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
   const person = await speaker(reception, heard);
-  const words = memo.words ?? (await keptWords(reception.front.database, memo.stored ?? '').catch(orTooOld));
+  const words = memo.words ?? (await reception.shelf.keptWords(memo.stored ?? '').catch(orTooOld));
   const wish = parseWords(words, catalogue);
   if (wish.command.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
   const { reason, typed } = saidIn(said.view.state.values);

@@ -8,7 +8,6 @@ import type { Wish } from '../pipeline/parse.ts';
 import { canonicalWords, resolve, shownAs, type Resolved } from '../pipeline/resolve.ts';
 import { sourcesOf } from '../pipeline/sources.ts';
 import { asRefusal } from '../pipeline/trouble.ts';
-import { keepWords, keptWords } from './answers.ts';
 import type { Memo, Unfolded } from './form.ts';
 import { saidIn, type Asked, type Filled } from './inputs.ts';
 import type { Reception } from './reception.ts';
@@ -92,14 +91,14 @@ type Listed = {
 };
 
 async function choicesOf(
-  { front }: Reception,
+  { front, shelf }: Reception,
   person: Person,
   { resolved: { wish, input }, dependent, given, kept }: Sought,
 ): Promise<Listed> {
   const on = dependent.on.map((name) => shownAs(wish.command.fields[name], input[name]));
   const of = createHash('sha256').update(JSON.stringify(on)).digest('hex').slice(0, 16);
   if (kept?.of === of) {
-    const words = await keptWords(front.database, kept.id).catch(() => undefined);
+    const words = await shelf.keptWords(kept.id).catch(() => undefined);
     if (words && given.every((word) => words.includes(word)))
       return { words, given, kept, note: noteOf(words), lost: false };
   }
@@ -110,7 +109,7 @@ async function choicesOf(
   const still = isOther ? given.filter((word) => there.has(word)) : given;
   const words = [...new Set([...still, ...fitting(read)])];
   const gone = given.filter((word) => !still.includes(word));
-  const id = await keepWords(front.database, person.id, words);
+  const id = await shelf.keepWords(person.id, words);
   return {
     words,
     given: still,
@@ -137,12 +136,10 @@ export async function readForm(reception: Reception, memo: Memo, values: unknown
 
 /** The lists that a form offers, by field; undefined where they are not kept any more. */
 export async function listsIn(
-  { front }: Reception,
+  { shelf }: Reception,
   { choices = {} }: Memo,
 ): Promise<ReadonlyMap<string, Words> | undefined> {
-  const lists = Object.entries(choices).map(
-    async ([name, { id }]) => [name, await keptWords(front.database, id)] as const,
-  );
+  const lists = Object.entries(choices).map(async ([name, { id }]) => [name, await shelf.keptWords(id)] as const);
   try {
     return new Map(await Promise.all(lists));
   } catch (error) {

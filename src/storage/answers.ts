@@ -7,21 +7,26 @@ export type Answer = Selectable<AnswerTable>;
 
 /** How many answers are kept for a person; a further one takes the place of the oldest. */
 export const ANSWERS_PER_PERSON = 50;
-/** What an answer may weigh, in characters. */
-export const ANSWER_LIMIT = 500_000;
 
-/** Keeps an answer, and forgets the person's oldest beyond 50. Rejects with a RangeError beyond `ANSWER_LIMIT`. */
-export async function putAnswer(tx: Tx, answer: Answer): Promise<void> {
-  if (answer.content.length > ANSWER_LIMIT) throw new RangeError('the answer is too long to be kept');
-  await tx.insertInto('answers').values(answer).execute();
-  const kept = tx
+/** Keeps answers, and forgets the oldest of their people beyond 50 each. */
+export async function putAnswers(tx: Tx, answers: readonly Answer[]): Promise<void> {
+  await tx
+    .insertInto('answers')
+    .values([...answers])
+    .execute();
+  const people = [...new Set(answers.map(({ person }) => person))];
+  const ranked = tx
     .selectFrom('answers')
-    .select('id')
-    .where('person', '=', answer.person)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(ANSWERS_PER_PERSON);
-  await tx.deleteFrom('answers').where('person', '=', answer.person).where('id', 'not in', kept).execute();
+    .select(({ fn }) => {
+      const place = fn.agg<number>('row_number');
+      return [
+        'id',
+        place.over((of) => of.partitionBy('person').orderBy('created_at', 'desc').orderBy('id')).as('place'),
+      ];
+    })
+    .where('person', 'in', people);
+  const tooMany = tx.selectFrom(ranked.as('ranked')).select('id').where('place', '>', ANSWERS_PER_PERSON);
+  await tx.deleteFrom('answers').where('id', 'in', tooMany).execute();
 }
 
 /** The answer of that id, unless it has expired. */

@@ -4,7 +4,7 @@ import { kindOf, postgresNow, wasSacrificed, type Kind } from './differences.ts'
 import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite, readSqlite } from './sqlite.ts';
-import { shared } from './flush.ts';
+import { shared } from './shared.ts';
 import type { Reader, Tx } from './tx.ts';
 
 export type { Tx };
@@ -21,6 +21,8 @@ export type Database = {
    * commit took place.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** As `transaction`, for work that is one statement, which commits by itself: two trips to the database less. */
+  statement<T>(work: (db: Reader) => Promise<T>): Promise<T>;
   /** The time by which everything expires, in epoch milliseconds: one clock for all replicas. */
   now(tx?: Tx): Promise<number>;
   /** Tells this database from any other: 16 hex digits. */
@@ -44,12 +46,13 @@ const ATTEMPTS = 3;
  * if the address is neither, a second bot holds the file, or a newer version wrote the tables.
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
-  const { db, transaction } = await openEither(url, options.onLost ?? (() => {}));
+  const { db, transaction, statement } = await openEither(url, options.onLost ?? (() => {}));
   const kind = kindOf(db);
   return {
     kind,
     db,
     transaction,
+    statement,
     now: clock(kind, db, options.now),
     installation: await installation(db),
     close: () => db.destroy(),
@@ -68,24 +71,29 @@ const postgres = () => import('./postgres.ts');
 
 const isSqlite = (url: string): boolean => /^sqlite:./.test(url);
 
-async function openEither(url: string, onLost: OnLost): Promise<Pick<Database, 'db' | 'transaction'>> {
+async function openEither(url: string, onLost: OnLost): Promise<Pick<Database, 'db' | 'transaction' | 'statement'>> {
   if (isSqlite(url)) {
     const { db, flush } = await openSqlite(url.slice('sqlite:'.length));
-    return { db, transaction: flushed(db, shared(flush)) };
+    const flushed = told(shared(flush));
+    return {
+      db,
+      transaction: (work) => flushed(db.transaction().execute(work)),
+      statement: (work) => flushed(work(db)),
+    };
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgres } = await postgres();
     const db = await openPostgres(url, onLost);
-    return { db, transaction: (work) => transaction(db, work) };
+    return { db, transaction: (work) => transaction(db, work), statement: (work) => work(db) };
   }
   throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
 }
 
-/** In a file: it is told of a commit once that is on the disk; what is committed later is flushed later. */
-const flushed =
-  (db: Kysely<Schema>, flush: () => Promise<void>): Database['transaction'] =>
-  async (work) => {
-    const result = await db.transaction().execute(work);
+/** In a file: a commit is told of once it is on the disk; what is committed later is flushed later. */
+const told =
+  (flush: () => Promise<void>) =>
+  async <T>(committed: Promise<T>): Promise<T> => {
+    const result = await committed;
     await flush();
     return result;
   };

@@ -11,9 +11,9 @@ export const CONTENT_LIMIT = 100_000;
 const BATCH = 500;
 
 /** Keeps a delivery until it is answered; `seen` if it came before. Rejects with a RangeError beyond `CONTENT_LIMIT`. */
-export async function receive(tx: Tx, row: Omit<InboxRow, 'closed_at'>): Promise<'new' | 'seen'> {
+export async function receive(db: Reader, row: Omit<InboxRow, 'closed_at'>): Promise<'new' | 'seen'> {
   if ((row.content?.length ?? 0) > CONTENT_LIMIT) throw new RangeError('the delivery is too long to be kept');
-  const kept = await tx
+  const kept = await db
     .insertInto('inbox')
     .values(row)
     .onConflict((on) => on.column('key').doNothing())
@@ -26,8 +26,8 @@ export async function receive(tx: Tx, row: Omit<InboxRow, 'closed_at'>): Promise
  * Closes a delivery and wipes what it said; true for the one caller who did it, and only that one may create or move a
  * change, or tell the person that nothing was done, in the same transaction.
  */
-export async function closeInbox(tx: Tx, key: string, now: number): Promise<boolean> {
-  const closed = await tx
+export async function closeInbox(db: Reader, key: string, now: number): Promise<boolean> {
+  const closed = await db
     .updateTable('inbox')
     .set({ closed_at: now, content: null })
     .where('key', '=', key)

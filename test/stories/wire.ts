@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Tells a transaction by what was said in it: all of these. */
+/** Tells a transaction, or a statement that commits by itself, by what was said in it: all of these. */
 type Words = readonly string[];
 
 /** A line on loopback between a bot and PostgreSQL, that fails on order. */
@@ -15,7 +15,7 @@ export type Wire = {
   /** Carries whatever comes from now on. */
   readonly mend: () => void;
   /**
-   * Ends the connection at the next commit of a transaction with these words: the server never sees that commit
+   * Ends the connection at the next commit with these words: the server never sees that commit
    * (`commit`), or has done it and its answer is lost (`answer`). Resolves when that has happened.
    */
   readonly lose: (what: Loss, words: Words) => Promise<void>;
@@ -33,7 +33,9 @@ export const lineOf = (event: string, target: string): Words => [
   `"target":"${target}"`,
 ];
 
+const begin = /start transaction|\0begin\0/;
 const commit = 'Q\0\0\0\u000Bcommit\0';
+const rollback = 'Q\0\0\0\rrollback\0';
 
 /** Lays a line to the server at `url`, which listens on a socket in a folder. */
 export async function layWire(url: string): Promise<Wire> {
@@ -59,6 +61,7 @@ export async function layWire(url: string): Promise<Wire> {
     const born = silences;
     const isMute = (): boolean => born !== silences;
     let said = '';
+    let inTransaction = false;
     let lost: Order | undefined;
     const end = (): void => {
       if (isMute()) return;
@@ -69,8 +72,10 @@ export async function layWire(url: string): Promise<Wire> {
     bot.on('close', end).on('data', (chunk) => {
       if (isMute()) return;
       const text = chunk.toString('latin1');
-      said = /start transaction|\0begin/.test(text) ? text : said + text;
-      if (text.includes(commit)) lost = take(said);
+      said = inTransaction ? said + text : text;
+      inTransaction ||= begin.test(text);
+      if (text.includes(commit) || text.includes(rollback)) inTransaction = false;
+      if (!inTransaction && !text.includes(rollback)) lost = take(said);
       if (lost?.what === 'commit') end();
       else server.write(chunk);
     });

@@ -7,7 +7,7 @@ import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import type { Domain } from '../../../src/hosting/contract/target.ts';
 import { parse, parseWords, type Wish } from '../../../src/pipeline/parse.ts';
 import { join } from '../../../src/pipeline/words.ts';
-import { keepWords, keptWords } from '../../../src/slack/answers.ts';
+import { createShelf } from '../../../src/slack/answers.ts';
 import { drawNote, type Drawn } from '../../../src/slack/blocks.ts';
 import { saidIn } from '../../../src/slack/inputs.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -109,7 +109,8 @@ export async function surfacesOf(
   if (command === undefined) throw new Error(`no command ${path}`);
   const offer = { label: 'x', press: { kind: 'words', words } } as const;
   const [pressed = ''] = valuesOf(drawNote({ text: say`x`, buttons: [offer] }));
-  const stored = await keptWords(database, await keepWords(database, `${row} ${at}`, words));
+  const shelf = createShelf(database);
+  const stored = await shelf.keptWords(await shelf.keepWords(`${row} ${at}`, words));
   const surfaces = new Map<string, Wish>([
     ['words that are typed', heard(wordsOf(row, typed).join(' '))],
     ['words in capitals', heard(wordsOf(row, shouted).join(' '))],

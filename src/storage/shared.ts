@@ -1,13 +1,13 @@
 /**
- * The same, but never twice at a time: calls that come while one runs share the next one, which begins when that has
- * ended, well or not.
+ * The same work, but never twice at a time: calls that come while it runs share the next one, which begins when that
+ * has ended, well or not.
  */
-export function shared(flush: () => Promise<void>): () => Promise<void> {
+export function shared(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const begin = (): Promise<void> => {
     next = undefined;
-    const now = flush().finally(() => {
+    const now = work().finally(() => {
       if (running === now) running = undefined;
     });
     running = now;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { shared } from '../../src/storage/flush.ts';
+import { shared } from '../../src/storage/shared.ts';
 
-describe('a flush that is shared', () => {
+describe('work that is shared, such as a flush,', () => {
   /** A flush that ends when it is told to, and how many have begun. */
   function disk() {
     const begun: PromiseWithResolvers<void>[] = [];
