@@ -1,7 +1,9 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebClient } from '@slack/web-api';
+import { createLogReader } from './commands/logs/reader.ts';
+import { aliasesBy } from './commands/masking.ts';
 import { rights } from './commands/rights.ts';
 import { ConfigMistakes, readConfig, type Config } from './config.ts';
 import { openCertificates } from './hosting/certificates.ts';
@@ -29,8 +31,8 @@ import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
 import type { Reception } from './slack/reception.ts';
 import { createVoice, type Pace } from './slack/thread.ts';
-import { openDatabase, type Database } from './storage/database.ts';
-import { readSetting, writeSetting } from './storage/settings.ts';
+import { openDatabase } from './storage/database.ts';
+import { keptKey, readSetting } from './storage/settings.ts';
 import { code, joined, plain, say, type Text } from './text.ts';
 
 /** What a start can be given that is otherwise its own: where it logs, and how fast it speaks. */
@@ -71,6 +73,7 @@ export async function start(
     await settledWithin(graceMs / 4, [...beats, hosting.close()]);
     await noteAlive(database);
     directory.close();
+    await front.logs.close();
     await counting.close();
     await policy.close();
     await database.close();
@@ -173,6 +176,8 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
 async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk }: Back) {
   const { database, directory, log, metrics, owner, onTrouble } = ground;
   const { people, messages, views, bot } = slack;
+  const aliasKey = await keptKey(database, 'alias key');
+  const logs = createLogReader(aliasKey);
   const { isBroken: policyIsBroken } = ground.policy;
   const asked = { policyIsBroken, askSlack: () => whoAmI(views), dialect: config.hosting.dialect };
   const reception: Reception = {
@@ -185,7 +190,8 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     privately: createPrivately(views, config.slack.apiUrl),
     recent: createRecent(database),
     shelf: createShelf(database),
-    alias: await aliases(database),
+    alias: aliasesBy(aliasKey),
+    logs,
     botUser: bot.botUserId,
     team: bot.team,
     owner,
@@ -212,7 +218,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     if (!slack.takesToken()) return 'Slack does not take the bot token any more';
     return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
   };
-  return { door: createDoor({ config, reception, bot, notReady }), beats };
+  return { door: createDoor({ config, reception, bot, notReady }), beats, logs };
 }
 
 const auditKeyOf = ({ auditKey }: Config): Buffer | undefined => auditKey && Buffer.from(auditKey.reveal());
@@ -254,18 +260,6 @@ async function whoAmI(client: WebClient): Promise<Bot> {
 
 function observe(metrics: Metrics, { section, outcome, ms }: { section: string; outcome: string; ms: number }): void {
   metrics.host.observe({ section, outcome }, ms / 1_000);
-}
-
-/** Stable names for visitors' addresses, by a key that never leaves this database. */
-async function aliases(database: Database): Promise<(address: string) => string> {
-  const key = await database.transaction(async (tx) => {
-    const kept = await readSetting(tx, 'alias key');
-    if (kept) return kept.value;
-    const value = randomBytes(32).toString('hex');
-    await writeSetting(tx, { key: 'alias key', value, at: await database.now(tx) });
-    return value;
-  });
-  return (address) => `client-${createHmac('sha256', key).update(address).digest('hex').slice(0, 6)}`;
 }
 
 async function run(): Promise<void> {

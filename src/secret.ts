@@ -41,6 +41,14 @@ export class Secret {
   }
 }
 
+/** All that is known, for another thread of this process. */
+export const spellings = (): readonly string[] => longestFirst;
+/** Knows in this thread what is known in the one that says so. */
+export function knowSpellings(said: readonly string[]): void {
+  for (const spelling of said) known.add(spelling);
+  longestFirst = said;
+}
+
 /** What a credential looks like. `hint` is in every text that it is in, and is looked for faster. */
 type Shape = { readonly hint: string; readonly shape: RegExp };
 

@@ -29,6 +29,7 @@ import {
   said,
   wishFor,
   wordsFor,
+  surroundings,
 } from './pipeline/given.ts';
 
 /** One test over everything that people can say: a new command is held to it by its line in the catalogue. */
@@ -316,10 +317,9 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
       const page = await command.show({
         input,
         ...host.sources(),
+        ...surroundings,
         now: Date.UTC(2026, 2, 1),
         zone: 'Europe/Berlin',
-        alias: () => 'client-0000',
-        happened: async () => [],
       });
       expect(plain(page.title)).not.toBe('');
       for (const offer of page.offers ?? []) expect(parse(join(offer.words), catalogue)?.command).toBeDefined();

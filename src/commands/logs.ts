@@ -2,18 +2,12 @@ import { Refusal } from '../errors.ts';
 import { getLogs } from '../hosting/contract/logs.ts';
 import { choice, count, environment, flag, moment, option, optional, word, type Input } from './fields.ts';
 import { files } from './logs/files.ts';
-import { lineReader, newestOf } from './logs/lines.ts';
 import type { Asked } from './logs/offers.ts';
-import { pageOf, stretchOf } from './logs/page.ts';
-import { inPieces } from './logs/pieces.ts';
-import { ledUp } from './logs/timeline.ts';
 import { report } from './report.ts';
 import { momentAt } from './times.ts';
 
 const usualLines = 1_000;
-const dayMs = 86_400_000;
-/** No log goes further back. */
-const oldestDays = 400;
+const usualLog = 'error';
 
 const fields = {
   env: environment(),
@@ -31,30 +25,25 @@ export const logs = report({
   button: 'Read logs',
   fields,
   target: 'env',
-  show: async ({ input, read, now, zone, alias, happened }) => {
-    const asked = askedOf(input);
+  show: async ({ input, read, now, zone, look, happened }) => {
     const range = rangeOf(input, now, zone);
     const most = input.lines ?? usualLines;
     const text = await read(
       getLogs({
         env_id: input.env.id,
-        file_name: files[asked.log],
+        file_name: files[input.log ?? usualLog],
         lines: most,
         from: asIso(range.from),
         to: asIso(range.to),
         search: input.search,
       }),
     );
-    const from = (range.from ?? now - oldestDays * dayMs) - dayMs;
-    const lines = await inPieces(newestOf(text, most), lineReader(alias, { from, to: now + dayMs }));
-    const seen = { lines, isCut: lines.length === most, range, now };
-    const stretch = stretchOf(seen);
-    const own = stretch ? await happened(input.env, stretch.from - ledUp) : [];
-    return pageOf({ ...seen, asked, happened: own, zone });
+    const recall = (since: number) => happened(input.env, since);
+    return look({ text, asked: askedOf(input), most, range, now, zone }, recall);
   },
 });
 
-const askedOf = ({ env, log = 'error', lines, since, until, search, errors, full }: Input<typeof fields>): Asked => ({
+const askedOf = ({ env, log = usualLog, lines, since, until, search, errors, full }: Input<typeof fields>): Asked => ({
   env,
   log,
   lines,

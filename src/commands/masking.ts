@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { scrub } from '../secret.ts';
 
@@ -51,6 +52,12 @@ function isAddress(text: string): boolean {
   const isWhole = !text.includes(':') || text.includes('::') || text.split(':').length === 8;
   return isWhole && ipaddr.isValid(text);
 }
+
+/** Stable names for visitors' addresses, by a key that stays where they are given. */
+export const aliasesBy =
+  (key: string) =>
+  (address: string): string =>
+    `client-${createHmac('sha256', key).update(address).digest('hex').slice(0, 6)}`;
 
 const keyBegins = /\bBEGIN\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b/i;
 const keyEnds = /\bEND\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b/i;

@@ -1,6 +1,7 @@
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Fields, Input, TargetKey } from './fields.ts';
 import type { Wrong } from './action.ts';
+import type { LogReader } from './logs/reader.ts';
 import type { Page } from './page.ts';
 import type { Sources } from './sources.ts';
 
@@ -12,6 +13,8 @@ export type Surroundings = Sources & {
   readonly zone: string;
   /** A stable name for a visitor's address that does not tell the address: `client-3f2a`. */
   readonly alias: (address: string) => string;
+  /** Looks at a log. */
+  readonly look: LogReader['look'];
   /** What was sent for an environment since then (epoch ms), oldest first. */
   readonly happened: (env: Environment, since: number) => Promise<readonly Happened[]>;
 };

@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api';
+import type { LogReader } from '../commands/logs/reader.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { Fault, Refusal } from '../errors.ts';
@@ -28,6 +29,7 @@ export type Reception = {
   readonly shelf: Shelf;
   /** A stable name for a visitor's address. */
   readonly alias: (address: string) => string;
+  readonly logs: LogReader;
   readonly botUser: string;
   readonly team: string;
   readonly owner: string;

@@ -36,6 +36,7 @@ export async function show(
     now,
     zone: person.zone,
     alias: reception.alias,
+    look: reception.logs.look,
     happened: (env, since) => happenedTo(reception.front.database, env, since),
   };
   const page = command.show({ input: wish.input, ...surroundings }).catch((error: unknown) => {

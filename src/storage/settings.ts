@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { SettingTable } from './schema.ts';
+import type { Database } from './database.ts';
 import type { Reader, Tx } from './tx.ts';
 
 /** One row of `settings`. */
@@ -25,3 +27,13 @@ export async function removeSetting(tx: Tx, key: string): Promise<boolean> {
   const gone = await tx.deleteFrom('settings').where('key', '=', key).returning('key').executeTakeFirst();
   return gone !== undefined;
 }
+
+/** A random key, 64 hex digits, that is made once and never leaves this database. */
+export const keptKey = (database: Pick<Database, 'transaction' | 'now'>, key: string): Promise<string> =>
+  database.transaction(async (tx) => {
+    const kept = await readSetting(tx, key);
+    if (kept) return kept.value;
+    const value = randomBytes(32).toString('hex');
+    await writeSetting(tx, { key, value, at: await database.now(tx) });
+    return value;
+  });

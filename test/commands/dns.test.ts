@@ -12,7 +12,7 @@ import { parse, parseWords, type Given } from '../../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
 import { join } from '../../src/pipeline/words.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, names, noCertificate, refusalOf, said, shopDomain, uuid } from '../pipeline/given.ts';
+import { company, names, noCertificate, refusalOf, said, shopDomain, uuid, surroundings } from '../pipeline/given.ts';
 
 /** Each command on DNS, held against a zone that does with a change what the host does. */
 
@@ -448,10 +448,7 @@ describe('the list', () => {
       read: new Zone(entries).read,
       company,
       certificate: noCertificate,
-      now: 0,
-      zone: 'UTC',
-      alias: (address) => address,
-      happened: async () => [],
+      ...surroundings,
     });
     const page = await show;
     const [part] = page.parts;

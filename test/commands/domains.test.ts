@@ -13,7 +13,17 @@ import type { Read, Reader } from '../../src/hosting/contract/call.ts';
 import type { Company } from '../../src/hosting/contract/target.ts';
 import { parse } from '../../src/pipeline/parse.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, hostile, live, noCertificate, refusalOf, said, shopDomain, uuid } from '../pipeline/given.ts';
+import {
+  company,
+  hostile,
+  live,
+  noCertificate,
+  refusalOf,
+  said,
+  shopDomain,
+  uuid,
+  surroundings,
+} from '../pipeline/given.ts';
 
 type Listed = {
   readonly id?: string;
@@ -282,10 +292,7 @@ const around = (read: Reader, of: Company = company) => ({
   read,
   company: of,
   certificate: noCertificate,
-  now: 0,
-  zone: 'UTC',
-  alias: (address: string) => address,
-  happened: async () => [],
+  ...surroundings,
 });
 const rowsOf = ({ parts: [part] }: Page): unknown =>
   part?.kind === 'table' ? part.rows.map((row) => row.map(plain)) : undefined;

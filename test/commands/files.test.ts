@@ -11,7 +11,7 @@ import type { FileNode } from '../../src/hosting/contract/files.ts';
 import { parseWords } from '../../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
 import { plain } from '../../src/text.ts';
-import { company, hostile, live, names, noCertificate, refusalOf, said } from '../pipeline/given.ts';
+import { company, hostile, live, names, noCertificate, refusalOf, said, surroundings } from '../pipeline/given.ts';
 
 type Sketch = { readonly [name: string]: Sketch | null };
 const nodes = (sketch: Sketch, above = ''): readonly FileNode[] =>
@@ -34,10 +34,7 @@ const around = (body: object): Surroundings => ({
   read: async (call) => call.reply.parse(body),
   company,
   certificate: noCertificate,
-  now: 0,
-  zone: 'UTC',
-  alias: () => '',
-  happened: () => Promise.resolve([]),
+  ...surroundings,
 });
 const show = (list: readonly unknown[], path?: string, depth?: number): Promise<Page> =>
   files.show({ input: { env: live, path, depth }, ...around({ environment: { file_list: list } }) });

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts';
 import type { Query } from '../../src/hosting/contract/call.ts';
 import { parse } from '../../src/pipeline/parse.ts';
 import { resolve } from '../../src/pipeline/resolve.ts';
-import { company, live, names, noCertificate, said } from '../pipeline/given.ts';
+import { company, live, names, noCertificate, said, surroundings } from '../pipeline/given.ts';
 
 /** Odd times through the command that takes them: what the host is asked, or the sentence that refuses it. */
 
@@ -26,10 +26,9 @@ describe('times of a log', () => {
         },
         company,
         certificate: noCertificate,
+        ...surroundings,
         now,
         zone: 'Europe/Berlin',
-        alias: () => 'client-3f2a',
-        happened: async () => [],
       });
       return Object.values(query ?? {}).filter((value) => /^\d{4}-.*Z$/.test(String(value)));
     } catch (error) {

@@ -11,7 +11,7 @@ import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { Refusal } from '../../src/errors.ts';
 import { drawPage } from '../../src/slack/blocks.ts';
 import { plain } from '../../src/text.ts';
-import { company, hostile, live, names, noCertificate, said } from '../pipeline/given.ts';
+import { company, hostile, live, names, noCertificate, said, surroundings } from '../pipeline/given.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 5);
 const minute = 60_000;
@@ -32,9 +32,9 @@ async function shown(words: string, { host = '', happened = [], zone = 'Europe/B
     read,
     company,
     certificate: noCertificate,
+    ...surroundings,
     now,
     zone,
-    alias: () => 'client-3f2a',
     happened: async (_, since) => happened.filter(({ at }) => at >= since),
   });
 }

@@ -19,7 +19,7 @@ import { parse, parseWords } from '../../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
 import { join } from '../../src/pipeline/words.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, live, names, noCertificate, refusalOf, said } from '../pipeline/given.ts';
+import { company, live, names, noCertificate, refusalOf, said, surroundings } from '../pipeline/given.ts';
 import { call as callOf, live as shopLive, start } from '../playground/hosting/calling.ts';
 
 const catalogue = new Map<string, Command>([
@@ -813,10 +813,7 @@ describe('listing', () => {
   const around = {
     company,
     certificate: noCertificate,
-    now: 0,
-    zone: 'UTC',
-    alias: (address: string) => address,
-    happened: async () => [],
+    ...surroundings,
   };
   const show = async (host: Host, ...words: Words) => {
     const { input } = wishOf(['redirects', 'list', live.id, ...words]);

@@ -8,7 +8,7 @@ import { themesUpdate } from '../../src/commands/themes/update.ts';
 import { themesOf } from '../../src/commands/themes/installed.ts';
 import type { Json, Reader } from '../../src/hosting/contract/call.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, live, noCertificate, refusalOf, said, staging, uuid } from '../pipeline/given.ts';
+import { company, live, noCertificate, refusalOf, said, staging, uuid, surroundings } from '../pipeline/given.ts';
 
 type Installed = { readonly env: string; readonly version: string; readonly status?: string; readonly news?: string };
 type Theme = {
@@ -87,10 +87,9 @@ const around = (read: Reader, more: Partial<Surroundings> = {}): Surroundings =>
   read,
   company,
   certificate: noCertificate,
+  ...surroundings,
   now,
   zone: 'UTC',
-  alias: () => '',
-  happened: () => Promise.resolve([]),
   ...more,
 });
 const cellsOf = ({ parts }: Page): readonly (readonly string[])[] =>

@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { catalogue, type Command } from '../../src/commands/index.ts';
 import type { Field, Fields } from '../../src/commands/fields.ts';
 import { rights } from '../../src/commands/rights.ts';
+import { lookAt } from '../../src/commands/logs/look.ts';
+import type { Surroundings } from '../../src/commands/report.ts';
 import type { Sources } from '../../src/commands/sources.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
@@ -29,6 +31,14 @@ export const blog = environment('acme-blog/live', 3);
 export const shopDomain: Domain = { kind: 'domain', id: uuid(50), name: 'acme.com', site: live.site };
 /** A machine on which no certificate lies. */
 export const noCertificate: Sources['certificate'] = () => ({ wrong: 'There is none. Nothing was done.' });
+/** What a report knows besides its input and the host, where that does not matter; logs are looked at in this thread. */
+export const surroundings: Omit<Surroundings, keyof Sources> = {
+  now: 0,
+  zone: 'UTC',
+  alias: () => 'client-3f2a',
+  look: (look, recall) => lookAt(look, () => 'client-3f2a', recall),
+  happened: async () => [],
+};
 export const company: Company = { kind: 'company', id: uuid(99), name: 'Acme' };
 export const names: Names = { environments: [blog, live, staging], domains: [shopDomain] };
 

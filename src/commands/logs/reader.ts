@@ -1,0 +1,79 @@
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { spellings } from '../../secret.ts';
+import { aliasesBy } from '../masking.ts';
+import type { Page } from '../page.ts';
+import { lookAt, type Look, type Recall } from './look.ts';
+
+/** Looks at logs: short ones here, and long ones in a thread of its own, which keeps nobody else waiting. */
+export type LogReader = {
+  /** Rejects where `recall` does, and where the thread has ended. */
+  readonly look: (look: Look, recall: Recall) => Promise<Page>;
+  /** Ends the thread; looks under way reject. */
+  readonly close: () => Promise<void>;
+};
+
+/** What the thread is asked, with the way to answer it. */
+export type Asking = { readonly look: Look; readonly secrets: readonly string[]; readonly port: MessagePort };
+/** What it says to that, in the end or on the way. */
+export type Answer =
+  | { readonly kind: 'page'; readonly page: Page }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'recall'; readonly since: number };
+
+/** With those who wait for it. */
+type Thread = { readonly worker: Worker; readonly waiting: Set<(why: Error) => void> };
+
+/** Characters that are read here, in pieces: some 40 ms of work. */
+const short = 400_000;
+/** The thread has its memory for as long as it is there, and takes a moment to begin. */
+const idleMs = 60_000;
+
+/** Visitors get their aliases by this key. No thread is begun before there is something long to read. */
+export function createLogReader(aliasKey: string): LogReader {
+  const alias = aliasesBy(aliasKey);
+  let thread: Thread | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  const begin = (): Thread => {
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: aliasKey });
+    const begun: Thread = { worker, waiting: new Set() };
+    let cause: unknown;
+    worker.on('error', (error) => (cause = error)).unref();
+    worker.on('exit', () => {
+      if (thread === begun) thread = undefined;
+      for (const giveUp of begun.waiting) giveUp(new Error('the thread that reads long logs has ended', { cause }));
+    });
+    return begun;
+  };
+  const close = async (): Promise<void> => {
+    clearTimeout(idle);
+    const ending = thread;
+    thread = undefined;
+    await ending?.worker.terminate();
+  };
+  const beside = async (look: Look, recall: Recall): Promise<Page> => {
+    const { port1: here, port2: there } = new MessageChannel();
+    const { promise, resolve, reject } = Promise.withResolvers<Page>();
+    here.on('message', (answer: Answer) => {
+      if (answer.kind === 'page') resolve(answer.page);
+      else if (answer.kind === 'failed') reject(answer.error);
+      else recall(answer.since).then((happened) => here.postMessage(happened), reject);
+    });
+    clearTimeout(idle);
+    thread ??= begin();
+    const { worker, waiting } = thread;
+    waiting.add(reject);
+    worker.postMessage({ look, secrets: spellings(), port: there } satisfies Asking, [there]);
+    try {
+      return await promise;
+    } finally {
+      here.close();
+      waiting.delete(reject);
+      if (thread?.waiting.size === 0) idle = setTimeout(() => void close(), idleMs).unref();
+    }
+  };
+  return {
+    look: (look, recall) => (look.text.length < short ? lookAt(look, alias, recall) : beside(look, recall)),
+    close,
+  };
+}
