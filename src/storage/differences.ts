@@ -19,6 +19,8 @@ export type Dialect = {
   readonly strict: string;
   /** Statements after which no line of the table `audit` can be changed or removed. */
   readonly appendOnly: readonly string[];
+  /** Statements after which pages of that table keep room for newer versions of their rows. */
+  readonly roomIn: (table: string) => readonly string[];
 };
 
 const forbidden = 'the audit trail is append-only';
@@ -26,6 +28,8 @@ const forbidden = 'the audit trail is append-only';
 /** The dialect of each database. */
 export const dialects: Readonly<Record<Kind, Dialect>> = {
   sqlite: {
+    // It writes a row where the row is.
+    roomIn: () => [],
     integer: 'integer',
     counted: 'integer primary key autoincrement',
     strict: 'strict',
@@ -35,6 +39,8 @@ export const dialects: Readonly<Record<Kind, Dialect>> = {
     ),
   },
   postgres: {
+    // In a full page a lease moves its row, and with that an entry in each of its indexes.
+    roomIn: (table) => [`alter table ${table} set (fillfactor = 70)`],
     integer: 'bigint',
     counted: 'bigint generated always as identity primary key',
     strict: '',

@@ -4,6 +4,7 @@ import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { deedsIndex } from './deeds-index.ts';
 import { firstTables } from './first-tables.ts';
+import { roomForLeases } from './room-for-leases.ts';
 
 /** One step forward. There is none back: a backup is. */
 export type Migration = { readonly name: string; up(tx: Tx, dialect: Dialect): Promise<void> };
@@ -12,6 +13,7 @@ export type Migration = { readonly name: string; up(tx: Tx, dialect: Dialect): P
 export const migrations: readonly Migration[] = [
   { name: 'first tables', up: firstTables },
   { name: 'deeds index', up: deedsIndex },
+  { name: 'room for leases', up: roomForLeases },
 ];
 
 /**
