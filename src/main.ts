@@ -71,6 +71,7 @@ export async function start(
     const beats = [back.delivery, ...front.beats].map((beat) => beat.stop());
     // A write that is not answered by now is found in `sending` at the next start, and called unknown.
     await settledWithin(graceMs / 4, [...beats, hosting.close()]);
+    await front.shelf.close();
     await noteAlive(database);
     directory.close();
     await front.logs.close();
@@ -178,6 +179,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   const { people, messages, views, bot } = slack;
   const aliasKey = await keptKey(database, 'alias key');
   const logs = createLogReader(aliasKey);
+  const shelf = createShelf(database, (error) => onTrouble('keeping what stands behind a button', error));
   const { isBroken: policyIsBroken } = ground.policy;
   const asked = { policyIsBroken, askSlack: () => whoAmI(views), dialect: config.hosting.dialect };
   const reception: Reception = {
@@ -189,7 +191,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     views,
     privately: createPrivately(views, config.slack.apiUrl),
     recent: createRecent(database),
-    shelf: createShelf(database),
+    shelf,
     alias: aliasesBy(aliasKey),
     logs,
     botUser: bot.botUserId,
@@ -218,7 +220,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     if (!slack.takesToken()) return 'Slack does not take the bot token any more';
     return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
   };
-  return { door: createDoor({ config, reception, bot, notReady }), beats, logs };
+  return { door: createDoor({ config, reception, bot, notReady }), beats, logs, shelf };
 }
 
 const auditKeyOf = ({ auditKey }: Config): Buffer | undefined => auditKey && Buffer.from(auditKey.reveal());

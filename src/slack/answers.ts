@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
@@ -6,7 +7,6 @@ import type { Page } from '../commands/page.ts';
 import { Refusal, type Words } from '../errors.ts';
 import { findAnswer, putAnswers, type Answer } from '../storage/answers.ts';
 import type { Database } from '../storage/database.ts';
-import { shared } from '../storage/shared.ts';
 
 const zipped = promisify(gzip);
 const unzipped = promisify(gunzip);
@@ -14,6 +14,9 @@ const unzipped = promisify(gunzip);
 const keptMs = 3_600_000;
 const longText = 50_000;
 const longestContent = 500_000;
+/** How long what is kept may wait for others, and how many do at most. */
+const momentMs = 50;
+const mostWaiting = 100;
 const mostText = 64 * 2 ** 20;
 /** No JSON begins so. */
 const packedAs = 'gzip:';
@@ -32,25 +35,43 @@ export type Shelf = {
   readonly keptPage: (id: string) => Promise<KeptPage>;
   /** The kept words; throws `Refusal` when they are too old. */
   readonly keptWords: (id: string) => Promise<Words>;
+  /** Resolves when all of it is written, or lost. */
+  readonly close: () => Promise<void>;
 };
 
-/** The shelf in this database. Whatever comes while it is written to goes into one transaction after that. */
-export function createShelf(database: Database): Shelf {
-  let waiting: Answer[] = [];
-  const write = shared(async () => {
-    const answers = waiting;
-    waiting = [];
-    await database.transaction((tx) => putAnswers(tx, answers));
-  });
+/**
+ * The shelf in this database. Nobody waits for it: what is put there is written a moment later, with whatever came
+ * meanwhile; what a crash or a database in trouble loses is a button that is too old.
+ */
+export function createShelf(database: Database, onTrouble: (error: unknown) => void): Shelf {
+  const waiting = new Map<string, Pick<Answer, 'id' | 'person' | 'kind' | 'content'>>();
+  let writing: Promise<void> | undefined;
+  const write = async (): Promise<void> => {
+    await wait(momentMs);
+    const answers = [...waiting.values()];
+    try {
+      await database.transaction(async (tx) => {
+        const created_at = await database.now(tx);
+        const times = { created_at, expires_at: created_at + keptMs };
+        const rows = answers.map((answer) => ({ ...answer, ...times }));
+        await putAnswers(tx, rows);
+      });
+    } catch (error) {
+      onTrouble(error);
+    }
+    for (const { id } of answers) waiting.delete(id);
+    writing = waiting.size > 0 ? write() : undefined;
+  };
   const put = async (person: string, kind: Answer['kind'], content: string): Promise<string> => {
     if (content.length > longestContent) throw new RangeError('this is too long to be kept');
-    const [id, created_at] = [randomUUID(), await database.now()];
-    waiting.push({ id, person, kind, content, created_at, expires_at: created_at + keptMs });
-    await write();
+    while (waiting.size >= mostWaiting) await writing;
+    const id = randomUUID();
+    waiting.set(id, { id, person, kind, content });
+    writing ??= write();
     return id;
   };
   const take = async (id: string, kind: Answer['kind']): Promise<unknown> => {
-    const found = await findAnswer(database.db, id, await database.now());
+    const found = waiting.get(id) ?? (await findAnswer(database.db, id, await database.now()));
     if (found?.kind !== kind)
       throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
     return JSON.parse(await unpack(found.content));
@@ -64,6 +85,9 @@ export function createShelf(database: Database): Shelf {
     keepWords: async (person, said) => put(person, 'words', await pack(JSON.stringify(said))),
     keptPage: async (id) => page.parse(await take(id, 'page')),
     keptWords: async (id) => words.parse(await take(id, 'words')),
+    close: async () => {
+      while (waiting.size > 0) await writing;
+    },
   };
 }
 

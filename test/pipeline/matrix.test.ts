@@ -7,6 +7,7 @@ import type { Wish } from '../../src/pipeline/parse.ts';
 import { resolve, type Names } from '../../src/pipeline/resolve.ts';
 import { consider, nameToType, type Considered, type FrontDesk } from '../../src/pipeline/submit.ts';
 import type { Policy } from '../../src/policy/rules.ts';
+import { createShelf } from '../../src/slack/answers.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { commandAt, company, noCertificate, said } from './given.ts';
 import { consideredAs, refusedAs } from './matrix/answers.ts';
@@ -43,9 +44,13 @@ beforeAll(async () => {
     freshenNames: async () => undefined,
     onSaved: () => undefined,
   };
-  for (const cell of submits) {
-    if (!rows.has(rowOf(cell))) rows.set(rowOf(cell), await surfacesOf(cell.row[0], placeOf(cell), database));
-  }
+  const shelf = createShelf(database, (error) => {
+    throw error;
+  });
+  const cells = new Map(submits.map((cell) => [rowOf(cell), cell]));
+  await Promise.all(
+    [...cells].map(async ([row, cell]) => rows.set(row, await surfacesOf(cell.row[0], placeOf(cell), shelf))),
+  );
 });
 afterAll(() => database.close());
 

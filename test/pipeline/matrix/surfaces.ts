@@ -7,10 +7,9 @@ import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import type { Domain } from '../../../src/hosting/contract/target.ts';
 import { parse, parseWords, type Wish } from '../../../src/pipeline/parse.ts';
 import { join } from '../../../src/pipeline/words.ts';
-import { createShelf } from '../../../src/slack/answers.ts';
+import type { Shelf } from '../../../src/slack/answers.ts';
 import { drawNote, type Drawn } from '../../../src/slack/blocks.ts';
 import { saidIn } from '../../../src/slack/inputs.ts';
-import type { Database } from '../../../src/storage/database.ts';
 import { say } from '../../../src/text.ts';
 import { idOf, isPlace, targets, type Place } from './world.ts';
 
@@ -95,11 +94,7 @@ function heard(line: string, context?: Parameters<typeof parse>[2]): Wish {
 }
 
 /** Surface → the wish that this row is there. In a thread its target is not said. */
-export async function surfacesOf(
-  row: string,
-  at: Place | undefined,
-  database: Database,
-): Promise<ReadonlyMap<string, Wish>> {
+export async function surfacesOf(row: string, at: Place | undefined, shelf: Shelf): Promise<ReadonlyMap<string, Wish>> {
   const typed = saidOf(row, at, (place) => targets[place]);
   const shouted = saidOf(row, at, (place) => targets[place].toUpperCase());
   const byId = saidOf(row, at, idOf);
@@ -109,8 +104,10 @@ export async function surfacesOf(
   if (command === undefined) throw new Error(`no command ${path}`);
   const offer = { label: 'x', press: { kind: 'words', words } } as const;
   const [pressed = ''] = valuesOf(drawNote({ text: say`x`, buttons: [offer] }));
-  const shelf = createShelf(database);
-  const stored = await shelf.keptWords(await shelf.keepWords(`${row} ${at}`, words));
+  const id = await shelf.keepWords(`${row} ${at}`, words);
+  // From the database, as after a while.
+  await shelf.close();
+  const stored = await shelf.keptWords(id);
   const surfaces = new Map<string, Wish>([
     ['words that are typed', heard(wordsOf(row, typed).join(' '))],
     ['words in capitals', heard(wordsOf(row, shouted).join(' '))],
