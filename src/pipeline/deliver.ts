@@ -51,7 +51,7 @@ const noteAgainAfterMs = [100, 300, 1_000, 3_000, 5_000];
 /** Posts or edits what is owed and due; resolves with how many messages were tried. */
 export async function deliver(desk: Delivery): Promise<number> {
   const { database, owner } = desk;
-  const due = await database.transaction(async (tx) =>
+  const due = await database.unflushed(async (tx) =>
     claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit: atOnce }),
   );
   await Promise.all(due.toSorted(byTurn).map((message) => draw(desk, message)));

@@ -132,7 +132,7 @@ async function claimAll(
   { database, owner }: BackOffice,
   limit: number,
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
-  return database.transaction(async (tx) => {
+  return database.unflushed(async (tx) => {
     const claim = { owner, now: await database.now(tx), leaseMs, limit };
     return { changes: await claimDue(tx, claim), timers: await claimTimers(tx, { ...claim, limit: 2 }) };
   });

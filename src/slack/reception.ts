@@ -83,7 +83,8 @@ export async function close(reception: Reception, { inbox }: Pick<Heard, 'inbox'
   if (inbox === undefined) return true;
   const { database } = reception.front;
   const now = await database.now();
-  return database.statement((db) => closeInbox(db, inbox, now));
+  // Not flushed: where a machine loses this with its power, its sender is told once more.
+  return closeInbox(database.db, inbox, now);
 }
 
 /** Runs what follows an ack: a refusal is told to the person alone, anything else becomes a fault with a reference. */

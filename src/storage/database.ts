@@ -23,6 +23,8 @@ export type Database = {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** As `transaction`, for work that is one statement, which commits by itself: two trips to the database less. */
   statement<T>(work: (db: Reader) => Promise<T>): Promise<T>;
+  /** As `transaction`, but nobody waits for the disk: for leases and the like, which a machine may lose with its power. */
+  unflushed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The time by which everything expires, in epoch milliseconds: one clock for all replicas. */
   now(tx?: Tx): Promise<number>;
   /** Tells this database from any other: 16 hex digits. */
@@ -46,13 +48,12 @@ const ATTEMPTS = 3;
  * if the address is neither, a second bot holds the file, or a newer version wrote the tables.
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
-  const { db, transaction, statement } = await openEither(url, options.onLost ?? (() => {}));
+  const { db, ...ways } = await openEither(url, options.onLost ?? (() => {}));
   const kind = kindOf(db);
   return {
     kind,
     db,
-    transaction,
-    statement,
+    ...ways,
     now: clock(kind, db, options.now),
     installation: await installation(db),
     close: () => db.destroy(),
@@ -71,7 +72,10 @@ const postgres = () => import('./postgres.ts');
 
 const isSqlite = (url: string): boolean => /^sqlite:./.test(url);
 
-async function openEither(url: string, onLost: OnLost): Promise<Pick<Database, 'db' | 'transaction' | 'statement'>> {
+async function openEither(
+  url: string,
+  onLost: OnLost,
+): Promise<Pick<Database, 'db' | 'transaction' | 'statement' | 'unflushed'>> {
   if (isSqlite(url)) {
     const { db, flush } = await openSqlite(url.slice('sqlite:'.length));
     const flushed = told(shared(flush));
@@ -79,12 +83,14 @@ async function openEither(url: string, onLost: OnLost): Promise<Pick<Database, '
       db,
       transaction: (work) => flushed(db.transaction().execute(work)),
       statement: (work) => flushed(work(db)),
+      unflushed: (work) => db.transaction().execute(work),
     };
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgres } = await postgres();
     const db = await openPostgres(url, onLost);
-    return { db, transaction: (work) => transaction(db, work), statement: (work) => work(db) };
+    const one: Database['transaction'] = (work) => transaction(db, work);
+    return { db, transaction: one, statement: (work) => work(db), unflushed: one };
   }
   throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
 }
