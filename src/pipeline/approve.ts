@@ -120,7 +120,7 @@ function seenAsItIs({ version }: Decision, ballot: Ballot, state: Change['state'
 function inState(ballot: Ballot, states: readonly Change['state'][]): void {
   const { change } = ballot;
   if (change.settled_at === null && states.includes(change.state)) return;
-  throw refusal(ballot, say`It is too late: ${standing(change)}`);
+  throw refusal(ballot, say`It is too late for that. By now: ${standing(change)}`);
 }
 
 const refusal = ({ change }: Ballot, why: Text): Refusal =>

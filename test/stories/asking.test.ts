@@ -95,7 +95,7 @@ describe.concurrent('who is asked to approve', () => {
     await change.shows('⛔ Push acme-blog/live → acme-blog/staging');
     await house.redraws(change, blocks);
     const later = await chi.clicks(change.card(), 'Approve');
-    await later.hears(/^#\d+: It is too late: Nothing was sent\. Nobody approved it in time\./);
+    await later.hears(/^#\d+: It is too late for that. By now: Nothing was sent\. Nobody approved it in time\./);
     expect(voted(change)).toEqual([]);
     expect(labels(told)).toEqual(['Ask again']);
     await rob.clicks(told, 'Ask again');

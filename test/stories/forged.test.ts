@@ -49,8 +49,8 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
       [`${installation} ${number} ${version} approve it`, 'I do not know this button any more. Nothing was done.'],
       [`${installation} ${number} -1 approve`, 'I do not know this button any more. Nothing was done.'],
       [`${installation} ${number};drop table changes ${version} approve`, 'I do not know this button any more.'],
-      [`${installation} ${number} ${version} stop`, 'It is too late: Waiting for approval.'],
-      [`${installation} ${number} ${version} happened`, 'It is too late: Waiting for approval.'],
+      [`${installation} ${number} ${version} stop`, 'It is too late for that. By now: Waiting for approval.'],
+      [`${installation} ${number} ${version} happened`, 'It is too late for that. By now: Waiting for approval.'],
     ] as const;
     for (const [value, says] of cases) {
       await house.redraws(change, forged(blocks, was, value));

@@ -69,7 +69,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     expect(locksOf(change.number)).toEqual([]);
     await change.tells(/one of you says what came of it\.[^[]*$/);
     const late = await chi.clicks(toldOps, 'It did not happen');
-    await late.hears('It is too late: It happened, @Chi says.');
+    await late.hears('It is too late for that. By now: It happened, @Chi says.');
     expect(house.writes('acme-shop/staging')).toHaveLength(before + 1);
   });
 
