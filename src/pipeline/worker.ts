@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { claimDue, type Change } from '../storage/changes.ts';
+import { claimDue, touchChange, type Change } from '../storage/changes.ts';
+import { unowned } from '../storage/lease.ts';
 import { claimTimers, type Timer } from '../storage/timers.ts';
 import { createBeat } from './beat.ts';
 import type { Execution } from './execute.ts';
@@ -29,6 +30,8 @@ const aMoment = [250, 2_050];
 /** Longer than a step takes: the write has its own lease, and a read its budget. */
 const leaseMs = 60_000;
 const atOnce = 8;
+/** When a change is looked at again whose step broke, as where the database did not answer. */
+const brokenAgainMs = 5_000;
 
 /** One step of a change: what is next for the state it is in. */
 export async function step(desk: BackOffice, change: Change): Promise<void> {
@@ -55,6 +58,23 @@ export async function step(desk: BackOffice, change: Change): Promise<void> {
     case 'superseded':
       throw new Error(`#${change.number} is ${change.state} and due: nothing is due of a settled change`);
   }
+}
+
+/** The same; where it breaks, the change is free again in a moment, rather than when its lease is over. */
+async function stepOrPutBack(desk: BackOffice, change: Change): Promise<void> {
+  try {
+    await step(desk, change);
+  } catch (error) {
+    // What was moved or claimed meanwhile is let alone. Where the database is away, the lease ends by itself.
+    await putBack(desk, change).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function putBack({ database }: BackOffice, change: Change): Promise<void> {
+  await database.unflushed(async (tx) => {
+    await touchChange(tx, change, { due_at: (await database.now(tx)) + brokenAgainMs, ...unowned });
+  });
 }
 
 /** Found in `sending` with its lease over: whoever sent it is gone, and nobody knows how far it came. */
@@ -94,7 +114,7 @@ export function createWorker(desk: BackOffice, onStep: () => void): Worker {
     const free = atOnce - running.size;
     if (free <= 0) return;
     const { changes, timers } = await claimAll(desk, free);
-    for (const change of changes) run(`a step of #${change.number}`, step(desk, change));
+    for (const change of changes) run(`a step of #${change.number}`, stepOrPutBack(desk, change));
     for (const timer of timers) run(`timer ${timer.id}`, ring(desk, timer));
   };
   const later = new Set<NodeJS.Timeout>();
