@@ -52,6 +52,9 @@ export function createLogReader(aliasKey: string): LogReader {
     await ending?.worker.terminate();
   };
   const beside = async (look: Look, recall: Recall): Promise<Page> => {
+    clearTimeout(idle);
+    thread ??= begin();
+    const { worker, waiting } = thread;
     const { port1: here, port2: there } = new MessageChannel();
     const { promise, resolve, reject } = Promise.withResolvers<Page>();
     here.on('message', (answer: Answer) => {
@@ -59,12 +62,9 @@ export function createLogReader(aliasKey: string): LogReader {
       else if (answer.kind === 'failed') reject(answer.error);
       else recall(answer.since).then((happened) => here.postMessage(happened), reject);
     });
-    clearTimeout(idle);
-    thread ??= begin();
-    const { worker, waiting } = thread;
     waiting.add(reject);
-    worker.postMessage({ look, secrets: spellings(), port: there } satisfies Asking, [there]);
     try {
+      worker.postMessage({ look, secrets: spellings(), port: there } satisfies Asking, [there]);
       return await promise;
     } finally {
       here.close();
