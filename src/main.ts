@@ -192,6 +192,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     privately: createPrivately(views, config.slack.apiUrl),
     recent: createRecent(database),
     shelf,
+    sharing: new Set(),
     alias: aliasesBy(aliasKey),
     logs,
     botUser: bot.botUserId,

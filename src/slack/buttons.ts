@@ -75,7 +75,7 @@ async function pressed(reception: Reception, heard: Heard, kind: string, value: 
     case 'decision':
       return pressDecision(reception, heard, value);
     case 'share':
-      return share(reception, heard, await shelf.keptPage(value));
+      return share(reception, heard, value);
     case 'page': {
       await speaker(reception, heard);
       const [from = '0', id = ''] = value.split(' ');

@@ -27,6 +27,8 @@ export type Reception = {
   readonly privately: (to: Spoken, what: Drawn) => Promise<void>;
   readonly recent: Recent;
   readonly shelf: Shelf;
+  /** Pages that are being shared, or were just now, each with where. */
+  readonly sharing: Set<string>;
   /** A stable name for a visitor's address. */
   readonly alias: (address: string) => string;
   readonly logs: LogReader;

@@ -12,8 +12,25 @@ import { speaker } from './hear.ts';
 import type { Heard, Reception } from './reception.ts';
 import { inert, say } from './thread.ts';
 
-/** Posts a kept page where its reader reads it, if they may still read it and the channel may hear of it. */
-export async function share(reception: Reception, heard: Heard, { words, page }: KeptPage): Promise<void> {
+/** Two presses within this are one. */
+const justNowMs = 10_000;
+
+/** Posts a kept page, once, where its reader reads it, if they may still read it and the channel may hear of it. */
+export async function share(reception: Reception, heard: Heard, id: string): Promise<void> {
+  const { sharing, shelf } = reception;
+  const key = `${id} ${heard.channel} ${heard.thread}`;
+  if (sharing.has(key)) throw new Refusal('It was shared here just now. Nothing was posted again.');
+  sharing.add(key);
+  try {
+    await post(reception, heard, await shelf.keptPage(id));
+  } catch (error) {
+    sharing.delete(key);
+    throw error;
+  }
+  setTimeout(() => sharing.delete(key), justNowMs).unref();
+}
+
+async function post(reception: Reception, heard: Heard, { words, page }: KeptPage): Promise<void> {
   const { channel } = heard;
   if (channel === undefined) throw new Refusal('There is no channel here to share it in. Nothing was posted.');
   const person = await speaker(reception, heard);

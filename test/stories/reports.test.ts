@@ -78,6 +78,10 @@ test.concurrent('a report is shared into a channel by its button, and not where 
     patienceMs,
   );
   expect(shared.text).toContain('acme-blog/live · backups');
+  const twice = await ben.clicks(shown, 'Share');
+  await twice.hears('It was shared here just now. Nothing was posted again.');
+  const standing = house.slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).filter(({ text }) => text === shared.text);
+  expect(standing).toHaveLength(1);
 
   const other = await ben.says('/site backups list north-bakery/live', 'C0ACME');
   const refused = await ben.clicks(await other.hears('north-bakery/live · backups'), 'Share');
