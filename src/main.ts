@@ -5,10 +5,10 @@ import { WebClient } from '@slack/web-api';
 import { createLogReader } from './commands/logs/reader.ts';
 import { aliasesBy } from './commands/masking.ts';
 import { rights } from './commands/rights.ts';
-import { ConfigMistakes, readConfig, type Config } from './config.ts';
+import { readConfig, type Config } from './config.ts';
 import { openCertificates } from './hosting/certificates.ts';
 import { createClient } from './hosting/client.ts';
-import { createDirectory } from './hosting/directory.ts';
+import { createDirectory, presenceOf } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
 import { openMetrics, type Metrics } from './metrics.ts';
 import { createLedger } from './pipeline/advance.ts';
@@ -17,11 +17,12 @@ import { deliver } from './pipeline/deliver.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/housekeeping.ts';
 import { createRecent } from './pipeline/recent.ts';
 import { createRulebook } from './pipeline/rulebook.ts';
+import { listsSites, noteListsSites } from './pipeline/lists-sites.ts';
 import { createNames } from './pipeline/names.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
 import { bearWitness, type Telling } from './pipeline/witness.ts';
-import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
+import { tell as mistakeInWords } from './policy/mistakes.ts';
 import { mentionedGroups } from './policy/people.ts';
 import { openPolicy, type PolicyFile } from './policy/watch.ts';
 import { createShelf } from './slack/answers.ts';
@@ -32,6 +33,7 @@ import { createPrivately } from './slack/privately.ts';
 import type { Reception } from './slack/reception.ts';
 import { createVoice, type Pace } from './slack/thread.ts';
 import { openDatabase } from './storage/database.ts';
+import { startFailure } from './start-failure.ts';
 import { keptKey, readSetting } from './storage/settings.ts';
 import { code, joined, plain, say, type Text } from './text.ts';
 
@@ -102,6 +104,10 @@ async function openGround(config: Config, log: Logger) {
     read: hosting.read,
     company: config.hosting.company,
     pins: () => policy.current().pins,
+    listsSites: await listsSites(database),
+    onSites: () => {
+      noteListsSites(database).catch((error: unknown) => onTrouble('noting that the host lists its sites', error));
+    },
     now: Date.now,
     onTrouble: (trouble) => onTrouble('listing sites', trouble),
   });
@@ -146,6 +152,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     names,
     allNames: () => names(undefined),
+    presenceOf: (target) => presenceOf(directory.listing(), target, Date.now() - freshListingMs),
     whoIs: people.fresh,
     membersOf: people.membersOf,
     personOf: people.known,
@@ -236,6 +243,8 @@ function logHead(log: Logger, telling: Telling | undefined): void {
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
 const graceMs = 9_000;
 const firstListingMs = 5_000;
+/** The names are listed anew before a target counts as gone: that listing, and not an older one, has to say so. */
+const freshListingMs = 10_000;
 /** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
 const sayAfterMs = 40;
 
@@ -278,19 +287,9 @@ async function run(): Promise<void> {
   process.on('SIGTERM', end).on('SIGINT', end);
 }
 
-/** What to say of a start that came to nothing: mistakes as a list, everything else in a sentence. */
-function failure(error: unknown): string {
-  if (error instanceof ConfigMistakes) {
-    const list = error.mistakes.map((mistake) => `  ${mistake}`).join('\n');
-    return `Sitehand was not started. These environment variables are not right:\n${list}\nTo try it without any account: npm run playground\n`;
-  }
-  if (error instanceof PolicyMistakes) return `Sitehand was not started. ${error.message}\n`;
-  return `Sitehand was not started: ${error instanceof Error ? error.message : String(error)}\n`;
-}
-
 if (import.meta.main) {
   run().catch((error: unknown) => {
-    process.stderr.write(failure(error));
+    process.stderr.write(startFailure(error));
     process.exit(1);
   });
 }

@@ -4,6 +4,7 @@ import { insertChange, updateChange, type Change, type NewChange } from '../stor
 import { freeLocks, limitLocks, takeLocks, type Lock } from '../storage/locks.ts';
 import { alone } from '../storage/differences.ts';
 import { findMessage, owe, redrawCards } from '../storage/messages.ts';
+import { storedTargets, targetKey } from './about.ts';
 import { askedPeople } from './asking.ts';
 import { move, type Happening } from './change.ts';
 import { cardOf } from './freeze.ts';
@@ -172,7 +173,7 @@ async function copy(tx: Tx, change: Change, at: number): Promise<void> {
 }
 
 async function lock(tx: Tx, change: Change, now: number): Promise<void> {
-  const targets = [change.target, ...thawed<string[]>(change.reads)];
+  const targets = storedTargets(change).map(targetKey);
   const held = await takeLocks(tx, targets, { change: change.number, reason: `#${change.number}` }, now);
   if (held) throw new LockHeld(held);
 }

@@ -12,9 +12,11 @@ import { setTimer } from '../storage/timers.ts';
 import type { Tx } from '../storage/database.ts';
 import { joined, say, time, type Text } from '../text.ts';
 import type { Ledger, Saying } from './advance.ts';
+import type { Person } from './authorise.ts';
 import { beforeOf } from './freeze.ts';
 import type { Button } from './render.ts';
 import type { Names } from './resolve.ts';
+import { namesWith } from './readable.ts';
 import { restore, type Restored } from './restore.ts';
 import { sourcesOf, type Sighted } from './sources.ts';
 import { isKnown, judge, type Seen, type Trail, type Verdict } from './judge.ts';
@@ -25,7 +27,7 @@ export type Following = Sighted & {
   readonly database: Database;
   readonly ledger: Ledger;
   /** All there is, by name. */
-  readonly allNames: () => Names;
+  readonly names: (person: Person | undefined) => Names;
 };
 
 const undoMs = 3_600_000;
@@ -38,7 +40,7 @@ const followingWorks = 'following';
 
 /** One look at an accepted change: asks about its operation, or reads back, and settles it when that shows enough. */
 export async function follow(desk: Following, change: Change): Promise<void> {
-  const restored = restore(change, desk.allNames());
+  const restored = restore(change, namesWith(desk, change));
   const now = await desk.database.now();
   const trail = trailOf(change, now);
   const seen = await see(desk, change, restored);
@@ -60,7 +62,7 @@ export async function follow(desk: Following, change: Change): Promise<void> {
 
 /** After an unknown outcome: reads what can be read, and says it without believing it; while it cannot be read, later. */
 export async function gatherEvidence(desk: Following, change: Change): Promise<void> {
-  const restored = restore(change, desk.allNames());
+  const restored = restore(change, namesWith(desk, change));
   const proof = await prove(desk, change, restored);
   const traces = proof === undefined ? await trace(desk, change, restored) : undefined;
   await desk.database.transaction(async (tx) => {

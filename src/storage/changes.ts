@@ -139,8 +139,8 @@ export function findByCard(db: Reader, channel: string, ts: string): Promise<Cha
 export async function aboutChanges(
   db: Reader,
   numbers: readonly number[],
-): Promise<Pick<Change, 'number' | 'target' | 'target_name' | 'target_live' | 'reads'>[]> {
+): Promise<Pick<Change, 'number' | 'target' | 'targets'>[]> {
   if (numbers.length === 0) return [];
-  const columns = ['number', 'target', 'target_name', 'target_live', 'reads'] as const;
+  const columns = ['number', 'target', 'targets'] as const;
   return db.selectFrom('changes').select(columns).where('number', 'in', numbers).execute();
 }

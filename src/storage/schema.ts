@@ -51,8 +51,8 @@ export type ChangeTable = {
   target: string;
   target_name: string;
   target_live: number;
-  /** JSON array of target keys that it only reads (push: its source). */
-  reads: string;
+  /** JSON array of whole targets as they were when it was asked for: what it changes, then what it only reads (push: its source). */
+  targets: string;
   /** JSON: what `look` saw when the card was made; `null` where the command looks at nothing. */
   before: string;
   /** JSON of what it rests on: must be the same again when it is sent. */

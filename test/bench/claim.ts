@@ -41,7 +41,7 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     select cast(1 as bigint) union all select n + 1 from series where n < ${count}
   )`;
   await sql`
-    insert into changes (command, risk, words, target, target_name, target_live, reads, before, rests, call, card,
+    insert into changes (command, risk, words, target, target_name, target_live, targets, before, rests, call, card,
       fingerprint, asker, asker_name, asker_team, channel, permit, state, version, created_at, expires_at,
       tries, throttled, ${lease})
     ${series}

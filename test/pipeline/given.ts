@@ -106,7 +106,7 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   target: `environment:${live.id}`,
   target_name: live.name,
   target_live: 1,
-  reads: '[]',
+  targets: JSON.stringify([live]),
   before: 'null',
   rests: 'null',
   call: '{}',

@@ -19,6 +19,8 @@ import { ana, company, names, policyFrom, policyOf, uuid } from './given.ts';
 const day = 86_400_000;
 const now = 1_000 * day;
 const listing: Listing = {
+  sitesAt: undefined,
+  domainsAt: undefined,
   at: now - 60_000,
   environments: [],
   domains: [],

@@ -128,6 +128,7 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
     },
     certificate: noCertificate,
     freshenNames: () => turn('the names'),
+    presenceOf: () => 'listed',
     send: {
       open: async () => {
         await turn('a connection');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { reading, writing } from './endpoint.ts';
-import { filledLine, idCell, list, numberCell, textCell, uuid } from './fields.ts';
+import { entries, filledLine, idCell, list, numberCell, textCell, uuid } from './fields.ts';
 
 /**
  * How an operation stands. `not known` is normal for the first half minute, and all there is where the service does not
@@ -47,14 +47,23 @@ const listedSite = z.object({
 });
 export type ListedSite = z.output<typeof listedSite>;
 
-/** Beyond the document. The live environment is the one named `live`, wherever it stands in the list. */
+/** A site of which nothing was left out in reading: what is not in it is not there. */
+const wholeSite = z.object({ id: uuid, environments: z.array(z.object({ id: uuid })).min(1) });
+
+/**
+ * Beyond the document. The live environment is the one named `live`, wherever it stands in the list. `isWhole`: there
+ * are sites, and each of them and of their environments could be read, so what is missing is not there.
+ */
 export const listSites = reading({
   section: 'sites',
   optional: true,
   path: '/sites',
   query: { company: uuid, include_environments: z.literal(true) },
   statuses: [200, 404],
-  reply: z.object({ company: z.object({ sites: list(listedSite) }) }).transform(({ company }) => company.sites),
+  reply: z.object({ company: z.object({ sites: z.array(z.unknown()) }) }).transform(({ company: { sites } }) => ({
+    sites: entries(listedSite).parse(sites),
+    isWhole: sites.length > 0 && sites.every((site) => wholeSite.safeParse(site).success),
+  })),
 });
 
 /** Beyond the document. `company` is the id of the company the key belongs to. */

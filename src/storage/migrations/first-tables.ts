@@ -22,7 +22,7 @@ const changes = ({ integer, counted, strict }: Dialect): string[] => [
     target text not null,
     target_name text not null,
     target_live ${integer} not null check (target_live in (0, 1)),
-    reads text not null,
+    targets text not null,
     before text not null,
     rests text not null,
     call text not null,

@@ -50,6 +50,7 @@ export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: 
     read,
     certificate: noCertificate,
     freshenNames: async () => undefined,
+    presenceOf: () => 'listed',
     onSaved: () => undefined,
     onTrouble: (what, error) => {
       throw new Error(what, { cause: error });

@@ -1,0 +1,14 @@
+import type { Database } from '../storage/database.ts';
+import { readSetting, writeSetting } from '../storage/settings.ts';
+
+/**
+ * Whether the host has ever listed its sites. Kept in the database, because a restart while the host is in trouble must
+ * not take a 404 in place of that list for a host that has none.
+ */
+const key = 'lists_sites';
+
+export const listsSites = async ({ db }: Database): Promise<boolean> => (await readSetting(db, key)) !== undefined;
+
+/** Notes it for the next start. */
+export const noteListsSites = (database: Database): Promise<void> =>
+  database.transaction(async (tx) => writeSetting(tx, { key, value: 'yes', at: await database.now(tx) }));
