@@ -8,6 +8,7 @@ import { Refusal } from '../../src/errors.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { receive } from '../../src/storage/inbox.ts';
+import { say } from '../../src/text.ts';
 import { describeBoth } from '../storage/both.ts';
 import { ana, chi, company, dee, environment, names, policyOf, said, uuid } from './given.ts';
 
@@ -83,6 +84,9 @@ describeBoth('a channel', (open) => {
     const database = await open();
     await binding(database).use(shopSite);
     expect(await refused(binding(database, chi).forget())).toContain('You may not take acme-shop off this channel.');
+    const away = { environments: [], domains: [], trouble: say`The host answered 503.` };
+    const unknown = await refused(binding(database, chi, {}, away).forget());
+    expect(unknown).toContain('I can’t tell whether you may take acme-shop off this channel. The host answered 503.');
     expect(await bindingOf(database.db, 'C1')).toBeDefined();
     expect(await binding(database, chi, {}, { ...all, environments: [] }).forget()).toMatchObject({
       name: 'acme-shop',
