@@ -3,6 +3,7 @@ import type { Office } from '../../src/commands/desk.ts';
 import { createLedger } from '../../src/pipeline/advance.ts';
 import type { Channel, Person } from '../../src/pipeline/authorise.ts';
 import { bindingFor, bindingOf } from '../../src/pipeline/binding.ts';
+import type { Names } from '../../src/pipeline/resolve.ts';
 import { mayRead } from '../../src/policy/policy.ts';
 import { Refusal } from '../../src/errors.ts';
 import { listAudit } from '../../src/storage/audit.ts';
@@ -25,13 +26,14 @@ const all = { ...names, environments: [blogEnv, ...names.environments.slice(1)] 
 type Where = { readonly channel?: string | undefined; readonly shared?: boolean; readonly inbox?: string };
 type Binding = Pick<Office, 'bound' | 'use' | 'forget'>;
 
-function binding(database: Database, person: Person = ana, where: Where = {}, listed = all): Binding {
+function binding(database: Database, person: Person = ana, where: Where = {}, listed: Names = all): Binding {
   const { channel = 'C1', shared = false, inbox } = where;
   const { installation } = database;
   const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
   const may = (who: Person | undefined) => ({
     environments: listed.environments.filter((one) => who === undefined || mayRead(policy, who, one)),
     domains: listed.domains,
+    trouble: listed.trouble,
   });
   const desk = { database, ledger, policy: () => policy, company: () => company, names: may };
   const channelOf = async (id: string): Promise<Channel> => ({ id, shared });
