@@ -61,7 +61,10 @@ const PATHS: Readonly<Record<string, Answer>> = {
     return slack.faults.list();
   },
   'POST /people/:id': (slack, { id, body }) => slack.changePerson(id, personChange(body)),
-  'POST /groups/:id': (slack, { id, body }) => slack.changeGroup(id, words(body['users'], 'users')),
+  'POST /groups/:id': (slack, { id, body }) =>
+    typeof body['disabled'] === 'boolean'
+      ? slack.disableGroup(id, body['disabled'])
+      : slack.changeGroup(id, words(body['users'], 'users')),
   'POST /channels/:id': (slack, { id, body }) => slack.changeChannel(id, channelChange(body)),
   'POST /disconnect': (slack, { body }) => {
     slack.disconnectSockets(body['abruptly'] === true);

@@ -11,6 +11,8 @@ export type Fault = {
   readonly kind: FaultKind;
   /** Only for calls that name this channel. */
   readonly channel?: string;
+  /** Only for calls that ask about this user group. */
+  readonly usergroup?: string;
   /** How often; until taken back if absent. */
   readonly times?: number;
   /** Slack's error string, for `error`. */
@@ -34,7 +36,7 @@ export type Faults = {
   /** Takes back the one with that id; all of them without one. False where there is none. */
   remove(id?: number): boolean;
   /** The fault to play for this call, counted down. */
-  next(method: string, channel: string | undefined): Fault | undefined;
+  next(method: string, about?: { readonly channel?: string | undefined; readonly usergroup?: string | undefined }): Fault | undefined;
 };
 
 const LIMIT = 200;
@@ -58,11 +60,12 @@ export function createFaults(): Faults {
       const index = waiting.findIndex((each) => each.id === id);
       return index >= 0 && waiting.splice(index, 1).length > 0;
     },
-    next(method, channel) {
+    next(method, about = {}) {
       const index = waiting.findIndex(
         ({ fault }) =>
           (fault.method === '*' || fault.method === method) &&
-          (fault.channel === undefined || fault.channel === channel),
+          (fault.channel === undefined || fault.channel === about.channel) &&
+          (fault.usergroup === undefined || fault.usergroup === about.usergroup),
       );
       const found = waiting[index];
       if (found === undefined) return undefined;
@@ -84,11 +87,13 @@ export function faultOf(said: Fields): Fault {
   const error = wordOf(said['error']);
   if (kind === 'error' && error === undefined) throw new Impossible("a fault of kind error needs Slack's error string");
   const channel = wordOf(said['channel']);
+  const usergroup = wordOf(said['usergroup']);
   const retryAfter = typeof said['retryAfter'] === 'number' ? `${said['retryAfter']}` : wordOf(said['retryAfter']);
   return {
     method,
     kind,
     ...(channel === undefined ? {} : { channel }),
+    ...(usergroup === undefined ? {} : { usergroup }),
     ...(error === undefined ? {} : { error }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...wholes(said, { times: 1, status: 200, delayMs: 0 }),

@@ -62,6 +62,10 @@ function channelName(channel: Channel): string {
 /** A channel as interactive payloads name it. */
 export const channelReference = (channel: Channel): Fields => ({ id: channel.id, name: channelName(channel) });
 
+/** The Enterprise Grid that somebody belongs to, as interactive payloads name it. */
+const enterpriseOf = ({ enterprise_user: of }: Person): Fields | null =>
+  of ? { id: of.enterprise_id, name: of.enterprise_name } : null;
+
 /** The fields of a slash command. */
 export function commandPayload(
   person: Person,
@@ -72,6 +76,10 @@ export function commandPayload(
     token: TOKEN,
     team_id: person.team_id,
     team_domain: TEAM.domain,
+    ...(person.enterprise_user && {
+      enterprise_id: person.enterprise_user.enterprise_id,
+      enterprise_name: person.enterprise_user.enterprise_name,
+    }),
     channel_id: channel.id,
     channel_name: channelName(channel),
     user_id: person.id,
@@ -92,7 +100,7 @@ export function interactionPayload(type: string, person: Person): Fields {
     token: TOKEN,
     api_app_id: APP_ID,
     team: { id: TEAM.id, domain: TEAM.domain },
-    enterprise: null,
+    enterprise: enterpriseOf(person),
     is_enterprise_install: false,
     user: { id: person.id, username: person.name, name: person.name, team_id: person.team_id },
   };

@@ -3,7 +3,7 @@ import { createControl } from './control.ts';
 import { type SocketMode, createSocketMode } from './delivery/socket-mode.ts';
 import { type Way, createWay } from './delivery/way.ts';
 import { click, pick, suggest } from './driving/act.ts';
-import { changeChannel, changeGroup, changePerson } from './driving/administer.ts';
+import { changeChannel, changeGroup, changePerson, disableGroup } from './driving/administer.ts';
 import { command, home, mention, say, shortcut } from './driving/say.ts';
 import type { Stage } from './driving/stage.ts';
 import { close as closeModal, submit } from './driving/submit.ts';
@@ -113,6 +113,7 @@ const readingOf = (workspace: Workspace): Reading => ({
 const administeringOf = (stage: Stage, way: Way, socket: SocketMode): Administering => ({
   changePerson: (...change) => changePerson(stage, ...change),
   changeGroup: (...change) => changeGroup(stage, ...change),
+  disableGroup: (...change) => disableGroup(stage, ...change),
   changeChannel: (...change) => changeChannel(stage, ...change),
   disconnectSockets: (abruptly) => socket.disconnect(abruptly),
   redeliver: (envelope) => way.delivery.redeliver(envelope),

@@ -17,6 +17,15 @@ export type Person = {
   readonly is_ultra_restricted: boolean;
   readonly is_stranger: boolean;
   readonly deleted: boolean;
+  /** Only for people of an Enterprise Grid, whichever: the workspaces of it that they belong to. */
+  readonly enterprise_user?: {
+    readonly id: string;
+    readonly enterprise_id: string;
+    readonly enterprise_name: string;
+    readonly is_admin: boolean;
+    readonly is_owner: boolean;
+    readonly teams: readonly string[];
+  };
 };
 
 /** A user group, named `@handle` in messages. */
@@ -27,6 +36,8 @@ export type Group = {
   readonly users: readonly string[];
   /** Unix seconds. */
   readonly updated: number;
+  /** Unix seconds at which it was disabled; it is not gone, and can be enabled again. */
+  readonly deleted?: number;
 };
 
 /** A channel, or a direct message between the members of one. */

@@ -58,6 +58,8 @@ export type Administering = {
   changePerson(id: string, change: PersonChange): Person;
   /** Also tells the app, if it has subscribed. */
   changeGroup(id: string, users: readonly string[]): Promise<Group & { readonly outcome: Outcome }>;
+  /** Disables a user group, or enables it again. */
+  disableGroup(id: string, isDisabled?: boolean): Group;
   changeChannel(id: string, change: ChannelChange): Channel;
   /** Asks the app to reconnect, or cuts the wire. */
   disconnectSockets(abruptly?: boolean): void;

@@ -46,7 +46,7 @@ export async function answerCall(
     if (call.refused !== undefined) return refusal(call.refused);
     return outcome(() => run(api, name, token, call.args, channel));
   };
-  const fault = api.faults.next(name, channel);
+  const fault = api.faults.next(name, { channel, usergroup: wordOf(call.args['usergroup']) });
   await journalled(api, { method: name, args: remembered(call.args), token }, () =>
     answerWith(response, fault, act, api.closed),
   );
@@ -71,7 +71,7 @@ export async function answerResponseUrl(
       return { ...refusal(error), status: ['expired_url', 'used_url'].includes(error.code) ? 404 : 400 };
     }
   };
-  const fault = api.faults.next('response_url', undefined);
+  const fault = api.faults.next('response_url');
   await journalled(api, { method: 'response_url', args: remembered(args), token: 'none' }, () =>
     answerWith(response, fault, act, api.closed),
   );
@@ -90,7 +90,7 @@ export async function answerUpload(
       receiveFile(api.context.workspace, id, body, request.headers['content-type'] ?? '');
       return {};
     });
-  const fault = api.faults.next('upload', undefined);
+  const fault = api.faults.next('upload');
   const args = { file: id, size: body.length };
   await journalled(api, { method: 'upload', args, token: 'none' }, () => answerWith(response, fault, act, api.closed));
 }

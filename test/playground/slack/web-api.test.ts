@@ -61,6 +61,21 @@ describe('refusals', () => {
     expect((await call(slack, method, args)).body).toMatchObject({ ok: false, error });
   });
 
+  it('tells who is in a user group that is disabled only where it is asked to, and fails for one group alone', async () => {
+    const slack = await start();
+    slack.disableGroup('S0DEVS');
+    const ask = async (method: string, args: object) => (await call(slack, method, args)).body;
+    expect(await ask('usergroups.users.list', { usergroup: 'S0DEVS' })).toMatchObject({ error: 'subteam_disabled' });
+    const all = { usergroup: 'S0DEVS', include_disabled: true };
+    expect(await ask('usergroups.users.list', all)).toMatchObject({ users: ['U01ANA', 'U02BEN'] });
+    expect(await ask('usergroups.list', {})).toMatchObject({ usergroups: [{ id: 'S0LEADS', date_delete: 0 }] });
+    slack.disableGroup('S0DEVS', false);
+    expect(await ask('usergroups.users.list', { usergroup: 'S0DEVS' })).toMatchObject({ ok: true });
+    slack.faults.add({ method: 'usergroups.users.list', usergroup: 'S0LEADS', kind: 'error', error: 'missing_scope' });
+    expect(await ask('usergroups.users.list', { usergroup: 'S0DEVS' })).toMatchObject({ ok: true });
+    expect(await ask('usergroups.users.list', { usergroup: 'S0LEADS' })).toMatchObject({ error: 'missing_scope' });
+  });
+
   it('names the block and the rule', async () => {
     const blocks = [{ type: 'header', text: plain('x'.repeat(151)) }];
     const where = 'must be less than 151 characters [json-pointer:/blocks/0/text/text]';

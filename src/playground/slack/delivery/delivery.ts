@@ -1,4 +1,5 @@
 import { keep } from '../journal.ts';
+import { type Fields, isFields } from '../json.ts';
 import { Impossible } from '../refused.ts';
 import type { Acknowledged, Channel, Envelope } from './envelope.ts';
 import type { Signature } from './http.ts';
@@ -9,6 +10,8 @@ export type DeliverySettings = {
   duplicates: number;
   /** How HTTP requests are signed. */
   signature: Signature;
+  /** Whether mentions and interactive payloads name the team and the enterprise of who acts: on Enterprise Grid they may not. */
+  namesTeams: boolean;
 };
 
 /** The way from the workspace to the app. */
@@ -27,7 +30,7 @@ export function createDelivery(
   way: () => Channel,
   onDelivered: (envelope: Envelope, attempt: number, answer: Acknowledged) => void,
 ): Delivery {
-  const settings: DeliverySettings = { duplicates: 1, signature: 'right' };
+  const settings: DeliverySettings = { duplicates: 1, signature: 'right', namesTeams: true };
   const remembered = new Map<string, { readonly envelope: Envelope; attempts: number }>();
 
   async function once(envelope: Envelope, attempt: number): Promise<Acknowledged> {
@@ -38,7 +41,8 @@ export function createDelivery(
 
   return {
     settings,
-    deliver(envelope) {
+    deliver(written) {
+      const envelope = settings.namesTeams ? written : { ...written, payload: withoutTeams(written.payload) };
       const attempts = Math.max(1, settings.duplicates);
       keep(remembered, envelope.id, { envelope, attempts }, REMEMBERED);
       return firstAck(Array.from({ length: attempts }, (_, attempt) => once(envelope, attempt)));
@@ -51,6 +55,19 @@ export function createDelivery(
     },
   };
 }
+
+/** The payload without the team and enterprise of who acts; which workspace it is delivered for stays. */
+function withoutTeams(payload: Fields): Fields {
+  const { user, event } = payload;
+  return {
+    ...without(payload, ['enterprise', 'enterprise_id', 'enterprise_name']),
+    ...(isFields(user) && { user: without(user, ['team_id']) }),
+    ...(isFields(event) && { event: without(event, ['team', 'source_team']) }),
+  };
+}
+
+const without = (fields: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
 async function firstAck(answers: readonly Promise<Acknowledged>[]): Promise<Acknowledged> {
   const acks = answers.map(async (answer) => {

@@ -16,6 +16,8 @@ export type PersonChange = Partial<
     | 'real_name'
     | 'tz'
     | 'tz_offset'
+    | 'team_id'
+    | 'enterprise_user'
   >
 >;
 
@@ -52,6 +54,17 @@ export async function changeGroup(
   workspace.groups.set(id, changed);
   workspace.changes.tell('group', { group: id });
   return { ...changed, outcome: await tellMembers(stage, group, changed) };
+}
+
+/** Disables a group, or enables it again; the app hears nothing of it. */
+export function disableGroup({ workspace }: Stage, id: string, isDisabled = true): Group {
+  const group = workspace.groups.get(id);
+  if (group === undefined) throw new Impossible(`there is no group ${id}`);
+  const { deleted: _, ...enabled } = group;
+  const changed = isDisabled ? { ...enabled, deleted: Math.floor(workspace.now() / 1000) } : enabled;
+  workspace.groups.set(id, changed);
+  workspace.changes.tell('group', { group: id });
+  return changed;
 }
 
 function tellMembers(stage: Stage, before: Group, after: Group): Promise<Outcome> {

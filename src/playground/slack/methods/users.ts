@@ -28,7 +28,7 @@ function groupObject(group: Group, withUsers: boolean): Fields {
     handle: group.handle,
     description: '',
     date_update: group.updated,
-    date_delete: 0,
+    date_delete: group.deleted ?? 0,
     user_count: group.users.length,
     ...(withUsers ? { users: group.users } : {}),
   };
@@ -42,6 +42,7 @@ function usersList({ workspace }: Context, args: Fields): Fields {
 function groupMembers({ workspace }: Context, args: Fields): Fields {
   const group = workspace.groups.get(required(args, 'usergroup'));
   if (group === undefined) throw new Refused('no_such_subteam');
+  if (group.deleted !== undefined && !asked(args, 'include_disabled')) throw new Refused('subteam_disabled');
   return { users: group.users };
 }
 
@@ -65,7 +66,9 @@ export const USERS: Methods = {
     token: 'bot',
     scope: 'usergroups:read',
     run: ({ workspace }, args) => ({
-      usergroups: [...workspace.groups.values()].map((group) => groupObject(group, asked(args, 'include_users'))),
+      usergroups: [...workspace.groups.values()]
+        .filter((group) => group.deleted === undefined || asked(args, 'include_disabled'))
+        .map((group) => groupObject(group, asked(args, 'include_users'))),
     }),
   },
   'usergroups.users.list': { token: 'bot', scope: 'usergroups:read', run: groupMembers },
