@@ -36,7 +36,10 @@ export type Faults = {
   /** Takes back the one with that id; all of them without one. False where there is none. */
   remove(id?: number): boolean;
   /** The fault to play for this call, counted down. */
-  next(method: string, about?: { readonly channel?: string | undefined; readonly usergroup?: string | undefined }): Fault | undefined;
+  next(
+    method: string,
+    about?: { readonly channel?: string | undefined; readonly usergroup?: string | undefined },
+  ): Fault | undefined;
 };
 
 const LIMIT = 200;

@@ -1,5 +1,4 @@
 import { keep } from '../journal.ts';
-import { type Fields, isFields } from '../json.ts';
 import { Impossible } from '../refused.ts';
 import type { Acknowledged, Channel, Envelope } from './envelope.ts';
 import type { Signature } from './http.ts';
@@ -41,8 +40,7 @@ export function createDelivery(
 
   return {
     settings,
-    deliver(written) {
-      const envelope = settings.namesTeams ? written : { ...written, payload: withoutTeams(written.payload) };
+    deliver(envelope) {
       const attempts = Math.max(1, settings.duplicates);
       keep(remembered, envelope.id, { envelope, attempts }, REMEMBERED);
       return firstAck(Array.from({ length: attempts }, (_, attempt) => once(envelope, attempt)));
@@ -55,19 +53,6 @@ export function createDelivery(
     },
   };
 }
-
-/** The payload without the team and enterprise of who acts; which workspace it is delivered for stays. */
-function withoutTeams(payload: Fields): Fields {
-  const { user, event } = payload;
-  return {
-    ...without(payload, ['enterprise', 'enterprise_id', 'enterprise_name']),
-    ...(isFields(user) && { user: without(user, ['team_id']) }),
-    ...(isFields(event) && { event: without(event, ['team', 'source_team']) }),
-  };
-}
-
-const without = (fields: Fields, names: readonly string[]): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
 async function firstAck(answers: readonly Promise<Acknowledged>[]): Promise<Acknowledged> {
   const acks = answers.map(async (answer) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Acknowledged, Envelope } from '../delivery/envelope.ts';
-import type { Fields } from '../json.ts';
+import { type Fields, isFields } from '../json.ts';
 import { eventPayload } from '../payloads.ts';
 import { Impossible } from '../refused.ts';
 import type { ResponseUrls } from '../response-urls.ts';
@@ -76,14 +76,28 @@ export async function send(
   sent: Pick<Envelope, 'kind' | 'payload' | 'wantsAnswer'>,
   unanswered: (failure: string) => string | undefined,
 ): Promise<Outcome> {
-  const envelope: Envelope = { id: randomUUID(), ...sent };
+  const payload = delivery.settings.namesTeams ? sent.payload : withoutTeams(sent.payload);
+  const envelope: Envelope = { id: randomUUID(), ...sent, payload };
   const answer: Acknowledged = await delivery.deliver(envelope);
   const { acked, ms, ack } = answer;
   const shown = acked ? undefined : unanswered(answer.failure ?? 'timeout');
   if (!acked) complain(workspace, 'no_ack', `${sent.kind} ${envelope.id}: ${answer.failure ?? 'timeout'}`);
   if (shown !== undefined) notify(workspace, person.id, shown);
-  return { delivered: true, envelope: envelope.id, payload: sent.payload, acked, ms, ack, shown, errors: {} };
+  return { delivered: true, envelope: envelope.id, payload, acked, ms, ack, shown, errors: {} };
 }
+
+/** The payload without the team and enterprise of who acts; which workspace it is delivered for stays. */
+function withoutTeams(payload: Fields): Fields {
+  const { user, event } = payload;
+  return {
+    ...without(payload, ['enterprise', 'enterprise_id', 'enterprise_name']),
+    ...(isFields(user) && { user: without(user, ['team_id']) }),
+    ...(isFields(event) && { event: without(event, ['team', 'source_team']) }),
+  };
+}
+
+const without = (fields: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
 /** Delivers an event, if the app has subscribed to its type. */
 export async function tellEvent(stage: Stage, person: Person, type: string, event: Fields): Promise<Outcome> {
