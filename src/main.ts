@@ -18,18 +18,19 @@ import { sweep, takeOver, tellTheLost } from './pipeline/housekeeping.ts';
 import { createRecent } from './pipeline/recent.ts';
 import { createRulebook } from './pipeline/rulebook.ts';
 import { listsSites, noteListsSites } from './pipeline/lists-sites.ts';
+import { createGroupWatch } from './pipeline/group-watch.ts';
 import { createNames } from './pipeline/names.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
 import { bearWitness, type Telling } from './pipeline/witness.ts';
 import { tell as mistakeInWords } from './policy/mistakes.ts';
-import { mentionedGroups } from './policy/people.ts';
 import { openPolicy, type PolicyFile } from './policy/watch.ts';
 import { createShelf } from './slack/answers.ts';
 import { boltLogger, clientOptions, createDoor } from './slack/app.ts';
 import { lostNote } from './slack/lost.ts';
 import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
+import { whoAmI } from './slack/who-am-i.ts';
 import type { Reception } from './slack/reception.ts';
 import { createVoice, type Pace } from './slack/thread.ts';
 import { openDatabase } from './storage/database.ts';
@@ -119,20 +120,24 @@ async function openGround(config: Config, log: Logger) {
 type Slack = Awaited<ReturnType<typeof meetSlack>>;
 
 /** Slack as we speak to it: messages apart from views and private words, and whom we speak with. */
-async function meetSlack({ slack }: Config, { log, policy }: Ground) {
+async function meetSlack({ slack }: Config, { log, policy, database }: Ground) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
   const bot = await whoAmI(views);
   let tokenIsTaken = true;
+  const askGroup = (group: string) => people.membersOf(group, true);
+  const groups = createGroupWatch({ database, policy: policy.current, ask: askGroup });
   const people = createPeople({
     client: views,
-    team: bot.team,
-    groups: () => mentionedGroups(policy.current()),
-    now: Date.now,
+    bot,
+    idsOf: (id) => policy.current().people.get(id) ?? [id],
+    now: () => performance.now(),
+    onGroup: groups.onGroup,
     onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),
     onToken: (isTaken) => (tokenIsTaken = isTaken),
   });
-  return { messages, views, bot, people, takesToken: () => tokenIsTaken };
+  const askSlack = () => whoAmI(views);
+  return { messages, views, bot, people, groups, askSlack, takesToken: () => tokenIsTaken };
 }
 
 type Back = ReturnType<typeof buildBackOffice>;
@@ -183,12 +188,12 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
 /** The front half: what Slack delivers, and what is told to those who were not answered. */
 async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk }: Back) {
   const { database, directory, log, metrics, owner, onTrouble } = ground;
-  const { people, messages, views, bot } = slack;
+  const { people, messages, views, bot, groups, askSlack } = slack;
   const aliasKey = await keptKey(database, 'alias key');
   const logs = createLogReader(aliasKey);
   const shelf = createShelf(database, (error) => onTrouble('keeping what stands behind a button', error));
   const { isBroken: policyIsBroken } = ground.policy;
-  const asked = { policyIsBroken, askSlack: () => whoAmI(views), dialect: config.hosting.dialect };
+  const asked = { policyIsBroken, groupTrouble: people.groupTrouble, askSlack, dialect: config.hosting.dialect };
   const reception: Reception = {
     front: desk,
     decisions: desk,
@@ -219,6 +224,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   const beats = [
     beat('telling who was lost', 5_000, () => tellTheLost(housekeeping)),
     beat('keeping the rules on record', 5_000, rulebook),
+    beat('looking at user groups', 5_000, groups.look),
     beat('sweeping', 60_000, () => sweep(housekeeping)),
     beat('noting that I am here', 15_000, () => noteAlive(database)),
     beat('telling the head of the trail', 3_600_000, async () => logHead(log, await bearWitness(database))),
@@ -260,14 +266,6 @@ function openPolicyFile(config: Config, log: Logger, tell: (key: string, text: T
       tell('policy:broken', say`⚠️ **The policy file cannot be used; the last good one still holds.**\n${lines}`);
     },
   });
-}
-
-type Bot = { readonly botId: string | undefined; readonly botUserId: string; readonly team: string };
-
-async function whoAmI(client: WebClient): Promise<Bot> {
-  const { bot_id: botId, user_id: botUserId, team_id: team } = await client.auth.test();
-  if (!botUserId || !team) throw new Error('Slack does not say who this bot is');
-  return { botId, botUserId, team };
 }
 
 function observe(metrics: Metrics, { section, outcome, ms }: { section: string; outcome: string; ms: number }): void {

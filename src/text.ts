@@ -10,6 +10,8 @@ export type Span =
   | { readonly at: number; readonly as: 'time' | 'date' }
   /** A Slack user id, drawn as a mention. */
   | { readonly person: string }
+  /** The id of a Slack user group, drawn as a mention. */
+  | { readonly userGroup: string }
   /** A Slack channel id, drawn as a link to it. */
   | { readonly channel: string };
 export type Style = 'bold' | 'code';
@@ -21,6 +23,8 @@ export type Inline = string | number | Span | Text | undefined;
 export const time = (at: number, as: 'time' | 'date' = 'time'): Span => ({ at, as });
 /** A mention: it notifies that person when the message is posted. */
 export const person = (id: string): Span => ({ person: id });
+/** A mention: it notifies everybody in the Slack user group when the message is posted to others. */
+export const userGroup = (id: string): Span => ({ userGroup: id });
 export const channel = (id: string): Span => ({ channel: id });
 export const bold = (text: string): Span => ({ text: oneLine(text), style: 'bold' });
 export const code = (text: string): Span => ({ text: oneLine(text), style: 'code' });
@@ -75,6 +79,7 @@ export function plain(text: Text): string {
     .map((span) => {
       if ('text' in span) return span.text;
       if ('person' in span) return `@${span.person}`;
+      if ('userGroup' in span) return `@${span.userGroup}`;
       if ('channel' in span) return `#${span.channel}`;
       return `${new Date(span.at)
         .toISOString()

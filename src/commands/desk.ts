@@ -13,12 +13,16 @@ export type Office = {
     readonly zone: string;
   };
   readonly now: number;
-  /** Commands that this person may run somewhere, in the catalogue's order. */
+  /**
+   * Every command, in the catalogue's order, and whether this person may run it somewhere; `unknown`: the Slack user
+   * groups on which alone that depends, where Slack does not tell who is in them.
+   */
   commands(): readonly {
     readonly path: string;
     readonly summary: string;
     readonly usage: string;
     readonly mayRun: boolean;
+    readonly unknown: readonly string[];
   }[];
   /** What this person may read and can name. */
   names(): {
@@ -39,8 +43,8 @@ export type Office = {
   verify(): Promise<Finding>;
   /** The trail that this person may read as a file, its newest lines where it is too long; written down itself. */
   takeAway(format: 'csv' | 'jsonl', since: number | undefined): Promise<TrailFile>;
-  /** Names of the policy's groups this person is in, and whether policy knows them at all. */
-  standing(): { readonly groups: readonly string[]; readonly known: boolean };
+  /** Names of the policy's groups this person is in, whether policy knows them at all, and Slack user groups that are not told. */
+  standing(): { readonly groups: readonly string[]; readonly known: boolean; readonly unknown: readonly string[] };
   /** Locks an environment in this person's name, for so many milliseconds or until it is unlocked; `done` false: `hold` kept it. */
   lock(
     env: Environment,
@@ -118,12 +122,20 @@ export type Ability = {
     | { readonly kind: 'no rule'; readonly lets: readonly RuleLine[]; readonly whoMay: readonly string[] }
     /** Guests, bots and strangers: no rule is read for them. */
     | { readonly kind: 'not welcome'; readonly why: string }
-    | { readonly kind: 'hidden'; readonly what: string };
+    | { readonly kind: 'hidden'; readonly what: string }
+    /** It depends on who is in these Slack user groups, and Slack does not tell. */
+    | { readonly kind: 'unknown'; readonly userGroups: readonly string[] };
 };
 
 /** The approval that the rules want. `expires` is in milliseconds. */
 export type Approving = {
-  readonly asks: readonly { readonly count: number; readonly people: number; readonly groups: readonly string[] }[];
+  readonly asks: readonly {
+    readonly count: number;
+    readonly people: number;
+    readonly groups: readonly string[];
+    /** Slack user groups of theirs whose members are not known. */
+    readonly userGroups?: readonly string[];
+  }[];
   /** Who that is, by name. */
   readonly who: Text;
   readonly expires: number;
@@ -217,6 +229,10 @@ export type Desk<F extends Fields> = {
   readonly right: 'anyone' | 'read' | 'named';
   /** It changes something: it is written down before it is acked, and done once however often it is delivered. */
   readonly changes?: true;
+  /** It stops things: whoever may be allowed it is, where it is not known who is in a Slack user group. */
+  readonly emergency?: true;
+  /** It shows what somebody may do at all: what was heard of their Slack user groups a while ago is good enough for it. */
+  readonly glances?: true;
   /** It concerns everything there is: a rule that is bound to some places does not allow it. */
   readonly everywhere?: true;
   readonly fields: F;

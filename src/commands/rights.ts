@@ -1,13 +1,18 @@
 import { catalogue, type Command } from './index.ts';
 
 /** What the rules know of a command: its path and its class; `named` ones are allowed by name only. */
-type Right = { readonly path: string; readonly risk: 'read' | 'routine' | 'sensitive' | 'destructive' | 'named' };
+type Right = {
+  readonly path: string;
+  readonly risk: 'read' | 'routine' | 'sensitive' | 'destructive' | 'named';
+  readonly emergency?: true;
+};
 
 /** A command as the rules know it: whoever may read the trail may verify it and take it away. */
 export function rightOf(path: string, command: Command): Right {
   if (path.startsWith('audit ')) return { path: 'audit', risk: 'named' };
   if (command.shape === 'action') return { path, risk: command.risk };
-  return { path, risk: command.right === 'named' ? 'named' : 'read' };
+  const risk = command.right === 'named' ? 'named' : 'read';
+  return command.shape === 'desk' && command.emergency ? { path, risk, emergency: true } : { path, risk };
 }
 
 /** Everything a rule may name. */

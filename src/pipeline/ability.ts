@@ -2,15 +2,16 @@ import type { Ability } from '../commands/desk.ts';
 import { catalogue, type Command } from '../commands/index.ts';
 import { rightOf } from '../commands/rights.ts';
 import { Refusal, type Words } from '../errors.ts';
-import { belongs } from '../policy/people.ts';
-import { decide, mayRead, type Decision, type Wish as Asked } from '../policy/policy.ts';
+import { holds, membershipsOf } from '../policy/memberships.ts';
+import { decide, reading, unknownIn, type Decision, type Wish as Asked } from '../policy/policy.ts';
 import { speaksOf, type Policy } from '../policy/rules.ts';
 import { code, say } from '../text.ts';
 import { whoIsAsked, whomToAsk, type AskingDesk } from './asking.ts';
 import { aboutOf } from './about.ts';
-import { isDecided, mayRun, unwelcome, type Person } from './authorise.ts';
+import { isDecided, standingTo, unwelcome, type Person } from './authorise.ts';
 import { parse, parseWords, type Wish } from './parse.ts';
 import { isNamed, isSite, resolve, type Names, type Resolved } from './resolve.ts';
+import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from './usage.ts';
 
 /** Whether somebody may run something: the questions that are asked when they do, and no more than that. */
@@ -18,8 +19,6 @@ import { usage } from './usage.ts';
 export type AbilityDesk = AskingDesk & {
   /** What a person may read by name. */
   readonly names: (person: Person) => Names;
-  /** Who somebody is, as Slack tells; undefined: nobody answered. */
-  readonly personOf: (id: string) => Promise<Person | undefined>;
 };
 
 /** Answers `by` about somebody; what they name is found among what `by` may read. Throws `Refusal` for words that say nothing. */
@@ -30,7 +29,7 @@ export async function abilityOf(desk: AbilityDesk, by: Person, words: Words, id:
   if (resolved.missing.some((name) => command.fields[name]?.kind !== 'plain')) {
     throw new Refusal(say`Say what it is about: ${code(usage(path, command))}. Nothing was done.`);
   }
-  const person = id === undefined ? by : await desk.personOf(id);
+  const person = await desk.personOf(id ?? by.id, groupsToAsk(desk.policy(), { path, command }));
   if (person === undefined) {
     throw new Refusal('Slack does not tell me right now who that is. Nothing was done.', {
       hint: 'Try again in a minute.',
@@ -54,8 +53,11 @@ async function answerOf(desk: AbilityDesk, person: Person, resolved: Resolved): 
   const policy = desk.policy();
   const { path, command } = resolved.wish;
   if (person.standing !== 'member') return { kind: 'not welcome', why: unwelcome[person.standing] };
-  const hidden = Object.values(resolved.input).find((value) => isNamed(value) && !mayRead(policy, person, value));
-  if (isNamed(hidden)) return { kind: 'hidden', what: hidden.name };
+  for (const value of Object.values(resolved.input).filter(isNamed)) {
+    const seen = reading(policy, person, value);
+    if (unknownIn(seen).length > 0) return { kind: 'unknown', userGroups: unknownIn(seen) };
+    if (seen.kind === 'not allowed') return { kind: 'hidden', what: value.name };
+  }
   if (command.shape === 'desk' && command.right === 'anyone') return { kind: 'for everybody' };
   const { target, asked } = aboutOf(resolved, desk.company());
   const site = Object.values(resolved.input).find(isSite);
@@ -67,19 +69,16 @@ async function answerOf(desk: AbilityDesk, person: Person, resolved: Resolved): 
     if (approval === 'none') return { kind: 'allowed', rules, approval };
     const asks = await whomToAsk(desk, approval, resolved, person.id);
     const { expires, reason } = approval;
-    const counts = asks.map(({ count, people, groups }) => ({ count, people: people.length, groups }));
+    const counts = asks.map(({ people, ...ask }) => ({ ...ask, people: people.length }));
     return { kind: 'allowed', rules, approval: { asks: counts, who: whoIsAsked(asks), expires, reason } };
   }
   // What concerns no place is allowed to whoever may do it anywhere.
-  if (
-    command.shape === 'desk' &&
-    site === undefined &&
-    !isDecided(command, target) &&
-    mayRun(policy, person, path, command)
-  ) {
-    return { kind: 'allowed', rules: speaking(policy, person, asked), approval: 'none' };
+  if (command.shape === 'desk' && site === undefined && !isDecided(command, target)) {
+    const is = standingTo(policy, person, path, command);
+    if (is === 'yes') return { kind: 'allowed', rules: speaking(policy, person, asked), approval: 'none' };
+    if (is !== 'no') return { kind: 'unknown', userGroups: is };
   }
-  return refusalOf(decision);
+  return refusalOf(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
 }
 
 /** Whoever may do it with one environment of a site may do it with the site. */
@@ -89,14 +88,18 @@ const onSite = (desk: AbilityDesk, person: Person, asked: Asked, { id }: { reado
     .environments.filter(({ site }) => (site?.id ?? site?.name) === id)
     .map((target) => ({ ...asked, aims: [{ target, access: 'read' }] }));
 
-function refusalOf({ why, whoMay, lets }: Extract<Decision, { kind: 'not allowed' }>): Ability['answer'] {
+function refusalOf(decision: Decision): Ability['answer'] {
+  if (decision.kind === 'allowed') throw new Error('what is allowed is not refused');
+  const { why, whoMay, lets } = decision;
+  if (why.kind === 'unknown') return { kind: 'unknown', userGroups: why.groups };
   return why.kind === 'denied' ? { kind: 'denied', rule: why.rule, whoMay } : { kind: 'no rule', lets, whoMay };
 }
 
-const speaking = (policy: Policy, person: Person, { command }: Asked): Policy['rules'] =>
-  policy.rules.filter(
-    (rule) => rule.effect === 'allow' && speaksOf(rule, command) && belongs(policy, person, rule.to, 'allow'),
-  );
+function speaking(policy: Policy, person: Person, { command }: Asked): Policy['rules'] {
+  const of = membershipsOf(policy, person);
+  const mine = policy.rules.filter(({ effect, to }) => effect === 'allow' && holds(to, of, 'allow') === 'yes');
+  return mine.filter((rule) => speaksOf(rule, command));
+}
 
 /** A form gives the words as one text. */
 function wishOf(words: Words): Wish {

@@ -1,13 +1,14 @@
-import { mayApprove, outstanding, type Asked } from '../policy/approvers.ts';
+import { doubted, mayApprove, outstanding, type Asked } from '../policy/approvers.ts';
 import type { Needed } from '../policy/needed.ts';
 import { samePerson } from '../policy/people.ts';
-import { decide } from '../policy/policy.ts';
+import { decide, unknownIn } from '../policy/policy.ts';
 import type { Person, Policy } from '../policy/rules.ts';
 import { Refusal } from '../errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { person as mention, say, time, type Text } from '../text.ts';
 import { closableFrom, coolsDown, type Happening } from './change.ts';
 import { standing, type Verdict } from './render.ts';
+import { notTold } from './unknown-groups.ts';
 
 /** A click on a decision button → the next state. Pure: what it looks at was asked afresh by whoever calls it. */
 
@@ -32,8 +33,12 @@ export type Ballot = {
 
 export type Ruling =
   | { readonly kind: 'move'; readonly happening: Happening }
-  /** The vote counts, and more are needed. */
-  | { readonly kind: 'vote'; readonly left: readonly { readonly count: number }[] };
+  /** The vote counts, and more are needed; fewer, if it were known who is in these Slack user groups. */
+  | {
+      readonly kind: 'vote';
+      readonly left: readonly { readonly count: number }[];
+      readonly unknown?: readonly string[];
+    };
 
 /** What the decision does; throws `Refusal` where it does nothing, and says why. */
 export function rule(decision: Decision, ballot: Ballot): Ruling {
@@ -69,8 +74,11 @@ function approve(decision: Decision, ballot: Ballot): Ruling {
   }
   refuseUnlessApprover(ballot, 'approve');
   if (needed === 'none') throw refusal(ballot, say`It needs no approval.`);
-  const left = outstanding(policy, needed, asked, [...voters, by]);
-  return left.length === 0 ? move({ kind: 'approve' }) : { kind: 'vote', left };
+  const everybody = [...voters, by];
+  const left = outstanding(policy, needed, asked, everybody);
+  if (left.length === 0) return move({ kind: 'approve' });
+  const unknown = doubted(policy, needed, asked, everybody);
+  return unknown.length > 0 ? { kind: 'vote', left, unknown } : { kind: 'vote', left };
 }
 
 /** Says what came of it; whoever could have approved it may, and where no approval was needed, whoever may do it. */
@@ -78,7 +86,7 @@ function close(decision: Decision, ballot: Ballot): Ruling {
   const { change, needed, policy, by, asked, now } = ballot;
   seenAsItIs(decision, ballot, 'unknown');
   if (needed !== 'none') refuseUnlessApprover(ballot, 'say what came of');
-  else if (decide(policy, by, asked).kind !== 'allowed') throw refusal(ballot, say`You may not do this yourself.`);
+  else refuseUnlessAllowed(ballot, decide(policy, by, asked));
   const from = closableFrom(change);
   if (now < from) {
     throw refusal(
@@ -89,15 +97,25 @@ function close(decision: Decision, ballot: Ballot): Ruling {
   return move({ kind: decision.verdict === 'happened' ? 'affirm' : 'deny' });
 }
 
+function refuseUnlessAllowed(ballot: Ballot, decision: ReturnType<typeof decide>): void {
+  if (decision.kind === 'allowed') return;
+  const unknown = unknownIn(decision);
+  throw refusal(ballot, unknown.length > 0 ? notKnown(unknown, 'do') : say`You may not do this yourself.`);
+}
+
+/** Nothing is decided by a click of which it is not known whether it may. */
+const notKnown = (groups: readonly string[], verb: string): Text =>
+  say`**I could not check whether you may ${verb} this.** ${notTold(groups)} Press it again in a minute.`;
+
 function refuseUnlessApprover(ballot: Ballot, verb: string): void {
   const { policy, needed, asked, by } = ballot;
   const voice = needed === 'none' ? undefined : mayApprove(policy, by, needed, asked);
   if (voice?.kind === 'counts') return;
-  throw refusal(ballot, refused(voice?.why, verb));
+  throw refusal(ballot, voice?.why === 'unknown' ? notKnown(voice.groups, verb) : refused(voice?.why, verb));
 }
 
 function refused(
-  why: Extract<ReturnType<typeof mayApprove>, { kind: 'does not count' }>['why'] | undefined,
+  why: Exclude<Extract<ReturnType<typeof mayApprove>, { kind: 'does not count' }>['why'], 'unknown'> | undefined,
   verb: string,
 ): Text {
   switch (why) {

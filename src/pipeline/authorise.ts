@@ -5,21 +5,19 @@ import { Refusal } from '../errors.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
 import { channelRule } from '../policy/channels.ts';
 import type { Needed } from '../policy/needed.ts';
-import { decide, mayAnywhere, mayRead, type Decision } from '../policy/policy.ts';
-import type { Policy } from '../policy/rules.ts';
+import { anywhere, decide, mayAnywhere, reading, unknownIn, type Decision } from '../policy/policy.ts';
+import type { Person as Member, Policy } from '../policy/rules.ts';
 import { code, joined, say, type Text } from '../text.ts';
 import { aboutOf } from './about.ts';
 import type { Wish } from './parse.ts';
 import { isNamed, unknownName, type Resolved } from './resolve.ts';
+import { NotKnown } from './unknown-groups.ts';
 
 /** Who somebody is, right now. */
-export type Person = {
-  readonly id: string;
+export type Person = Member & {
   readonly name: string;
   readonly team: string;
   readonly standing: 'member' | 'guest' | 'bot' | 'stranger' | 'deactivated';
-  /** Ids of those Slack user groups they are in that the policy mentions. */
-  readonly groups: readonly string[];
   /** IANA name of their time zone. */
   readonly zone: string;
 };
@@ -28,7 +26,13 @@ export type Person = {
 export type Channel = { readonly id: string; readonly shared: boolean | undefined };
 
 /** So many of these people are asked to approve: Slack user ids, as far as they are known, and the names of their groups. */
-export type Ask = { readonly count: number; readonly people: readonly string[]; readonly groups: readonly string[] };
+export type Ask = {
+  readonly count: number;
+  readonly people: readonly string[];
+  readonly groups: readonly string[];
+  /** Slack user groups of theirs whose members are not known. */
+  readonly userGroups?: readonly string[];
+};
 
 /** What the rules ask before it is sent; kept with the change. */
 export type Permit = {
@@ -50,6 +54,8 @@ export type Authorised = Resolved & {
   readonly target: Target | undefined;
   readonly alsoReads: readonly Target[];
   readonly permit: Permit;
+  /** Slack user groups of which it is not known whether the person is in them: if not, less approval would do. */
+  readonly unsure?: readonly string[];
 };
 
 /** Why somebody may do nothing here. */
@@ -65,17 +71,30 @@ export function welcome(person: Person): void {
   if (person.standing !== 'member') throw new Refusal(`${unwelcome[person.standing]} Nothing was done.`);
 }
 
-/** Whether the person may run the command on anything at all: what help shows and forms offer. */
-export const mayRun = (policy: Policy, person: Person, path: string, command: Command): boolean => {
+/** Whether the person may run the command on anything at all; else the Slack user groups on which alone it depends. */
+export function standingTo(
+  policy: Policy,
+  person: Person,
+  path: string,
+  command: Command,
+): 'yes' | 'no' | readonly string[] {
   const right = rightOf(path, command);
-  if (command.shape !== 'desk') return mayAnywhere(policy, person, right);
-  if (command.everywhere) return decide(policy, person, { command: right, aims: [] }).kind === 'allowed';
-  return command.right === 'anyone' || mayAnywhere(policy, person, right);
-};
+  if (command.shape !== 'desk') return anywhere(policy, person, right);
+  if (!command.everywhere) return command.right === 'anyone' ? 'yes' : anywhere(policy, person, right);
+  const decision = decide(policy, person, { command: right, aims: [] });
+  const groups = unknownIn(decision);
+  return decision.kind === 'allowed' ? 'yes' : groups.length > 0 ? groups : 'no';
+}
+
+/** Whether the person may run the command on anything at all: what forms offer. */
+export const mayRun = (policy: Policy, person: Person, path: string, command: Command): boolean =>
+  standingTo(policy, person, path, command) === 'yes';
 
 /** Throws `Refusal` for whom no rule allows the command anywhere: nobody fills in a form in vain. */
 export function mayTry(policy: Policy, person: Person, { path, command }: Pick<Wish, 'path' | 'command'>): void {
-  if (!mayRun(policy, person, path, command)) throw new Refusal(notYou(path));
+  const is = standingTo(policy, person, path, command);
+  if (is === 'no') throw new Refusal(notYou(path));
+  if (is !== 'yes') throw new NotKnown(say`you may use ${code(path)}`, is);
 }
 
 /**
@@ -85,12 +104,13 @@ export function mayTry(policy: Policy, person: Person, { path, command }: Pick<W
 export function authorise(policy: Policy, person: Person, wish: Resolved, company: Company): Authorised {
   welcome(person);
   const { target, alsoReads, asked } = aboutOf(wish, company);
-  const hidden = Object.keys(wish.input).find((name) => {
-    const value = wish.input[name];
-    return isNamed(value) && !mayRead(policy, person, value);
-  });
-  if (hidden !== undefined) throw unknownName(wish.wish, hidden);
   const { path, command } = wish.wish;
+  for (const [name, value] of Object.entries(wish.input)) {
+    const seen = isNamed(value) ? reading(policy, person, value) : undefined;
+    const unknown = seen ? unknownIn(seen) : [];
+    if (unknown.length > 0) throw new NotKnown(say`you may read what ${code(path)} is about here`, unknown);
+    if (seen?.kind === 'not allowed') throw unknownName(wish.wish, name);
+  }
   const permit: Permit = { approval: 'none', rules: [], policy: policy.hash };
   if (command.shape === 'desk' && !isDecided(command, target)) {
     mayTry(policy, person, wish.wish);
@@ -100,10 +120,12 @@ export function authorise(policy: Policy, person: Person, wish: Resolved, compan
   if (decision.kind === 'not allowed') {
     // Rules are told to readers. Whoever names an environment or a domain is one: they could not have named it.
     const isReader = (target && target.kind !== 'company') || mayAnywhere(policy, person, { path: '', risk: 'read' });
-    throw isReader ? notAllowed(wish, target, decision) : new Refusal(notYou(path));
+    const isUnknown = unknownIn(decision).length > 0;
+    throw isReader || isUnknown ? notAllowed(wish, target, decision) : new Refusal(notYou(path));
   }
+  const { approval, unsure } = decision;
   const rules = decision.rules.map((rule) => rule.line);
-  return { ...wish, stage: 'authorised', target, alsoReads, permit: { ...permit, approval: decision.approval, rules } };
+  return { ...wish, stage: 'authorised', target, alsoReads, permit: { ...permit, approval, rules }, unsure };
 }
 
 const notYou = (path: string): Text => say`**You may not use ${code(path)}.** Nothing was done.`;
@@ -137,6 +159,9 @@ function notAllowed(
   decision: Extract<Decision, { kind: 'not allowed' }>,
 ): Refusal {
   const where = target && target.kind !== 'company' ? ` on ${target.name}` : '';
+  const not = command.shape === 'desk' ? 'done' : 'sent';
+  const unknown = unknownIn(decision);
+  if (unknown.length > 0) return new NotKnown(say`you may run ${code(path)}${where}`, unknown, not);
   const rule = decision.why.kind === 'denied' ? decision.why.rule : decision.lets[0];
   const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;
   const because =
@@ -145,7 +170,5 @@ function notAllowed(
       : who
         ? say`The rule in line ${rule?.line} lets ${who} do it.`
         : say`No rule allows it to anybody.`;
-  return new Refusal(
-    say`**You may not run ${path}${where}.** ${because} Nothing was ${command.shape === 'desk' ? 'done' : 'sent'}.`,
-  );
+  return new Refusal(say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`);
 }

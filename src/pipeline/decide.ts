@@ -15,11 +15,12 @@ import { welcome, type Person } from './authorise.ts';
 import { coolsDown } from './change.ts';
 import { startTimer } from './follow.ts';
 import type { Bookkeeping } from './outcome.ts';
-import { namesWith, readerOf } from './readable.ts';
+import { hiddenBy, namesWith, readerOf } from './readable.ts';
 import { freshVoters, recheck, type Recheck } from './recheck.ts';
 import { permitOf, type Seen, type Verdict } from './render.ts';
 import { restore, wordsOfChange, type Restored } from './restore.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from './tell.ts';
+import { groupsOf, notTold } from './unknown-groups.ts';
 
 /** What decisions need: the rights and looks of just before a send, and the ledger. */
 export type DecisionDesk = Recheck & Bookkeeping & { readonly onSaved: () => void };
@@ -74,10 +75,14 @@ async function present(desk: DecisionDesk, { installation, number, person, team 
       hint: 'Press the one that the other installation drew.',
     });
   }
-  const [by, change] = await Promise.all([desk.whoIs(person, team), findChange(desk.database.db, number)]);
+  const change = await findChange(desk.database.db, number);
+  const groups = change === undefined ? [] : groupsOf(desk.policy(), change, 'approver');
+  const by = await desk.whoIs(person, groups, team);
   if (by === undefined) throw couldNotCheck(say`Slack does not tell me right now who you are.`);
   welcome(by);
   const mayRead = change !== undefined && readerOf(desk, by)(change);
+  const hidden = change === undefined || mayRead ? [] : hiddenBy(desk, by, change);
+  if (hidden.length > 0) throw couldNotCheck(notTold(hidden));
   const restored = mayRead ? restore(change, namesWith(desk, change)) : undefined;
   if (change === undefined || restored === undefined) {
     throw new Refusal(say`I know no change #${number} that you may read. Nothing was done.`);
@@ -182,7 +187,7 @@ function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling):
         return { ...base, reply: approved(change, by.id), decide: coolsDown(change), tell: [change.asker] };
       }
       const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
-      return { ...base, reply: counted(by.id, left) };
+      return { ...base, reply: counted(by.id, left, ruling.unknown) };
     }
     case 'decline':
       return { ...base, ...endedBy(change, ended('Declined', by.id, reason)) };

@@ -26,6 +26,8 @@ export type HealthDesk = {
   /** The policy file as it is now cannot be used. */
   readonly policyIsBroken: () => boolean;
   readonly membersOf: AskingDesk['membersOf'];
+  /** Slack's last word for why it does not tell who is in a user group; undefined: it told, or was not asked. */
+  readonly groupTrouble: (group: string) => string | undefined;
   readonly read: Reader;
   readonly listing: () => Listing;
   readonly dialect: Dialect;
@@ -132,18 +134,33 @@ async function rules({ policy, policyIsBroken, database }: HealthDesk): Promise<
     : well(says);
 }
 
-async function userGroups({ policy, membersOf }: HealthDesk): Promise<State> {
+async function userGroups({ policy, membersOf, groupTrouble }: HealthDesk): Promise<State> {
   const groups = mentionedGroups(policy());
   if (groups.length === 0) return well(say`the rules name none`);
   const members = await Promise.all(groups.map(membersOf));
-  const empty = groups.filter((_, at) => !members[at]?.length);
-  if (empty.length === 0) return well(say`${counted(groups.length, 'group')}, and who is in them is known`);
-  const shown = joined(empty.slice(0, mostGroups).map(code), ', ');
-  const more = empty.length > mostGroups ? ` and ${empty.length - mostGroups} more` : '';
-  return bad(
-    say`nobody is known to be in ${shown}${more}`,
-    say`Look at the groups, and at the scope ${code('usergroups:read')}.`,
+  const unknown = groups.filter((_, at) => members[at] === undefined);
+  const empty = groups.filter((_, at) => members[at]?.length === 0);
+  if (unknown.length + empty.length === 0)
+    return well(say`${counted(groups.length, 'group')}, and who is in them is known`);
+  const unread = unknown.map((id) => say`${code(id)} (${groupTrouble(id) ?? 'no answer'})`);
+  const says = joined(
+    [
+      unread.length > 0 ? say`Slack doesn't tell who is in ${shortList(unread)}` : undefined,
+      empty.length > 0 ? say`nobody is in ${shortList(empty.map(code))}` : undefined,
+    ],
+    '; ',
   );
+  const held =
+    'Until a group can be read, everybody is held for a member where a rule forbids, nobody where one allows.';
+  return bad(
+    says,
+    say`Look at the groups in Slack, at the policy, and at the scope ${code('usergroups:read')}.${unread.length > 0 ? ` ${held}` : ''}`,
+  );
+}
+
+function shortList(all: readonly (State['says'] | ReturnType<typeof code>)[]): State['says'] {
+  const more = all.length > mostGroups ? ` and ${all.length - mostGroups} more` : '';
+  return say`${joined(all.slice(0, mostGroups), ', ')}${more}`;
 }
 
 async function sending({ database }: HealthDesk): Promise<State> {

@@ -1,12 +1,13 @@
 import type { Listing } from '../hosting/directory.ts';
 import type { Domain, Environment } from '../hosting/contract/target.ts';
 import { isLive } from '../policy/pins.ts';
-import { mayRead } from '../policy/policy.ts';
+import { groupsAbout, reading, unknownIn } from '../policy/policy.ts';
 import type { Policy } from '../policy/rules.ts';
 import type { Person } from './authorise.ts';
-import { say } from '../text.ts';
+import { joined, say } from '../text.ts';
 import type { Names } from './resolve.ts';
 import { inWords } from './trouble.ts';
+import { notTold } from './unknown-groups.ts';
 
 type Listed = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
 
@@ -24,7 +25,7 @@ export function createNames(listing: () => Listing, policy: () => Policy): (pers
       remembered.clear();
     }
     if (person === undefined) return of.all;
-    const key = JSON.stringify([person.id, person.groups]);
+    const key = keyOf(of.policy, person);
     const known = remembered.get(key);
     if (known) return known;
     const mine = readable(of.all, of.policy, person);
@@ -40,11 +41,24 @@ const isSame = (one: Listed, other: Listed): boolean =>
   one.trouble === other.trouble &&
   (one.at === undefined) === (other.at === undefined);
 
-const readable = ({ environments, domains, trouble }: Names, policy: Policy, person: Person): Names => ({
-  environments: environments.filter((one) => mayRead(policy, person, one)),
-  domains: domains.filter((one) => mayRead(policy, person, one)),
-  trouble,
-});
+/** Who it is, and what is known of the user groups that decide what they may read. */
+function keyOf(policy: Policy, { id, groups, joinedGroups = [], otherGroups = [] }: Person): string {
+  const asked = groupsAbout(policy);
+  const known = [groups, joinedGroups, otherGroups].map((those) => asked.map((group) => Number(those.includes(group))));
+  return JSON.stringify([id, known]);
+}
+
+function readable({ environments, domains, trouble }: Names, policy: Policy, person: Person): Names {
+  const unknown = new Set<string>();
+  const isReadable = (one: Environment | Domain): boolean => {
+    const decision = reading(policy, person, one);
+    for (const group of unknownIn(decision)) unknown.add(group);
+    return decision.kind === 'allowed';
+  };
+  const mine = { environments: environments.filter(isReadable), domains: domains.filter(isReadable) };
+  const withheld = unknown.size > 0 ? notTold([...unknown]) : undefined;
+  return { ...mine, trouble: trouble && withheld ? joined([trouble, withheld]) : (trouble ?? withheld) };
+}
 
 function allNames({ environments, domains, at, trouble }: Listed, policy: Policy): Names {
   const named = environments.map(({ id, name, site, named }): Environment => {

@@ -1,7 +1,8 @@
 import type { Office } from '../commands/desk.ts';
 import { catalogue } from '../commands/index.ts';
 import { abilityOf, type AbilityDesk } from './ability.ts';
-import { mayRun, type Channel, type Permit, type Person } from './authorise.ts';
+import { membershipsOf, unknownGroups } from '../policy/memberships.ts';
+import { standingTo, type Channel, type Permit, type Person } from './authorise.ts';
 import { deedsFor } from './deeds.ts';
 import { editionOf } from './edition.ts';
 import { healthOf, type HealthDesk } from './health.ts';
@@ -31,12 +32,11 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
     person,
     now,
     commands: () =>
-      [...catalogue].map(([path, command]) => ({
-        path,
-        summary: command.summary,
-        usage: usage(path, command),
-        mayRun: mayRun(policy(), person, path, command),
-      })),
+      [...catalogue].map(([path, command]) => {
+        const is = standingTo(policy(), person, path, command);
+        const unknown = is === 'yes' || is === 'no' ? [] : is;
+        return { path, summary: command.summary, usage: usage(path, command), mayRun: is === 'yes', unknown };
+      }),
     names: () => {
       const { at, trouble } = desk.listing();
       return { ...desk.names(person), at, trouble: trouble && inWords(trouble) };
@@ -45,11 +45,10 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
     can: (words, id) => abilityOf(desk, person, words, id),
     changes: (filter) => changesFor(desk, person, filter),
     standing: () => {
-      const groups = [...policy().groups]
-        .filter(([, members]) => members.has(person.id) || person.groups.some((group) => members.has(group)))
-        .map(([name]) => name);
+      const { own } = membershipsOf(policy(), person);
+      const groups = [...policy().groups.keys()].filter((name) => own.has(name));
       const everyone = policy().rules.some((rule) => rule.effect === 'allow' && rule.to === 'everyone');
-      return { groups, known: everyone || groups.length > 0 };
+      return { groups, known: everyone || groups.length > 0, unknown: unknownGroups(policy(), person) };
     },
     health: () => healthOf(desk),
     edition: () => editionOf(desk),

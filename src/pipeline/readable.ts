@@ -1,5 +1,5 @@
 import type { Company, Target } from '../hosting/contract/target.ts';
-import { decide, mayRead } from '../policy/policy.ts';
+import { decide, mayRead, reading, unknownIn } from '../policy/policy.ts';
 import type { Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { storedTargets, targetKey } from './about.ts';
@@ -31,6 +31,13 @@ export function readerOf(desk: Shelf, person: Person, right: 'read' | 'audit' = 
     return answer;
   };
   return (about) => targets(about).every(may);
+}
+
+/** Of a change that this person may not read: the Slack user groups on which alone that depends; none: it is certain. */
+export function hiddenBy(desk: Shelf, person: Person, about: About): readonly string[] {
+  const decisions = targetsNow(desk)(about).map((target) => reading(desk.policy(), person, target));
+  const isCertain = decisions.some((one) => one.kind === 'not allowed' && one.why.kind !== 'unknown');
+  return isCertain ? [] : [...new Set(decisions.flatMap(unknownIn))];
 }
 
 /** All there is by name, with what this change is about where the host does not list it (now): its row knows it. */

@@ -5,19 +5,20 @@ import type { Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { approvals, type Vote } from '../storage/votes.ts';
-import { outstanding } from '../policy/approvers.ts';
+import { doubted, outstanding, type Asked } from '../policy/approvers.ts';
 import type { Needed } from '../policy/needed.ts';
 import { code, inline, joined, say, type Text } from '../text.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { aboutOf, storedTargets } from './about.ts';
-import { authorise, type Person } from './authorise.ts';
+import { authorise, type Permit, type Person } from './authorise.ts';
 import { fingerprint, restsOf } from './freeze.ts';
-import { listedAs, namesWith, readerOf } from './readable.ts';
+import { hiddenBy, listedAs, namesWith, readerOf } from './readable.ts';
 import { factLines, permitOf } from './render.ts';
 import type { Names } from './resolve.ts';
 import { restore, type Restored } from './restore.ts';
 import { sourcesOf, type Sighted } from './sources.ts';
 import { inWords } from './trouble.ts';
+import { groupsOf, NotKnown, notToldQuietly } from './unknown-groups.ts';
 
 /** What is asked once more, at a click and just before a change is sent. */
 export type Recheck = Sighted & {
@@ -25,8 +26,8 @@ export type Recheck = Sighted & {
   readonly policy: () => Policy;
   /** What a person may read by name; of nobody: all there is. */
   readonly names: (person: Person | undefined) => Names;
-  /** Who somebody is, asked of Slack now; undefined: nobody answered. */
-  readonly whoIs: (id: string, team?: string) => Promise<Person | undefined>;
+  /** Who somebody is, and in which of these user groups, asked of Slack now; undefined: nobody answered. */
+  readonly whoIs: (id: string, groups: readonly string[], team?: string) => Promise<Person | undefined>;
   /** Lists the names anew, if that was not done just now; never rejects. */
   readonly freshenNames: () => Promise<void>;
   /** Whether the host still has a target, as far as it has told within the last seconds. */
@@ -49,12 +50,13 @@ export async function recheck(desk: Recheck, change: Change): Promise<Rechecked>
 const gone = (why: Text): Rechecked => ({ kind: 'void', why });
 const notAgreed = gone(say`What is stored of this change is not what was agreed on.`);
 const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack does not tell me who may do what right now.` };
+const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: notToldQuietly(groups) });
 
 async function recheckRights(desk: Recheck, change: Change): Promise<Restored | Rechecked> {
   const isTimer = permitOf(change).timerOf !== undefined;
   // Network calls, in parallel.
   const [person, approvers] = await Promise.all([
-    isTimer ? undefined : desk.whoIs(change.asker),
+    isTimer ? undefined : desk.whoIs(change.asker, groupsOf(desk.policy(), change, 'asker')),
     isTimer || change.state === 'waiting' ? [] : approversNow(desk, change),
     desk.freshenNames(),
   ]);
@@ -93,15 +95,37 @@ function recheckRules(
   const policy = desk.policy();
   const now = approvalNow(policy, person, restored, desk.company());
   if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);
+  if (now instanceof NotKnown) return notKnown(now.groups);
   const then = permitOf(change).approval;
-  if (change.state === 'waiting' || (now === 'none' && then === 'none')) return restored;
+  if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
   if (approvers === undefined) return slackIsSilent;
   const voters = approvers.filter(countsFor(desk, change));
   const asked = { ...aboutOf(restored.resolved, desk.company()).asked, asker: change.asker };
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
+  if (suffice(then) && suffice(now.approval)) return restored;
+  const unknown = doubts(desk, change, asked, approvers, now.unsure.length > 0 ? [then] : [then, now.approval]);
+  const groups = [...new Set([...(unknown ?? []), ...now.unsure])];
+  if (unknown !== undefined && groups.length > 0) return notKnown(groups);
   if (!suffice(then)) return gone(say`Somebody who approved it may not do so any more.`);
-  return suffice(now) ? restored : gone(say`The rules ask for another approval now.`);
+  return gone(say`The rules ask for another approval now.`);
+}
+
+/** The Slack user groups of which it would have to be known whether these votes suffice; undefined: they cannot. */
+function doubts(
+  desk: Recheck,
+  change: Change,
+  asked: Asked,
+  approvers: readonly Person[],
+  needed: readonly ('none' | Needed)[],
+): readonly string[] | undefined {
+  const policy = desk.policy();
+  const members = approvers.filter(({ standing }) => standing === 'member');
+  const readers = members.filter((one) => readerOf(desk, one)(change) || hiddenBy(desk, one, change).length > 0);
+  const wanted = needed.filter((one) => one !== 'none');
+  if (wanted.some((one) => outstanding(policy, one, asked, readers, 'perhaps').length > 0)) return undefined;
+  const voices = wanted.flatMap((one) => doubted(policy, one, asked, readers));
+  return [...voices, ...readers.flatMap((one) => hiddenBy(desk, one, change))];
 }
 
 function approvalNow(
@@ -109,24 +133,28 @@ function approvalNow(
   person: Person,
   { resolved }: Restored,
   company: Company,
-): 'none' | Needed | undefined {
+): (Pick<Permit, 'approval'> & { readonly unsure: readonly string[] }) | NotKnown | undefined {
   try {
-    return authorise(policy, person, resolved, company).permit.approval;
+    const { permit, unsure = [] } = authorise(policy, person, resolved, company);
+    return { approval: permit.approval, unsure };
   } catch (error) {
+    if (error instanceof NotKnown) return error;
     if (error instanceof Refusal) return undefined;
     throw error;
   }
 }
 
-const approversNow = async (desk: Recheck, { number }: Change): Promise<readonly Person[] | undefined> =>
-  askedAgain(desk, await approvals(desk.database.db, number));
+const approversNow = async (desk: Recheck, change: Change): Promise<readonly Person[] | undefined> =>
+  askedAgain(desk, change, await approvals(desk.database.db, change.number));
 
 /** Those who voted, as Slack knows them now; undefined where it does not answer. */
 async function askedAgain(
-  { whoIs }: Pick<Recheck, 'whoIs'>,
+  { whoIs, policy }: Pick<Recheck, 'whoIs' | 'policy'>,
+  change: Change,
   votes: readonly Vote[],
 ): Promise<readonly Person[] | undefined> {
-  const people = await Promise.all(votes.map(({ person }) => whoIs(person)));
+  const groups = groupsOf(policy(), change, 'approver');
+  const people = await Promise.all(votes.map(({ person }) => whoIs(person, groups)));
   const known = people.filter((one) => one !== undefined);
   return known.length < people.length ? undefined : known;
 }
@@ -142,7 +170,7 @@ export async function freshVoters(
   change: Change,
   votes: readonly Vote[],
 ): Promise<readonly Person[] | undefined> {
-  return (await askedAgain(desk, votes))?.filter(countsFor(desk, change));
+  return (await askedAgain(desk, change, votes))?.filter(countsFor(desk, change));
 }
 
 async function recheckDrift(desk: Recheck, change: Change, { action, resolved }: Restored): Promise<Rechecked> {

@@ -12,7 +12,7 @@ import { wordsOf } from './usage.ts';
 export type Names = {
   readonly environments: readonly Environment[];
   readonly domains: readonly Domain[];
-  /** Why names may be missing: the host could not list all of them now. */
+  /** Why names may be missing: the host could not list all of them now, or Slack does not tell whether they may be read. */
   readonly trouble?: Text | undefined;
 };
 

@@ -7,6 +7,7 @@ import type { Saying } from './advance.ts';
 import { askedPeople, whoIsAsked } from './asking.ts';
 import { closableFrom, coolsDown, type Happening } from './change.ts';
 import { permitOf, type Note } from './render.ts';
+import { notToldQuietly } from './unknown-groups.ts';
 
 /** The sentences of a change's thread, one for each thing that happens to it. Pure. */
 
@@ -24,9 +25,14 @@ export const reminder = (change: Change, voted: readonly string[]): Note => ({
   text: say`⏳ ${whoIsAsked(permitOf(change).asks ?? [], voted)}: this still waits for your approval, until ${time(change.expires_at)}.`,
 });
 
-/** One more has approved; `left` more are needed. */
-export const counted = (by: string, left: number): Note => ({
-  text: say`Approved by ${person(by)}. ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
+/** One more has approved; `left` more are needed, fewer if it were known who is in these Slack user groups. */
+export const counted = (by: string, left: number, unknown: readonly string[] = []): Note => ({
+  text: joined([
+    say`Approved by ${person(by)}. ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
+    unknown.length > 0
+      ? say`Some may not count now: ${notToldQuietly(unknown)} Press Approve again when it does.`
+      : undefined,
+  ]),
 });
 
 /** The last one needed has approved. */

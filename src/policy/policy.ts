@@ -1,9 +1,9 @@
 import type { Target } from '../hosting/contract/target.ts';
+import { dependsOn, holds, membershipsOf, userGroupsIn, type Memberships } from './memberships.ts';
 import { strictest, type Needed } from './needed.ts';
 import { coversSpelled, spell, type Spelled } from './pattern.ts';
-import { membershipsOf, reaches, type Memberships } from './people.ts';
 import { approvalBy, speaksOf, type Aim, type Command, type Person, type Policy } from './rules.ts';
-import type { Rule, RuleRef } from './rules.ts';
+import type { Audience, Rule, RuleRef } from './rules.ts';
 
 /** What somebody wants to do, and what it is about; without aims it is about nothing in particular. */
 export type Wish = { readonly command: Command; readonly aims: readonly Aim[] };
@@ -13,11 +13,18 @@ export type Decision =
       readonly kind: 'allowed';
       /** Every rule that allows it. */
       readonly rules: readonly RuleRef[];
+      /** A rule that may allow it, too, asks for its approval as well. */
       readonly approval: 'none' | Needed;
+      /** The Slack user groups of which it would have to be known whether the approval could be less. */
+      readonly unsure: readonly string[];
     }
   | {
       readonly kind: 'not allowed';
-      readonly why: { readonly kind: 'no rule' } | { readonly kind: 'denied'; readonly rule: RuleRef };
+      readonly why:
+        | { readonly kind: 'no rule' }
+        | { readonly kind: 'denied'; readonly rule: RuleRef }
+        /** It would be allowed if the person turned out to be in some of these Slack user groups, or not in others. */
+        | { readonly kind: 'unknown'; readonly groups: readonly string[] };
       /** Names of the groups whom a rule allows it, and those rules. */
       readonly whoMay: readonly string[];
       readonly lets: readonly RuleRef[];
@@ -25,57 +32,97 @@ export type Decision =
 
 /**
  * Whether the person may do it, and what approval it needs. Every aim has to be allowed by a rule; one that denies any
- * of them beats all that allow; the strictest approval of all that allow holds.
+ * of them beats all that allow; the strictest approval of all that allow holds. An unknown membership matches every
+ * `deny` and no `allow`; for an emergency stop it is the reverse.
  */
 export function decide(policy: Policy, person: Person, wish: Wish): Decision {
-  const groups = membershipsOf(policy, person);
+  const of = membershipsOf(policy, person);
   const questions = questionsOf(policy, wish);
+  const denials = denying(questions, of);
+  if ('rule' in denials)
+    return notAllowed(denials.question, { kind: 'denied', rule: refer(denials.rule) }, denials.rule);
+  const isEmergency = wish.command.emergency === true;
+  const shut = isEmergency ? none : denials.perhaps;
+  const missing: string[] = [];
+  const found: Found[] = [];
   for (const question of questions) {
-    const denied = denying(question, groups);
-    if (denied) return notAllowed(question, denied);
+    const one = allowing(question, of);
+    if (one.certain.length === 0) {
+      const open = dependsOn(one.perhaps.map(toOf), of, shut);
+      if (open.length === 0) return notAllowed(question, { kind: 'no rule' });
+      if (!isEmergency) missing.push(...open);
+    }
+    found.push(one);
   }
-  const allowed: { readonly command: Command; readonly rules: readonly Rule[] }[] = [];
-  for (const question of questions) {
-    const rules = allowing(question, groups);
-    if (rules.length === 0) return notAllowed(question);
-    allowed.push({ command: question.command, rules });
-  }
-  const approvals = allowed.flatMap(({ command, rules }) => rules.map((rule) => approvalBy(rule, command)));
-  const rules = [...new Set(allowed.flatMap((one) => one.rules))];
-  return { kind: 'allowed', rules: rules.map(refer), approval: strictest(approvals) };
+  const groups = [...new Set([...shut, ...missing])];
+  const [first] = questions;
+  return groups.length > 0 && first ? notAllowed(first, { kind: 'unknown', groups }) : allowed(found, of);
 }
 
-/** Whether a rule denies the person any part of it, whatever others allow. */
-export function isDenied(policy: Policy, person: Person, wish: Wish): boolean {
-  const groups = membershipsOf(policy, person);
-  return questionsOf(policy, wish).some((question) => denying(question, groups) !== undefined);
+/** Whether a rule denies the person any part of it, whatever others allow; else the user groups by which one may. */
+export function denialOf(policy: Policy, person: Person, wish: Wish): 'denied' | readonly string[] {
+  const denials = denying(questionsOf(policy, wish), membershipsOf(policy, person));
+  return 'rule' in denials ? 'denied' : denials.perhaps;
 }
+
+/** The Slack user groups on which alone a decision depends; none where it is certain. */
+export const unknownIn = (decision: Decision): readonly string[] =>
+  decision.kind === 'not allowed' && decision.why.kind === 'unknown' ? decision.why.groups : none;
 
 /** Whether the person may see what a target is and how it stands. */
-export function mayRead(policy: Policy, person: Person, target: Target): boolean {
-  return decide(policy, person, { command: READING, aims: [{ target, access: 'read' }] }).kind === 'allowed';
-}
+export const mayRead = (policy: Policy, person: Person, target: Target): boolean =>
+  reading(policy, person, target).kind === 'allowed';
+
+/** The decision on seeing what a target is and how it stands. */
+export const reading = (policy: Policy, person: Person, target: Target): Decision =>
+  decide(policy, person, { command: READING, aims: [{ target, access: 'read' }] });
 
 /** Whether there is anything at all for which the person may say this command: what help and suggestions show. */
-export function mayAnywhere(policy: Policy, person: Person, command: Command): boolean {
-  const groups = membershipsOf(policy, person);
+export const mayAnywhere = (policy: Policy, person: Person, command: Command): boolean =>
+  anywhere(policy, person, command) === 'yes';
+
+/** The same, with the Slack user groups on which alone it depends. */
+export function anywhere(policy: Policy, person: Person, command: Command): 'yes' | 'no' | readonly string[] {
+  const of = membershipsOf(policy, person);
   const { allow, deny } = rulesOn(policy, command);
-  return (
-    allow.some((rule) => reaches(rule.to, groups.allow)) &&
-    !deny.some((rule) => rule.where === undefined && reaches(rule.to, groups.deny))
-  );
+  const everywhere = deny.filter(({ where }) => where === undefined);
+  if (everywhere.some(({ to }) => holds(to, of, 'deny') === 'yes')) return 'no';
+  const isEmergency = command.emergency === true;
+  const shut = isEmergency ? none : dependsOn(everywhere.map(toOf), of);
+  const isLet = allow.some(({ to }) => holds(to, of, 'allow') === 'yes');
+  const open = isLet ? none : dependsOn(allow.map(toOf), of, shut);
+  if (isLet ? shut.length === 0 : isEmergency && open.length > 0) return 'yes';
+  return isLet || open.length > 0 ? [...shut, ...open] : 'no';
 }
 
 /** Names of the groups whom a rule allows all of it; `everyone` stands for itself. */
 export function whoMay(policy: Policy, wish: Wish): readonly string[] {
-  const names = questionsOf(policy, wish).map((question) => audienceOf(allowing(question)));
+  const names = questionsOf(policy, wish).map((question) => audienceOf(letting(question)));
   return [...new Set(names.flat())].filter((name) =>
     names.every((those) => those.includes(name) || those.includes('everyone')),
   );
 }
 
+/** The Slack user groups that decide what a person may say of a command, and what they may name. */
+export function groupsAbout(policy: Policy, command: Command = READING): readonly string[] {
+  const about = [rulesOn(policy, command), rulesOn(policy, READING)];
+  return userGroupsIn(
+    policy,
+    about.flatMap(({ allow, deny }) => [...allow, ...deny].map(toOf)),
+  );
+}
+
+/** The Slack user groups that decide whether somebody's approval of it counts: for what was asked for then, and now. */
+export function groupsApproving(policy: Policy, command: Command, needed: 'none' | Needed): readonly string[] {
+  const then = needed === 'none' ? [] : needed.requirements;
+  const now = rulesOn(policy, command).allow.map((rule) => approvalBy(rule, command));
+  const by = [...then, ...now].flatMap((one) => (one === 'none' || one.by === 'allowed' ? [] : [one.by]));
+  return [...new Set([...groupsAbout(policy, command), ...userGroupsIn(policy, by)])];
+}
+
 type Question = { readonly command: Command; readonly target: Spelled | undefined; readonly rules: Speaking };
 
+const none: readonly string[] = [];
 /** Reading as such, not by any command's name: what is asked for the source of a push. */
 const READING: Command = { path: '', risk: 'read' };
 
@@ -109,13 +156,46 @@ function rulesOn({ rules }: Policy, command: Command): Speaking {
   return made;
 }
 
-/** The rules that allow it: to whoever is in these groups, or to anybody at all. */
-function allowing(question: Question, groups?: Memberships): readonly Rule[] {
-  return question.rules.allow.filter((rule) => (!groups || reaches(rule.to, groups.allow)) && isAbout(rule, question));
+/**
+ * The rules that allow one question to the person, and those that do if a membership turns out so: of these, where it is
+ * allowed in any case, only those that ask for an approval.
+ */
+type Found = {
+  readonly command: Command;
+  readonly certain: readonly Rule[];
+  readonly perhaps: readonly Rule[];
+};
+
+function allowing(question: Question, of: Memberships): Found {
+  const { command, rules } = question;
+  const certain: Rule[] = [];
+  const unsure: Rule[] = [];
+  for (const rule of rules.allow) {
+    const is = holds(rule.to, of, 'allow');
+    if (is === 'perhaps') unsure.push(rule);
+    else if (is === 'yes' && isAbout(rule, question)) certain.push(rule);
+  }
+  const matters = (rule: Rule): boolean => certain.length === 0 || approvalBy(rule, command) !== 'none';
+  return { command, certain, perhaps: unsure.filter((rule) => matters(rule) && isAbout(rule, question)) };
 }
 
-function denying(question: Question, groups: Memberships): Rule | undefined {
-  return question.rules.deny.find((rule) => reaches(rule.to, groups.deny) && isAbout(rule, question));
+/** Every rule that allows it to anybody. */
+const letting = (question: Question): readonly Rule[] => question.rules.allow.filter((rule) => isAbout(rule, question));
+
+/** The first rule that denies any of it; else the user groups by which one does, if the person turns out to be in them. */
+function denying(
+  questions: readonly Question[],
+  of: Memberships,
+): { readonly question: Question; readonly rule: Rule } | { readonly perhaps: readonly string[] } {
+  const perhaps: Audience[] = [];
+  for (const question of questions)
+    for (const rule of question.rules.deny) {
+      const is = holds(rule.to, of, 'deny');
+      if (is === 'no' || !isAbout(rule, question)) continue;
+      if (is === 'yes') return { question, rule };
+      perhaps.push(rule.to);
+    }
+  return { perhaps: dependsOn(perhaps, of) };
 }
 
 /** Whether a rule that speaks of the command speaks of the target as well. */
@@ -124,9 +204,24 @@ function isAbout({ where, effect }: Rule, { target }: Question): boolean {
   return where.some((pattern) => (target ? coversSpelled(pattern, target, effect) : pattern.kind === 'company'));
 }
 
-function notAllowed(question: Question, denied?: Rule): Decision {
-  const lets = allowing(question);
-  const why = denied ? { kind: 'denied' as const, rule: refer(denied) } : { kind: 'no rule' as const };
+function allowed(found: readonly Found[], of: Memberships): Decision {
+  const rules = [...new Set(found.flatMap((one) => (one.certain.length > 0 ? one.certain : one.perhaps)))].map(refer);
+  const approvals = (pick: (one: Found) => readonly Rule[]): 'none' | Needed =>
+    strictest(found.flatMap((one) => pick(one).map((rule) => approvalBy(rule, one.command))));
+  const certain = approvals((one) => one.certain);
+  const unsure = found.flatMap(({ perhaps }) => perhaps);
+  if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, unsure: none };
+  const approval = approvals((one) => [...one.certain, ...one.perhaps]);
+  const isSame = JSON.stringify(approval) === JSON.stringify(certain);
+  return { kind: 'allowed', rules, approval, unsure: isSame ? none : dependsOn(unsure.map(toOf), of) };
+}
+
+function notAllowed(
+  question: Question,
+  why: Extract<Decision, { kind: 'not allowed' }>['why'],
+  denied?: Rule,
+): Decision {
+  const lets = letting(question);
   return { kind: 'not allowed', why, whoMay: audienceOf(lets, denied), lets: lets.map(refer) };
 }
 
@@ -138,4 +233,5 @@ function audienceOf(rules: readonly Rule[], denied?: Rule): readonly string[] {
   return [...names].filter((name) => !denied?.to.includes(name));
 }
 
+const toOf = ({ to }: Rule): Audience => to;
 const refer = ({ line, text }: Rule): RuleRef => ({ line, text });

@@ -8,12 +8,28 @@ export const CLASSES = ['read', 'routine', 'sensitive', 'destructive'] as const;
 type Class = (typeof CLASSES)[number];
 
 /** What the rules know of a command. `named`: no class covers it, a rule has to spell it out (`audit`, `pause`, …). */
-export type Command = { readonly path: string; readonly risk: Class | 'named' };
+export type Command = {
+  readonly path: string;
+  readonly risk: Class | 'named';
+  /** Stops things where nobody can be asked first: whoever may be allowed it is. */
+  readonly emergency?: true;
+};
 /** Every command there is. */
 export type Catalogue = readonly Command[];
 
-/** Somebody who asks or approves: Slack user id, and the ids of the Slack user groups they are in right now. */
-export type Person = { readonly id: string; readonly groups: readonly string[] };
+/**
+ * Somebody who asks or approves: Slack user id, and ids of Slack user groups as they are right now. A group in none of
+ * the three lists was not asked about, or could not be: then it is not known whether they are in it.
+ */
+export type Person = {
+  readonly id: string;
+  /** Those they are in with the id they act with. */
+  readonly groups: readonly string[];
+  /** Those that only another id of theirs is in, as `people:` joins them: a `deny` reaches them, no `allow` does. */
+  readonly joinedGroups?: readonly string[];
+  /** Those that none of their ids is in. */
+  readonly otherGroups?: readonly string[];
+};
 
 /** One thing a command is about; `read` is asked for what a change only reads (the source of a push). */
 export type Aim = { readonly target: Target; readonly access: 'change' | 'read' };

@@ -5,14 +5,16 @@ import { join } from '../pipeline/words.ts';
 import { drawPage } from './blocks.ts';
 import { pressDecision } from './decisions.ts';
 import { publishHome } from './home.ts';
-import { hear, hearForm, speaker } from './hear.ts';
+import { hear, hearForm } from './hear.ts';
+import { onlooker } from './speaker.ts';
 import { changesSomething, take, type Track } from './intake.ts';
-import type { Heard, Reception } from './reception.ts';
+import { enterpriseNamed, type Heard, type Reception } from './reception.ts';
 import { share } from './share.ts';
 
 /** A pressed button, as far as it is believed: who, where, and the words or the row it names. */
 const press = z.object({
   user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  enterprise: enterpriseNamed,
   trigger_id: z.string().optional(),
   response_url: z.string().optional(),
   channel: z.object({ id: z.string() }).optional(),
@@ -31,7 +33,7 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
     // Inputs of forms are listened to elsewhere.
     if (read.data?.view?.type === 'modal') return;
     if (read.data === undefined || button?.value === undefined) return ack();
-    const { user, view, channel, message, trigger_id: trigger, response_url: responseUrl } = read.data;
+    const { user, enterprise, view, channel, message, trigger_id: trigger, response_url: responseUrl } = read.data;
     const { action_id: id, action_ts: at, value } = button;
     const [kind = ''] = id.split(':');
     return take(reception, track, {
@@ -41,7 +43,7 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
       changes: kind === 'stored' || kind === 'decision' || (kind === 'words' && changesSomething(value)),
       from: {
         person: user.id,
-        team: user.team_id,
+        team: reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
         channel: channel?.id,
         thread: message?.thread_ts,
         responseUrl,
@@ -77,7 +79,7 @@ async function pressed(reception: Reception, heard: Heard, kind: string, value: 
     case 'share':
       return share(reception, heard, value);
     case 'page': {
-      await speaker(reception, heard);
+      await onlooker(reception, heard);
       const [from = '0', id = ''] = value.split(' ');
       const { page } = await shelf.keptPage(id);
       return reception.privately(heard, drawPage(page, { id, shareable: false }, Number(from)));

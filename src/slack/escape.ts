@@ -17,6 +17,7 @@ export const lineOf = (text: Text): string => text.map(markup).join('');
 
 function markup(span: Span): string {
   if ('person' in span) return `<@${span.person}>`;
+  if ('userGroup' in span) return `<!subteam^${span.userGroup}>`;
   if ('channel' in span) return `<#${span.channel}>`;
   if ('at' in span) return `<!date^${seconds(span.at)}^${dateFormat(span.as)}|${fallback(span.at)}>`;
   return escaped(span.text);
@@ -34,6 +35,7 @@ export const sectionOf = (text: Text): RichTextSection => {
 
 function elementOf(span: Span): RichTextElement {
   if ('person' in span) return { type: 'user', user_id: span.person };
+  if ('userGroup' in span) return { type: 'usergroup', usergroup_id: span.userGroup };
   if ('channel' in span) return { type: 'channel', channel_id: span.channel };
   if ('at' in span)
     return { type: 'date', timestamp: seconds(span.at), format: dateFormat(span.as), fallback: fallback(span.at) };

@@ -7,11 +7,11 @@ import { namesOfKind } from '../pipeline/resolve.ts';
 import { likelyWords, searchIn } from '../pipeline/search.ts';
 import { passing } from '../points.ts';
 import { memoOf } from './form.ts';
-import { speaker } from './hear.ts';
+import { onlooker } from './speaker.ts';
 import { choiceAt, optionOf } from './inputs.ts';
 import type { Track } from './intake.ts';
 import { createRedraw, dispatched } from './redraw.ts';
-import { attend, turnAway, within, type Heard, type Reception } from './reception.ts';
+import { attend, enterpriseNamed, turnAway, within, type Heard, type Reception } from './reception.ts';
 import { submission, submit } from './submissions.ts';
 
 const suggestionsMs = 2_000;
@@ -30,7 +30,7 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
     const channel = memoOf(said.view.private_metadata)?.origin.channel;
     const heard: Heard = {
       person: said.user.id,
-      team: said.user.team_id,
+      team: reception.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
       channel,
       trigger: undefined,
       inbox,
@@ -57,6 +57,7 @@ function onStale({ log }: Reception, error: unknown): void {
 
 const asking = z.object({
   user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  enterprise: enterpriseNamed,
   action_id: z.string(),
   value: z.string().default(''),
   view: z.object({ private_metadata: z.string() }).optional(),
@@ -64,8 +65,9 @@ const asking = z.object({
 
 /** What fits what was typed so far: of the host's choices for that field, or of the names that this person may read. */
 async function suggestions(reception: Reception, body: unknown): Promise<Option[]> {
-  const { user, action_id: name, value, view } = asking.parse(body);
-  const person = await speaker(reception, { person: user.id, team: user.team_id });
+  const { user, enterprise, action_id: name, value, view } = asking.parse(body);
+  const team = reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
+  const person = await onlooker(reception, { person: user.id, team });
   const memo = memoOf(view?.private_metadata ?? '');
   const kept = memo?.choices?.[name];
   if (kept) {

@@ -1,6 +1,6 @@
 import { catalogue } from '../commands/index.ts';
-import { Refusal } from '../errors.ts';
-import { welcome, type Authorised, type Person } from '../pipeline/authorise.ts';
+import type { Refusal } from '../errors.ts';
+import type { Authorised, Person } from '../pipeline/authorise.ts';
 import { parse, type Wish } from '../pipeline/parse.ts';
 import { resolve, type Resolved } from '../pipeline/resolve.ts';
 import { dryRun } from '../pipeline/dry-run.ts';
@@ -10,27 +10,13 @@ import { openForm, openPicker, openReview } from './modals.ts';
 import { contextOf, placeFor, sayWhere } from './places.ts';
 import type { Heard, Reception } from './reception.ts';
 import { answer, show } from './show.ts';
-
-/** Who speaks, as Slack tells; throws `Refusal` where it does not, and for whoever may do nothing here. */
-export async function speaker(
-  { people }: Reception,
-  { person, team }: Pick<Heard, 'person' | 'team'>,
-): Promise<Person> {
-  const known = await people.known(person, team);
-  if (known === undefined) {
-    throw new Refusal('Slack does not tell me right now who you are. Nothing was done.', {
-      hint: 'Try again in a minute.',
-    });
-  }
-  welcome(known);
-  return known;
-}
+import { onlooker, speaker } from './speaker.ts';
 
 /** A line of words, from whatever surface: read, held against the rules, and taken as far as it goes. */
 export async function hear(reception: Reception, heard: Heard, line: string): Promise<void> {
-  const person = await speaker(reception, heard);
-  const wish = parse(line, catalogue, await contextOf(reception, heard, person));
-  if (wish === undefined) return openPicker(reception, heard, person);
+  const wish = parse(line, catalogue, await contextOf(reception, heard, await speaker(reception, heard)));
+  if (wish === undefined) return openPicker(reception, heard, await onlooker(reception, heard, 'everything'));
+  const person = await speaker(reception, heard, wish);
   const considered = await weigh(reception, heard, await understand(reception, wish, person), person);
   if (considered.kind === 'incomplete')
     return openForm(reception, heard, considered.resolved, person, wordsOf(considered.unsaid));
@@ -40,9 +26,10 @@ export async function hear(reception: Reception, heard: Heard, line: string): Pr
 
 /** As `hear`, for a button that opens the form of these words: nothing runs before it is submitted. */
 export async function hearForm(reception: Reception, heard: Heard, line: string): Promise<void> {
-  const person = await speaker(reception, heard);
+  await speaker(reception, heard);
   const wish = parse(line, catalogue);
-  if (wish === undefined) return openPicker(reception, heard, person);
+  if (wish === undefined) return openPicker(reception, heard, await onlooker(reception, heard, 'everything'));
+  const person = await speaker(reception, heard, wish);
   const resolved = await understand(reception, wish, person);
   const considered = await weigh(reception, heard, resolved, person);
   if (considered.kind === 'review') return openReview(reception, heard, considered.wish, considered.action);

@@ -1,8 +1,10 @@
 import type { KnownBlock } from '@slack/types';
 import { catalogue } from '../commands/index.ts';
-import { mayRun, welcome } from '../pipeline/authorise.ts';
+import { standingTo, welcome } from '../pipeline/authorise.ts';
 import { overviewFor } from '../pipeline/overview.ts';
 import type { Card } from '../pipeline/render.ts';
+import { notToldQuietly } from '../pipeline/unknown-groups.ts';
+import { mentionedGroups } from '../policy/people.ts';
 import { Refusal } from '../errors.ts';
 import { bold, code, joined, say, type Text } from '../text.ts';
 import { drawCard, richText } from './blocks.ts';
@@ -25,7 +27,8 @@ export async function publishHome(reception: Reception, id: string): Promise<voi
 }
 
 async function blocksFor({ people, front, office }: Reception, id: string): Promise<readonly KnownBlock[]> {
-  const person = await people.known(id);
+  const policy = front.policy();
+  const person = await people.glanced(id, mentionedGroups(policy));
   if (person === undefined) {
     return [richText([say`Slack does not tell me right now who you are. Come back in a minute.`])];
   }
@@ -36,8 +39,11 @@ async function blocksFor({ people, front, office }: Reception, id: string): Prom
     throw error;
   }
   const { toDecide, mine, recent } = await overviewFor(office, person);
-  const policy = front.policy();
-  const runnable = [...catalogue].filter(([path, command]) => mayRun(policy, person, path, command));
+  const runnable = [...catalogue].flatMap(([path, command]) => {
+    const is = standingTo(policy, person, path, command);
+    const line = joined([code(path), command.summary], '  ');
+    return is === 'no' ? [] : [is === 'yes' ? line : say`${line}  ⚠️ ${notToldQuietly(is)}`];
+  });
   return [
     heading('Waiting for your decision'),
     ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [nothing(say`Nothing waits for you.`)]),
@@ -48,7 +54,7 @@ async function blocksFor({ people, front, office }: Reception, id: string): Prom
       ? richText(recent.map(inOneLine))
       : nothing(say`Nothing has been asked for yet. Try ${code('/site help')}.`),
     heading('What you may run'),
-    richText(runnable.map(([path, { summary }]) => joined([code(path), summary], '  '))),
+    richText(runnable),
   ];
 }
 

@@ -23,13 +23,8 @@ export function listen(app: App, reception: Reception, track: Track): void {
 function listenToCommands(app: App, reception: Reception, track: Track): void {
   app.command(/.*/, ({ ack, body }) => {
     const line = lineOf(body.command, body.text);
-    const {
-      user_id: person,
-      team_id: team,
-      channel_id: channel,
-      trigger_id: trigger,
-      response_url: responseUrl,
-    } = body;
+    const { user_id: person, channel_id: channel, trigger_id: trigger, response_url: responseUrl } = body;
+    const team = reception.people.originOf({ team: body.team_id, enterprise: body.enterprise_id });
     return take(reception, track, {
       kind: 'command',
       key: `command:${trigger}`,
@@ -51,13 +46,18 @@ function lineOf(command: string, text: string | undefined): string {
 
 /** The one shortcut opens the list of commands, from wherever somebody is. */
 function listenToShortcuts(app: App, reception: Reception, track: Track): void {
-  app.shortcut(/.*/, ({ ack, shortcut: { user, trigger_id: trigger } }) =>
+  app.shortcut(/.*/, ({ ack, shortcut: { user, trigger_id: trigger, enterprise } }) =>
     take(reception, track, {
       kind: 'command',
       key: `shortcut:${trigger}`,
       said: '',
       changes: false,
-      from: { person: user.id, team: user.team_id, channel: undefined, trigger },
+      from: {
+        person: user.id,
+        team: reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
+        channel: undefined,
+        trigger,
+      },
       ack: async () => (await ack(), false),
       work: (heard) => hear(reception, heard, ''),
     }),
@@ -70,12 +70,13 @@ function listenToMentions(app: App, reception: Reception, track: Track): void {
     const { user: person, channel, thread_ts: thread } = event;
     if (person === undefined || 'bot_id' in event) return;
     const line = event.text.replace(myName, '');
+    const team = reception.people.originOf({ team: event.team ?? body.team_id, enterprise: body.enterprise_id });
     await take(reception, track, {
       kind: 'mention',
       key: `mention:${body.event_id}`,
       said: line,
       changes: changesSomething(line),
-      from: { person, team: event.team ?? body.team_id, channel, thread, trigger: undefined },
+      from: { person, team, channel, thread, trigger: undefined },
       // Bolt acks events by itself.
       ack: () => Promise.resolve(false),
       work: (heard) => hear(reception, heard, line),

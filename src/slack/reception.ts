@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api';
+import { z } from 'zod';
 import type { LogReader } from '../commands/logs/reader.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -41,12 +42,16 @@ export type Reception = {
 
 /** Somebody spoke to us: by a command, a mention or a button. */
 export type Heard = Spoken & {
+  /** Where the delivery says that they are from; it can only make a stranger of them. */
   readonly team: string | undefined;
   /** Opens a form within three seconds, once; a mention has none. */
   readonly trigger: string | undefined;
   /** The inbox row, where there is one: it is closed by whatever answers it. */
   readonly inbox: string | undefined;
 };
+
+/** The Enterprise Grid that a payload names, if it does. */
+export const enterpriseNamed = z.object({ id: z.string() }).nullish();
 
 const leaseMs = 60_000;
 const keepMs = 1_000;

@@ -3,10 +3,10 @@ import { catalogue } from '../commands/index.ts';
 import type { Wish } from '../pipeline/parse.ts';
 import { joined } from '../text.ts';
 import { memoOf, noticeView } from './form.ts';
-import { speaker } from './hear.ts';
+import { onlooker } from './speaker.ts';
 import { saidIn } from './inputs.ts';
 import { drawForm } from './modals.ts';
-import type { Reception } from './reception.ts';
+import { enterpriseNamed, type Reception } from './reception.ts';
 import { platformError } from './thread.ts';
 import { listsIn, tooOld } from './unfold.ts';
 
@@ -15,6 +15,7 @@ import { listsIn, tooOld } from './unfold.ts';
 /** Somebody filled in an input of a form that tells when it changes. */
 export const dispatched = z.object({
   user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  enterprise: enterpriseNamed,
   view: z.object({
     id: z.string(),
     hash: z.string(),
@@ -82,12 +83,13 @@ async function put(
 
 async function drawAnew(
   reception: Reception,
-  { user, view }: Dispatched,
+  { user, enterprise, view }: Dispatched,
 ): Promise<Awaited<ReturnType<typeof drawForm>> | undefined> {
   const memo = memoOf(view.private_metadata);
   const command = catalogue.get(memo?.path ?? '');
   if (memo === undefined || command === undefined) return undefined;
-  const person = await speaker(reception, { person: user.id, team: user.team_id });
+  const team = reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
+  const person = await onlooker(reception, { person: user.id, team });
   const lists = await listsIn(reception, memo);
   if (lists === undefined) return noticeView(command.button, joined([tooOld().says, tooOld().hint]));
   const wish: Wish = { path: memo.path ?? '', command, dryRun: false, ...saidIn(view.state.values, lists) };

@@ -8,7 +8,7 @@ import { consider } from '../pipeline/submit.ts';
 import { person as mention, say as phrase } from '../text.ts';
 import type { KeptPage } from './answers.ts';
 import { drawNote, drawPage } from './blocks.ts';
-import { speaker } from './hear.ts';
+import { speaker } from './speaker.ts';
 import type { Heard, Reception } from './reception.ts';
 import { inert, say } from './thread.ts';
 
@@ -33,8 +33,8 @@ export async function share(reception: Reception, heard: Heard, id: string): Pro
 async function post(reception: Reception, heard: Heard, { words, page }: KeptPage): Promise<void> {
   const { channel } = heard;
   if (channel === undefined) throw new Refusal('There is no channel here to share it in. Nothing was posted.');
-  const person = await speaker(reception, heard);
   const wish = parseWords(words, catalogue);
+  const person = await speaker(reception, heard, wish);
   const place = await reception.people.channel(channel);
   const considered = consider(reception.front, resolve(wish, reception.front.names(person)), {
     person,

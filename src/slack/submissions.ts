@@ -9,16 +9,18 @@ import { channel as inChannel, codeOf, joined, plain, say, type Text } from '../
 import { passing } from '../points.ts';
 import { declined } from './decisions.ts';
 import { memoOf, noticeView, type Memo } from './form.ts';
-import { run, speaker, understand, weigh } from './hear.ts';
+import { run, understand, weigh } from './hear.ts';
+import { onlooker, speaker } from './speaker.ts';
 import { placeFor } from './places.ts';
 import { blockIn, blockOf, saidIn } from './inputs.ts';
 import { drawForm, intoView, loadingView, reviewOf, showReview } from './modals.ts';
-import { keep, within, wordsFor, type Heard, type Reception } from './reception.ts';
+import { enterpriseNamed, keep, within, wordsFor, type Heard, type Reception } from './reception.ts';
 import { orTooOld, readForm } from './unfold.ts';
 
 /** A submitted view, as far as it is believed: who, which view, what was filled in, and the words it remembers. */
 export const submission = z.object({
   user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  enterprise: enterpriseNamed,
   view: z.object({
     id: z.string(),
     hash: z.string().optional(),
@@ -49,7 +51,7 @@ export async function submit(reception: Reception, said: Submission): Promise<Re
     return ending('Sitehand', say`This form is of another version of me. Nothing was done. Open it again.`);
   const heard: Heard = {
     person: said.user.id,
-    team: said.user.team_id,
+    team: reception.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
     channel: memo.origin.channel,
     thread: memo.origin.thread,
     trigger: undefined,
@@ -76,7 +78,7 @@ export async function submit(reception: Reception, said: Submission): Promise<Re
 }
 
 async function pick(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
-  const person = await speaker(reception, heard);
+  const person = await onlooker(reception, heard);
   const [path = ''] = saidIn(said.view.state.values).given['command'] ?? [];
   const command = catalogue.get(path);
   if (command === undefined)
@@ -86,9 +88,9 @@ async function pick(reception: Reception, heard: Heard, memo: Memo, said: Submis
 }
 
 async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
-  const person = await speaker(reception, heard);
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return ending('Sitehand', say`I do not know this command any more. Nothing was done.`);
+  const person = await speaker(reception, heard, { path: memo.path ?? '', command });
   const { values } = said.view.state;
   const wish: Wish = { path: memo.path ?? '', command, dryRun: false, ...(await readForm(reception, memo, values)) };
   const resolved = await understand(reception, wish, person);
@@ -133,10 +135,10 @@ async function goOn(
 
 /** The second look: what was shown must be what is seen again, or it is shown anew. */
 async function submitReview(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
-  const person = await speaker(reception, heard);
   const words = memo.words ?? (await reception.shelf.keptWords(memo.stored ?? '').catch(orTooOld));
   const wish = parseWords(words, catalogue);
   if (wish.command.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
+  const person = await speaker(reception, heard, wish);
   const { reason, typed } = saidIn(said.view.state.values);
   const resolved = await understand(reception, { ...wish, reason }, person);
   const considered = await weigh(reception, heard, resolved, person);

@@ -122,4 +122,4 @@ export function platformError(error: unknown): string | undefined {
     : undefined;
 }
 
-const isCoded = (error: unknown): error is CodedError => error instanceof Error && 'code' in error;
+export const isCoded = (error: unknown): error is CodedError => error instanceof Error && 'code' in error;

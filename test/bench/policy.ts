@@ -23,6 +23,7 @@ const catalogue: Catalogue = [
 
 const userId = (at: number): string => `U0${String(at).padStart(6, '0')}`;
 const userGroup = (at: number): string => `S0${String(at).padStart(6, '0')}`;
+const allGroups = Array.from({ length: teams }, (_, at) => userGroup(at));
 const siteName = (at: number): string => `${['acme', 'north', 'bäckerei', 'lumen'][at % 4]}-shop-${at % sites}`;
 
 /** A rule as companies write them: a team and its site, now and then everybody, everywhere, a domain, or a denial. */
@@ -95,8 +96,10 @@ const wishes: readonly { readonly person: Person; readonly wish: Wish }[] = Arra
   const command = catalogue[at % catalogue.length] ?? { path: 'logs', risk: 'read' };
   const target = targetAt(at * 3);
   const source = command.path === 'push' ? [{ target: targetAt(at * 7), access: 'read' as const }] : [];
+  const groups = at % 4 === 0 ? [userGroup(at % teams), userGroup(9)] : [];
+  const otherGroups = allGroups.filter((group) => !groups.includes(group));
   return {
-    person: { id: userId((at * 31) % people), groups: at % 4 === 0 ? [userGroup(at % teams), userGroup(9)] : [] },
+    person: { id: userId((at * 31) % people), groups, otherGroups },
     wish: { command, aims: [{ target, access: 'change' }, ...source] },
   };
 });

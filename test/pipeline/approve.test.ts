@@ -26,7 +26,13 @@ rules:
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1 } }
   - { deny: [push], to: [barred] }
 `);
-const who = (id: string, ...groups: readonly string[]): Person => ({ id, groups });
+const who = (id: string, ...groups: readonly string[]): Person => ({
+  id,
+  groups,
+  otherGroups: groups.length > 0 ? [] : ['S0GUIDES'],
+});
+/** Of them it is not known whether they are in the user group. */
+const unsure = (id: string): Person => ({ id, groups: [] });
 const people = {
   asker: who('U01ANA'),
   'other id of the asker': who('U0ANATWO'),
@@ -200,6 +206,18 @@ describe('what somebody is told', () => {
       { change: changeIn('unknown'), needed: 'none', by: people.reader },
       'You may not do this yourself.',
     ],
+    [
+      'approved by somebody of whom it is not known whether they may',
+      'approve',
+      { by: unsure('U09GUY') },
+      "I could not check whether you may approve this. Slack doesn't tell me who is in @S0GUIDES (S0GUIDES).",
+    ],
+    [
+      'closed by the same',
+      'happened',
+      { change: changeIn('unknown'), by: unsure('U09GUY') },
+      'I could not check whether you may say what came of this.',
+    ],
   ])('%s', (_, verdict, more, sentence) => {
     const told = said(refusalOf(() => rule(seen(verdict), ballot(more))));
     expect(told).toContain(sentence);
@@ -250,7 +268,7 @@ describe('how many', () => {
   const lead = { by: ['leads'], count: 1 };
   type Came =
     | { readonly kind: 'move'; readonly happening: object }
-    | { readonly kind: 'vote'; readonly left: readonly Requirement[] };
+    | { readonly kind: 'vote'; readonly left: readonly Requirement[]; readonly unknown?: readonly string[] };
   const approved: Came = { kind: 'move', happening: { kind: 'approve' } };
   const oneMore: Came = { kind: 'vote', left: [lead] };
   test.each<[string, Needed, readonly Person[], Person, Came]>([
@@ -270,6 +288,8 @@ describe('how many', () => {
       oneMore,
     ],
     ['a voter who has left the user group', leads(2), [people['approver of before']], chi, oneMore],
+    ['a voter of whom that is not known', leads(2), [unsure('U09GUY')], chi, { ...oneMore, unknown: ['S0GUIDES'] }],
+    ['two without that voter', leads(2), [unsure('U09GUY'), dee], chi, approved],
     ['a voter who is in it', leads(2), [people['approver by user group']], chi, approved],
     [
       'a lead, and whoever may do it',

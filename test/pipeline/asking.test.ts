@@ -121,8 +121,22 @@ describe('who is asked', () => {
 
   test('where Slack does not tell who is in a user group, it stands for itself', async () => {
     expect(await asks(by('guides'), [read, pushing], {})).toEqual([
-      { count: 1, groups: ['guides'], people: ['U04DEE'] },
+      { count: 1, groups: ['guides'], people: ['U04DEE'], userGroups: ['S0GUIDES'] },
     ]);
+  });
+
+  test('where it does not tell whom a rule forbids it, those who may turn out to count are asked', async () => {
+    const [ask] = await asks(by('leads'), [read, pushing, '{ deny: [push], to: [guides] }'], {});
+    expect(ask).toEqual({ count: 1, groups: ['leads'], people: ['U03CHI', 'U05FAY'] });
+  });
+
+  test('only user groups of rules on it, on reading and of approvers are asked about', async () => {
+    const about: string[] = [];
+    const lists = new Proxy(told, { get: (_, group) => (about.push(String(group)), []) });
+    await asks(by('leads'), ['{ allow: [read], to: [leads] }', pushing, '{ allow: [routine], to: [guides] }'], lists);
+    expect(about).toEqual([]);
+    await asks(by('guides'), ['{ allow: [read], to: [leads] }', pushing], lists);
+    expect(about).toEqual(['S0GUIDES']);
   });
 
   test('whatever everybody may do is asked of everybody, by that name', async () => {
@@ -150,6 +164,8 @@ describe('how it is said', () => {
     ['two of three', [ask(2, ['U1', 'U2', 'U3'])], [], '2 of @U1, @U2, @U3'],
     ['without those who have', [ask(1, ['U1', 'U2'])], ['U1'], '@U2'],
     ['a group nobody is known of', [ask(1, [])], [], 'leads'],
+    ['a user group that is not known', [{ ...ask(1, []), userGroups: ['S1'] }], [], '@S1'],
+    ['and somebody besides', [{ ...ask(2, ['U1']), userGroups: ['S1'] }], [], '2 of @U1, @S1'],
     ['groups nobody is known of', [ask(2, [], ['leads', 'guides'])], [], '2 of leads, guides'],
     [
       'more than are named',

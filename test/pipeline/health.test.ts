@@ -36,6 +36,7 @@ const deskOf = (database: Database, more: Partial<HealthDesk> = {}): HealthDesk 
   policy: () => policyOf('{ allow: [read], to: [developers] }'),
   policyIsBroken: () => false,
   membersOf: () => Promise.resolve(['U01ANA']),
+  groupTrouble: () => undefined,
   read: async (call) => call.reply.parse({ expires_at: new Date(now + 100 * day).toISOString() }),
   listing: () => listing,
   dialect: 'document',
@@ -108,7 +109,20 @@ describeBoth('health', (open) => {
     expect(all['Slack user groups']).toContain('⚠️ cannot be asked');
     expect(JSON.stringify(all)).not.toContain('secret');
     const empty = await found(deskOf(database, { membersOf: () => Promise.resolve([]), policy: () => groups }));
-    expect(empty['Slack user groups']).toMatch(/^⚠️ nobody is known to be in S0DEVS → .*usergroups:read/);
+    expect(empty['Slack user groups']).toMatch(/^⚠️ nobody is in S0DEVS → .*usergroups:read\.$/);
+    const two = policyFrom(
+      'version: 1\ngroups: { devs: [S0DEVS, S0LEADS] }\nrules:\n  - { allow: [read], to: [devs] }\n',
+    );
+    const unread = await found(
+      deskOf(database, {
+        membersOf: async (group) => (group === 'S0DEVS' ? undefined : []),
+        groupTrouble: () => 'subteam_disabled',
+        policy: () => two,
+      }),
+    );
+    expect(unread['Slack user groups']).toMatch(
+      /^⚠️ Slack doesn't tell who is in S0DEVS \(subteam_disabled\); nobody is in S0LEADS → .*held for a member/,
+    );
   });
 
   it.each<[string, Partial<Listing>, string]>([

@@ -8,6 +8,7 @@ import { beforeOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../.
 import { recheck, type Recheck } from '../../src/pipeline/recheck.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
 import { restore } from '../../src/pipeline/restore.ts';
+import type { Policy } from '../../src/policy/rules.ts';
 import type { Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { castVote } from '../../src/storage/votes.ts';
@@ -23,6 +24,7 @@ import {
   member,
   names,
   noCertificate,
+  policyFrom,
   policyOf,
   staging,
   wishFor,
@@ -126,6 +128,11 @@ describe('promise 4: what is asked again just before it is sent', () => {
   const rules = ['{ allow: [read], to: [developers, leads] }', '{ allow: [sensitive], to: [developers] }'];
   const byLeads = (count: number): string =>
     `{ allow: [sensitive], to: [developers], approval: { by: [leads], count: ${count} } }`;
+  /** The same rules and these, and a user group that nobody was asked about. */
+  const policyOfGuides = (...more: readonly string[]): Policy => {
+    const texts = [...rules.slice(0, 1), ...more].map((rule) => `  - ${rule}\n`).join('');
+    return policyFrom(policyOf(...rules).text.replace(/rules:[^]*/, `  guides: [S0GUIDES]\nrules:\n${texts}`));
+  };
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase('sqlite::memory:', { now: () => 1_000 });
@@ -218,6 +225,36 @@ describe('promise 4: what is asked again just before it is sent', () => {
       { ...wants(1), whoIs: async (id) => (id === ana.id ? ana : undefined) },
       'later',
       'Slack does not tell me',
+    ],
+    [
+      'Slack does not tell whether the asker is denied it',
+      kept(),
+      { policy: () => policyOfGuides(rules[1] ?? '', '{ deny: [sensitive], to: [guides] }') },
+      'later',
+      'who is in the user group S0GUIDES',
+    ],
+    [
+      'Slack does not tell whether who approved is denied it',
+      wanting(1),
+      {
+        policy: () => policyOfGuides(byLeads(1), '{ deny: [sensitive], to: [guides] }'),
+        whoIs: async (id) => (id === ana.id ? { ...ana, otherGroups: ['S0GUIDES'] } : chi),
+      },
+      'later',
+      'who is in the user group S0GUIDES',
+    ],
+    [
+      'nor whether another approval is asked for now',
+      wanting(1),
+      { policy: () => policyOfGuides(byLeads(1), byLeads(2).replace('[developers]', '[guides]')) },
+      'later',
+      'who is in the user group S0GUIDES',
+    ],
+    [
+      'it is not known who is in a user group that has nothing to do with it',
+      wanting(1),
+      { policy: () => policyOfGuides(byLeads(1), '{ deny: [destructive], to: [guides] }') },
+      'as it was',
     ],
     [
       'it waits, and who approved is a guest by now',

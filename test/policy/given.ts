@@ -45,7 +45,12 @@ export const withRules = (...rules: readonly string[]): string =>
   `${GROUPS}rules:${rules.length === 0 ? ' []' : ''}\n${rules.map((rule) => `  - ${rule}\n`).join('')}`;
 export const rulesOf = (...rules: readonly string[]): Policy => policyOf(withRules(...rules));
 
-export const person = (id: string, ...groups: readonly string[]): Person => ({ id, groups });
+/** Somebody who is in these Slack user groups, and in no other. */
+export const person = (id: string, ...groups: readonly string[]): Person => ({
+  id,
+  groups,
+  otherGroups: groups.includes('S0GUIDES') ? [] : ['S0GUIDES'],
+});
 export const ana = person('U01ANA');
 export const ben = person('U02BEN');
 export const chi = person('U03CHI');

@@ -18,11 +18,12 @@ export const can = desk({
 function pageOf(ability: Ability, isYou: boolean): Page {
   const { answer, path, target } = ability;
   const who = isYou ? say`You` : say`${person(ability.person.id)}`;
-  const may = answer.kind === 'allowed' || answer.kind === 'for everybody';
+  const isAllowed = answer.kind === 'allowed' || answer.kind === 'for everybody';
+  const may = isAllowed ? 'may' : answer.kind === 'unknown' ? 'may or may not' : 'may not';
   const where = target === undefined ? '' : ` on ${target}`;
   const parts = explained(ability, isYou ? 'you' : ability.person.name);
   return {
-    title: say`**${who} ${may ? 'may' : 'may not'} run ${code(path)}${where}**`,
+    title: say`**${who} ${may} run ${code(path)}${where}**`,
     parts: parts.map((text) => ({ kind: 'text', text })),
     source: 'nothing was run; the rules are asked again when it is',
   };
@@ -48,6 +49,10 @@ function explained({ answer, path, risk }: Ability, name: string): readonly Text
         ...linesOf('Forbidden by', [answer.rule]),
         say`That beats every rule that allows it${answer.whoMay.length > 0 ? `; it leaves it to ${answer.whoMay.join(' and ')}` : ''}. This rule would have to change.`,
       ];
+    case 'unknown':
+      return [
+        say`It depends on who is in ${listOf(answer.userGroups)}, and Slack doesn't tell me. Until it does, it is refused.`,
+      ];
     case 'no rule':
       return [...missing(answer.whoMay, name), ...linesOf('Others are allowed by', answer.lets), wanted(path, risk)];
   }
@@ -65,13 +70,15 @@ const wanted = (path: string, risk: string): Text =>
 
 function approvingOf({ asks, who, expires, reason }: Approving): Text {
   const groups = [...new Set(asks.flatMap((ask) => ask.groups))].join(', ');
-  const few = asks.some((ask) => ask.people < ask.count);
+  const few = asks.some((ask) => ask.people < ask.count && ask.userGroups === undefined);
   return joined([
     say`It needs an approval by ${who} (${groups}: ${counted(Math.max(...asks.map((ask) => ask.people)), 'person', 'people')} who could), within ${showDuration(expires)}.`,
     reason === 'required' ? inline('A reason has to be given.') : undefined,
     few ? inline('There are not enough of them right now.') : undefined,
   ]);
 }
+
+const listOf = (userGroups: readonly string[]): Text => joined(userGroups.map(code), ', ');
 
 const linesOf = (label: string, rules: readonly RuleLine[]): readonly Text[] =>
   rules.map(({ line, text }) => say`${label} line ${line}: ${code(text)}`);

@@ -1,15 +1,20 @@
 import { Refusal } from '../../errors.ts';
-import { code, inline, joined, say } from '../../text.ts';
+import { code, joined, say, type Text } from '../../text.ts';
 import { desk } from '../desk.ts';
 import { optional, phrase } from '../fields.ts';
+
+/** What stands beside a command that is withheld only because Slack does not tell who is in a user group. */
+const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
+  unknown.length > 0 ? say`⚠️ Not now: Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined;
 
 export const help = desk({
   summary: 'Show what you may run, or how to use one command',
   button: 'Help',
   right: 'anyone',
+  glances: true,
   fields: { command: optional(phrase('Command')) },
   answer: ({ input, office }) => {
-    const mine = office.commands().filter((command) => command.mayRun);
+    const mine = office.commands().filter(({ mayRun, unknown }) => mayRun || unknown.length > 0);
     if (input.command === undefined) {
       return {
         title: say`**What you may run** · every command is also a form: leave words out and it opens`,
@@ -17,7 +22,7 @@ export const help = desk({
           {
             kind: 'table',
             columns: ['Command', 'What it does'],
-            rows: mine.map((command) => [[code(command.path)], inline(command.summary)]),
+            rows: mine.map((command) => [[code(command.path)], joined([command.summary, mark(command)])]),
           },
         ],
         source: say`${code('help')} and a command shows its words; in a thread, mention me instead of the slash command`,
@@ -34,7 +39,7 @@ export const help = desk({
       title: say`**${wanted}**`,
       parts: found.map((command) => ({
         kind: 'text' as const,
-        text: joined([say`${code(command.usage)}`, command.summary], '\n'),
+        text: joined([say`${code(command.usage)}`, command.summary, mark(command)], '\n'),
       })),
     };
   },

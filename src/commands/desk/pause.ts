@@ -8,6 +8,7 @@ export const pause = desk({
   right: 'named',
   changes: true,
   everywhere: true,
+  emergency: true,
   fields: { why: optional(phrase('Reason', 500)) },
   answer: async ({ input, office }) => {
     const { done, pause } = await office.pause(input.why);

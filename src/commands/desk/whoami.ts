@@ -5,9 +5,10 @@ export const whoami = desk({
   summary: 'Show your id, your groups and what policy knows of you',
   button: 'Who am I',
   right: 'anyone',
+  glances: true,
   fields: {},
   answer: ({ office }) => {
-    const { groups, known } = office.standing();
+    const { groups, known, unknown } = office.standing();
     const slackGroups = office.person.groups;
     return {
       title: say`**${office.person.name}** · ${code(office.person.id)}`,
@@ -20,10 +21,12 @@ export const whoami = desk({
         },
         {
           kind: 'text',
-          text:
+          text: joined([
             slackGroups.length > 0
               ? say`Slack user groups: ${joined(slackGroups.map(code), ', ')}.`
-              : say`No Slack user group that the policy names.`,
+              : say`No Slack user group that the policy names${unknown.length > 0 ? ', as far as I know' : ''}.`,
+            unknown.length > 0 ? say`Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined,
+          ]),
         },
         { kind: 'text', text: say`Your times are shown in ${office.person.zone}.` },
       ],

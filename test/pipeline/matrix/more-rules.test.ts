@@ -138,6 +138,7 @@ describe('what a lead is told that others may', () => {
     denied: /^d/,
     'no rule': /^[nu]/,
     'not welcome': /^!$/,
+    unknown: /(?!)/,
     hidden: /^\?$/,
   };
 

@@ -2,9 +2,13 @@ import type { Listing } from '../../../src/hosting/directory.ts';
 import type { Person } from '../../../src/pipeline/authorise.ts';
 import { createNames } from '../../../src/pipeline/names.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { member, policyFrom, uuid } from '../given.ts';
+import { member as somebody, policyFrom, uuid } from '../given.ts';
 
 /** The people, places and rules of the permission matrix. */
+
+/** Of everybody it is known whether they are in the user group of leads. */
+const member = (id: string, name: string, more: Partial<Person> = {}): Person =>
+  somebody(id, name, { otherGroups: more.groups ? [] : ['S0LEADS'], ...more });
 
 /** Everybody, by their part. `ana2` and `gil2` are second accounts; `lost` was in the user group of leads until just now. */
 export const roles = {

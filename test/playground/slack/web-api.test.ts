@@ -64,7 +64,7 @@ describe('refusals', () => {
   it('tells who is in a user group that is disabled only where it is asked to, and fails for one group alone', async () => {
     const slack = await start();
     slack.disableGroup('S0DEVS');
-    const ask = async (method: string, args: object) => (await call(slack, method, args)).body;
+    const ask = async (method: string, args: Record<string, unknown>) => (await call(slack, method, args)).body;
     expect(await ask('usergroups.users.list', { usergroup: 'S0DEVS' })).toMatchObject({ error: 'subteam_disabled' });
     const all = { usergroup: 'S0DEVS', include_disabled: true };
     expect(await ask('usergroups.users.list', all)).toMatchObject({ users: ['U01ANA', 'U02BEN'] });
