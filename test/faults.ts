@@ -175,4 +175,26 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a forgotten request keeps nobody out',
     ],
   },
+  33: {
+    fault: 'a user group cannot be read, is deleted or disabled',
+    by: [
+      'a user group that cannot be read (missing_scope) > denies hold',
+      'a user group that cannot be read (missing_scope) > rules that do not depend on it',
+      'a user group that cannot be read (ratelimited) > pause works for everybody',
+      'a user group that cannot be read (subteam_disabled) > denies hold',
+      'cannot be read (paid_teams_only): it is not known',
+      'a deny reaches a person’s every joined id, also through a user group',
+      'an approver’s user group cannot be read just before the write',
+      'an unknown membership never allows more than either answer would',
+      'never more than it answers in a minute',
+    ],
+  },
+  34: {
+    fault: 'a member of another company of an Enterprise Grid',
+    by: [
+      'a member of another company of an Enterprise Grid, and deliveries say so, is a stranger',
+      'a member of another company of an Enterprise Grid, and no delivery says so, is a stranger',
+      'somebody of an Enterprise Grid > of another company',
+    ],
+  },
 };

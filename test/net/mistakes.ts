@@ -53,11 +53,22 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/policy/approvers.ts',
-        from: "if (samePerson(policy, person.id, asked.asker)) return { kind: 'does not count', why: 'yourself' };",
+        from: "if (samePerson(policy, person.id, asked.asker)) return not('yourself');",
         to: '',
       },
     ],
     tests: ['test/policy/approvers.test.ts', 'test/pipeline/approve.test.ts', 'test/stories/own-changes.test.ts'],
+  },
+  {
+    name: 'a user group that cannot be read counts as empty',
+    edits: [
+      {
+        file: 'src/policy/memberships.ts',
+        from: 'filter((group) => !known.has(group))',
+        to: 'filter((group) => known.has(group) && false)',
+      },
+    ],
+    tests: ['test/policy/unknown.test.ts', 'test/pipeline/unknown-groups.test.ts'],
   },
   {
     name: 'text is not escaped',
