@@ -18,6 +18,7 @@ import { sweep, takeOver, tellTheLost } from './pipeline/housekeeping.ts';
 import { createRecent } from './pipeline/recent.ts';
 import { createRulebook } from './pipeline/rulebook.ts';
 import { createNames } from './pipeline/names.ts';
+import { createSendHistory } from './pipeline/send-history.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
 import { bearWitness, type Telling } from './pipeline/witness.ts';
@@ -133,7 +134,7 @@ type Back = ReturnType<typeof buildBackOffice>;
 
 /** The back half: whatever is due, and whatever is to be said of it. */
 function buildBackOffice(config: Config, ground: Ground, { people, messages }: Slack, pace: Pace | undefined) {
-  const { database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
+  const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
   const desk: BackOffice = {
     database,
     ledger: createLedger({
@@ -155,6 +156,8 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     ticks: () => performance.now(),
     wall: Date.now,
     freshenNames: directory.freshen,
+    history: createSendHistory(),
+    onAnswer: (answer) => log.info(answer, 'what came of a write'),
     onSaved: () => nudge(),
     onTrouble,
   };

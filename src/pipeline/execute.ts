@@ -60,6 +60,7 @@ export async function execute(desk: Execution, change: Change): Promise<void> {
     opened.abandon();
     return hold(desk, change, say`Something came in between.`);
   }
+  desk.history.sent(sending.change);
   passing('sending saved', change.number);
   if (desk.ticks() - sending.ticks > freshMs || Math.abs(desk.wall() - sending.wall) > freshMs) {
     opened.abandon();
@@ -78,6 +79,7 @@ async function commitSending(desk: Execution, seen: Change): Promise<Sending | u
     const now = await desk.database.now(tx);
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== desk.owner) return undefined;
+    if (desk.history.newerThan(change)) return undefined;
     if (await whatHoldsIt(desk.database, change, tx)) return undefined;
     return desk.ledger.advance(tx, change, { kind: 'send', owner: desk.owner, leaseMs }, { by: 'sitehand', at: now });
   });
