@@ -10,6 +10,7 @@ import { readSetting } from '../storage/settings.ts';
 import { inline, say, type Text } from '../text.ts';
 import { leaseMs } from './change.ts';
 import { callOf } from './freeze.ts';
+import { pauseIfPromoted } from './lost-commit.ts';
 import { saveOutcome, triedInVain, type Bookkeeping } from './outcome.ts';
 import { recheck, type Recheck } from './recheck.ts';
 import { wordsOfChange } from './restore.ts';
@@ -81,6 +82,7 @@ async function commitSending(desk: Execution, seen: Change): Promise<Sending | u
     if (change?.version !== seen.version || change.owner !== desk.owner) return undefined;
     if (desk.history.newerThan(change)) return undefined;
     if (await whatHoldsIt(desk.database, change, tx)) return undefined;
+    if (await pauseIfPromoted(desk, tx, now)) return undefined;
     return desk.ledger.advance(tx, change, { kind: 'send', owner: desk.owner, leaseMs }, { by: 'sitehand', at: now });
   });
   return change && { change, ...before };

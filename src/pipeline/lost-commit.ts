@@ -4,6 +4,7 @@ import type { Database, Tx } from '../storage/database.ts';
 import { alone } from '../storage/differences.ts';
 import { unowned } from '../storage/lease.ts';
 import { readSetting, writeSetting } from '../storage/settings.ts';
+import { timelineChanged } from '../storage/timeline.ts';
 import { code, plain, say, type Text } from '../text.ts';
 import type { Ledger } from './advance.ts';
 import { pauseKey } from './deeds.ts';
@@ -38,9 +39,17 @@ export async function pauseAfterLoss(
   await oweOps(
     tx,
     `lost:${found.key}`,
-    say`⚠️ **My database has lost commits, so nothing is sent any more.** ${found.says} Changes that it calls approved or waiting may have been sent. Compare those of the last hours with the host's panel, cancel what is there already, then say ${code('resume')}.`,
+    say`⚠️ **My database was set back, or may have been, so nothing is sent any more.** ${found.says} Changes that it calls approved or waiting may have been sent. Compare those of the last hours with the host's panel, cancel what is there already, then say ${code('resume')}.`,
     at,
   );
+}
+
+/** Where PostgreSQL was promoted or restored since the last send, pauses; true if so. Called behind `alone`. */
+export async function pauseIfPromoted(desk: Pick<Losing, 'ledger'>, tx: Tx, at: number): Promise<boolean> {
+  if (!(await timelineChanged(tx, at))) return false;
+  const says = say`PostgreSQL was promoted, restored or moved since something was sent last, and may have lost what was committed before.`;
+  await pauseAfterLoss(desk, tx, at, { key: `timeline:${at}`, says });
+  return true;
 }
 
 /** The row of a change is older than what this process knows of it: never sent again, and unknown if it may have been sent. */

@@ -1,3 +1,4 @@
+import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freshPostgres, postgresRuns } from '../postgres.ts';
@@ -44,7 +45,7 @@ describe.skipIf(!postgresRuns)('a PostgreSQL that answers commits before they ar
     await asked(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
     const change = await house.person('ana').asks(clear);
     await soon(async () => expect(await asked(`select 1 from changes where state = 'approved'`)).toHaveLength(1));
-    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 4_000, times: 'always' });
+    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 4_000 });
     const [writer] = await asked(`select pid from pg_stat_activity where backend_type = 'walwriter'`);
     const pid = Number(writer?.['pid']);
     process.kill(pid, 'SIGSTOP');
@@ -54,6 +55,31 @@ describe.skipIf(!postgresRuns)('a PostgreSQL that answers commits before they ar
     await soon(() => asked('update changes set due_at = 1 where owner is null'));
     await change.tells(finished);
     expect(house.writes()).toHaveLength(1);
+  });
+
+  test('promise 1: is promoted, or restored to a moment: nothing is sent until somebody has looked and resumes', async () => {
+    const before = house.writes().length;
+    const [place] = await asked('show data_directory');
+    const folder = String(place?.['data_directory']);
+    // A server that finds this recovers as a standby does that is promoted: its history takes another course.
+    await asked(`alter system set restore_command = 'false'`);
+    await asked('select pg_reload_conf()');
+    writeFileSync(`${folder}/recovery.signal`, '');
+    const { uid, gid } = statSync(folder);
+    chownSync(`${folder}/recovery.signal`, uid, gid);
+    const [writer] = await asked(`select pid from pg_stat_activity where backend_type = 'walwriter'`);
+    process.kill(Number(writer?.['pid']), 'SIGKILL');
+    await soon(async () => expect(existsSync(`${folder}/recovery.signal`)).toBe(false));
+    await soon(() => asked('insert into settings (key, value, at) values (1, 1, 1)'));
+
+    const change = await soon(() => house.person('ana').asks(clear));
+    await change.shows('All sending is paused.');
+    const [last] = await asked(`select body from messages where kind = 'ops' order by id desc limit 1`);
+    expect(last?.['body']).toMatch(/nothing is sent any more.*PostgreSQL was promoted, restored or moved/s);
+    expect(house.writes()).toHaveLength(before);
+    await asked(`delete from settings where key = 'pause'; update changes set due_at = 1 where owner is null`);
+    await change.tells(finished);
+    expect(house.writes()).toHaveLength(before + 1);
   });
 });
 
@@ -140,7 +166,7 @@ describe.skipIf(!postgresRuns)('a PostgreSQL that is set back to before a change
     await takeUp();
     await becomes(change.number, 'unknown');
     await change.tells(/Outcome unknown\. My database was set back: I sent this at .* and it says that I did not/);
-    await opsHear(/lost commits, so nothing is sent any more.*#1 is approved there.*resume/s);
+    await opsHear(/was set back, or may have been, so nothing is sent any more.*#1 is approved there.*resume/s);
 
     const other = await house.person('ana').asks('/site cache clear acme-blog/staging');
     await other.shows('All sending is paused.');
