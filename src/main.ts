@@ -5,7 +5,8 @@ import { WebClient } from '@slack/web-api';
 import { createLogReader } from './commands/logs/reader.ts';
 import { aliasesBy } from './commands/masking.ts';
 import { rights } from './commands/rights.ts';
-import { ConfigMistakes, readConfig, type Config } from './config.ts';
+import { readConfig, type Config } from './config.ts';
+import { endAtOnce, failure } from './ending.ts';
 import { openCertificates } from './hosting/certificates.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
@@ -22,7 +23,7 @@ import { createSendHistory } from './pipeline/send-history.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
 import { bearWitness, type Telling } from './pipeline/witness.ts';
-import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
+import { tell as mistakeInWords } from './policy/mistakes.ts';
 import { mentionedGroups } from './policy/people.ts';
 import { openPolicy, type PolicyFile } from './policy/watch.ts';
 import { createShelf } from './slack/answers.ts';
@@ -96,7 +97,11 @@ async function openGround(config: Config, log: Logger) {
   };
   const policy = await openPolicyFile(config, log, tell);
   const onLost = (error: Error): void => onTrouble('using the database', error);
-  const database = await openDatabase(config.databaseUrl, { onLost });
+  const database = await openDatabase(config.databaseUrl, {
+    onLost,
+    onFatal: (error) => endAtOnce(log, error),
+    onWarning: (warning) => log.warn(warning),
+  });
   const { secrets } = openCertificates(config.certificatesDir);
   const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observe(metrics, call) });
   const directory = createDirectory({
@@ -279,16 +284,6 @@ async function run(): Promise<void> {
     );
   };
   process.on('SIGTERM', end).on('SIGINT', end);
-}
-
-/** What to say of a start that came to nothing: mistakes as a list, everything else in a sentence. */
-function failure(error: unknown): string {
-  if (error instanceof ConfigMistakes) {
-    const list = error.mistakes.map((mistake) => `  ${mistake}`).join('\n');
-    return `Sitehand was not started. These environment variables are not right:\n${list}\nTo try it without any account: npm run playground\n`;
-  }
-  if (error instanceof PolicyMistakes) return `Sitehand was not started. ${error.message}\n`;
-  return `Sitehand was not started: ${error instanceof Error ? error.message : String(error)}\n`;
 }
 
 if (import.meta.main) {

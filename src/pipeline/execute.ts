@@ -83,7 +83,10 @@ async function commitSending(desk: Execution, seen: Change): Promise<Sending | u
     if (desk.history.newerThan(change)) return undefined;
     if (await whatHoldsIt(desk.database, change, tx)) return undefined;
     if (await pauseIfPromoted(desk, tx, now)) return undefined;
-    return desk.ledger.advance(tx, change, { kind: 'send', owner: desk.owner, leaseMs }, { by: 'sitehand', at: now });
+    const sending = { kind: 'send', owner: desk.owner, leaseMs } as const;
+    const sent = await desk.ledger.advance(tx, change, sending, { by: 'sitehand', at: now });
+    desk.database.stillOurs();
+    return sent;
   });
   return change && { change, ...before };
 }
