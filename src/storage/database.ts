@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import { kindOf, postgresNow, wasSacrificed, type Kind } from './differences.ts';
+import type { Jump } from './clock.ts';
+import { kindOf, wasSacrificed, type Kind } from './differences.ts';
 import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { createReliance, type DatabaseLost } from './reliance.ts';
 import { openSqlite, readSqlite, wasNotFlushed } from './sqlite.ts';
 import { shared } from './shared.ts';
+import { beginTime, type Clocks, type Time } from './time.ts';
 import type { Reader, Tx } from './tx.ts';
 
 export type { Tx };
@@ -26,8 +28,13 @@ export type Database = {
   statement<T>(work: (db: Reader) => Promise<T>): Promise<T>;
   /** As `transaction`, but nobody waits for the disk: for leases and the like, which a machine may lose with its power. */
   unflushed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The time by which everything expires, in epoch milliseconds: one clock for all replicas. */
+  /**
+   * The time by which everything expires, in epoch milliseconds: one clock for all replicas. It does not go back, and
+   * does not jump with the clock; see `clock.ts`.
+   */
   now(tx?: Tx): Promise<number>;
+  /** By how much the clock is ahead of that (behind: negative), in ms: for replicas that start beside this one. */
+  readonly clockAhead: () => number;
   /**
    * Throws, and has the process end, where what is committed now would be lost: a file was removed or replaced. Asked
    * just before `sending` is committed.
@@ -41,8 +48,12 @@ export type Database = {
 
 /** What a test, or the log, may hang on to a database. */
 export type DatabaseOptions = {
-  /** Stands in for the clock, in epoch milliseconds. */
+  /** Stands in for the time, in epoch milliseconds. */
   readonly now?: () => number;
+  /** Stand in for the clocks of this machine. */
+  readonly clocks?: Partial<Clocks>;
+  /** Told of every jump of the clock, once, when whoever opens the database has it. */
+  readonly onJump?: (jump: Jump) => void;
   /** Told of every lost connection to PostgreSQL. */
   readonly onLost?: OnLost;
   /** Told once that nothing of this database can be relied on any more: the process must end now, and do nothing else. */
@@ -59,15 +70,19 @@ const ATTEMPTS = 3;
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   const { db, ...ways } = await openEither(url, options);
-  const kind = kindOf(db);
-  return {
-    kind,
-    db,
-    ...ways,
-    now: clock(kind, db, options.now),
-    installation: await installation(db),
-    close: () => db.destroy(),
-  };
+  try {
+    const early: Jump[] = [];
+    let onJump = (jump: Jump): void => void early.push(jump);
+    const { now, ahead } = await timeOf(db, options, (jump) => onJump(jump));
+    const { id } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
+    onJump = options.onJump ?? (() => {});
+    // Whoever is told writes it into the database, and does not have that yet.
+    setImmediate(() => early.forEach(onJump));
+    return { kind: kindOf(db), db, ...ways, now, clockAhead: ahead, installation: id, close: () => db.destroy() };
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
 }
 
 /** Opens the same for reading alone, beside a running bot: no tables are made or changed. The caller destroys it. */
@@ -148,17 +163,10 @@ async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>):
   }
 }
 
-function clock(kind: Kind, db: Reader, replaced: (() => number) | undefined): Database['now'] {
-  if (replaced !== undefined) return async () => replaced();
-  return kind === 'postgres' ? (tx) => postgresNow(tx ?? db) : async () => Date.now();
-}
-
-async function installation(db: Kysely<Schema>): Promise<string> {
-  try {
-    const { id } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
-    return id;
-  } catch (error) {
-    await db.destroy();
-    throw error;
-  }
+async function timeOf(
+  db: Kysely<Schema>,
+  { now, clocks = {} }: DatabaseOptions,
+  onJump: (jump: Jump) => void,
+): Promise<Time> {
+  return now === undefined ? beginTime(db, clocks, onJump) : { now: async () => now(), ahead: () => 0 };
 }
