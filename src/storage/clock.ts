@@ -49,7 +49,9 @@ const pace = 0.01;
 export function createClock(first: Reading, begin: number, onJump: (jump: Jump) => void): Clock {
   let last = { ...first, now: begin, credit: 0 };
   const at = (reading: Reading): number => {
-    const passed = Math.max(0, reading.ticks - last.ticks) + stoodStill(last, reading);
+    // Asked earlier, and answered later.
+    if (reading.ticks < last.ticks) return Math.floor(last.now);
+    const passed = reading.ticks - last.ticks + stoodStill(last, reading);
     const counted = last.now + passed;
     const off = reading.clock - counted;
     const wasOff = last.clock - last.now;
@@ -63,7 +65,10 @@ export function createClock(first: Reading, begin: number, onJump: (jump: Jump) 
   };
   return {
     at,
-    after: (ticks) => Math.floor(last.now + Math.max(0, ticks - last.ticks)),
+    after: (ticks) => {
+      const passed = ticks - last.ticks;
+      return at({ ...last, ticks, clock: last.clock + passed, ...(last.wall && { wall: last.wall + passed }) });
+    },
     ahead: () => Math.round(last.clock - last.now),
   };
 }
@@ -71,7 +76,7 @@ export function createClock(first: Reading, begin: number, onJump: (jump: Jump) 
 /** Time that both clocks saw pass, and the ticks did not. */
 function stoodStill(last: Reading, reading: Reading): number {
   if (last.wall === undefined || reading.wall === undefined) return 0;
-  const passed = Math.max(0, reading.ticks - last.ticks);
+  const passed = reading.ticks - last.ticks;
   const [byWall, byClock] = [reading.wall - last.wall - passed, reading.clock - last.clock - passed];
   return byClock > toleranceMs && Math.abs(byWall - byClock) <= toleranceMs ? byClock : 0;
 }

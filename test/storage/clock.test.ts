@@ -102,6 +102,16 @@ describe('time', () => {
     );
   });
 
+  it('goes by the ticks where an answer comes too late, and does not go back where two come in the other order', () => {
+    const jumps: Jump[] = [];
+    const clock = createClock({ clock: start, ticks: 0, wall: start }, start, (jump) => jumps.push(jump));
+    expect(clock.after(hour)).toBe(start + hour);
+    expect(clock.at({ clock: start + hour + 20, ticks: hour + 20, wall: start + hour + 20 })).toBe(start + hour + 20);
+    expect(clock.at({ clock: start + hour + 10, ticks: hour + 10, wall: start + hour + 10 })).toBe(start + hour + 20);
+    expect(clock.at({ clock: start + hour + 30, ticks: hour + 30, wall: start + hour + 30 })).toBe(start + hour + 30);
+    expect(jumps).toEqual([]);
+  });
+
   it('comes back to the clock in the end', () => {
     const { times } = clockThat([
       { ticks: 10, clock: hour },
