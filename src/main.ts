@@ -11,6 +11,7 @@ import { createClient } from './hosting/client.ts';
 import { createDirectory, presenceOf } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
 import { openMetrics, type Metrics } from './metrics.ts';
+import { failure, logHead, ofDatabase, ofPolicy } from './notices.ts';
 import { createLedger } from './pipeline/advance.ts';
 import { createBeat } from './pipeline/beat.ts';
 import { deliver } from './pipeline/deliver.ts';
@@ -19,12 +20,12 @@ import { createRecent } from './pipeline/recent.ts';
 import { createRulebook } from './pipeline/rulebook.ts';
 import { listsSites, noteListsSites } from './pipeline/lists-sites.ts';
 import { createNames } from './pipeline/names.ts';
+import { createSendHistory } from './pipeline/send-history.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
-import { bearWitness, type Telling } from './pipeline/witness.ts';
-import { tell as mistakeInWords } from './policy/mistakes.ts';
+import { bearWitness } from './pipeline/witness.ts';
 import { mentionedGroups } from './policy/people.ts';
-import { openPolicy, type PolicyFile } from './policy/watch.ts';
+import { openPolicy } from './policy/watch.ts';
 import { createShelf } from './slack/answers.ts';
 import { boltLogger, clientOptions, createDoor } from './slack/app.ts';
 import { lostNote } from './slack/lost.ts';
@@ -32,10 +33,10 @@ import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
 import type { Reception } from './slack/reception.ts';
 import { createVoice, type Pace } from './slack/thread.ts';
+import { createSteadyNow } from './storage/clock.ts';
 import { openDatabase } from './storage/database.ts';
-import { startFailure } from './start-failure.ts';
 import { keptKey, readSetting } from './storage/settings.ts';
-import { code, joined, plain, say, type Text } from './text.ts';
+import { plain, type Text } from './text.ts';
 
 /** What a start can be given that is otherwise its own: where it logs, and how fast it speaks. */
 type Instead = { readonly log?: Logger; readonly pace?: Pace | undefined };
@@ -95,9 +96,10 @@ async function openGround(config: Config, log: Logger) {
   const tell = (key: string, text: Text): void => {
     tellOps(database, key, text).catch((error: unknown) => onTrouble('telling the ops channel', error));
   };
-  const policy = await openPolicyFile(config, log, tell);
+  const policy = await openPolicy(config.policyFile, rights, ofPolicy(log, tell));
   const onLost = (error: Error): void => onTrouble('using the database', error);
-  const database = await openDatabase(config.databaseUrl, { onLost });
+  const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
+  const now = createSteadyNow();
   const { secrets } = openCertificates(config.certificatesDir);
   const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observe(metrics, call) });
   const directory = createDirectory({
@@ -108,18 +110,18 @@ async function openGround(config: Config, log: Logger) {
     onSites: () => {
       noteListsSites(database).catch((error: unknown) => onTrouble('noting that the host lists its sites', error));
     },
-    now: Date.now,
+    now,
     onTrouble: (trouble) => onTrouble('listing sites', trouble),
   });
   const names = createNames(directory.listing, policy.current);
   const owner = randomUUID();
-  return { log, counting, metrics, onTrouble, tell, policy, database, hosting, directory, names, owner };
+  return { now, log, counting, metrics, onTrouble, tell, policy, database, hosting, directory, names, owner };
 }
 
 type Slack = Awaited<ReturnType<typeof meetSlack>>;
 
 /** Slack as we speak to it: messages apart from views and private words, and whom we speak with. */
-async function meetSlack({ slack }: Config, { log, policy }: Ground) {
+async function meetSlack({ slack }: Config, { log, policy, now }: Ground) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
   const bot = await whoAmI(views);
@@ -128,7 +130,7 @@ async function meetSlack({ slack }: Config, { log, policy }: Ground) {
     client: views,
     team: bot.team,
     groups: () => mentionedGroups(policy.current()),
-    now: Date.now,
+    now,
     onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),
     onToken: (isTaken) => (tokenIsTaken = isTaken),
   });
@@ -139,7 +141,7 @@ type Back = ReturnType<typeof buildBackOffice>;
 
 /** The back half: whatever is due, and whatever is to be said of it. */
 function buildBackOffice(config: Config, ground: Ground, { people, messages }: Slack, pace: Pace | undefined) {
-  const { database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
+  const { now, log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
   const desk: BackOffice = {
     database,
     ledger: createLedger({
@@ -152,7 +154,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     names,
     allNames: () => names(undefined),
-    presenceOf: (target) => presenceOf(directory.listing(), target, Date.now() - freshListingMs),
+    presenceOf: (target) => presenceOf(directory.listing(), target, now() - freshListingMs),
     whoIs: people.fresh,
     membersOf: people.membersOf,
     personOf: people.known,
@@ -162,11 +164,13 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     ticks: () => performance.now(),
     wall: Date.now,
     freshenNames: directory.freshen,
+    history: createSendHistory(),
+    onAnswer: (answer) => log.info(answer, 'what came of a write'),
     onSaved: () => nudge(),
     onTrouble,
   };
   const opsChannel = (): string | undefined => policy.current().channels.ops;
-  const post = { database, voice: createVoice(messages, Date.now, pace), owner, opsChannel, onTrouble };
+  const post = { database, voice: createVoice(messages, now, pace), owner, opsChannel, onTrouble };
   const delivery = createBeat({
     everyMs: 500,
     look: async () => void (await deliver(post)),
@@ -233,13 +237,6 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
 
 const auditKeyOf = ({ auditKey }: Config): Buffer | undefined => auditKey && Buffer.from(auditKey.reveal());
 
-/** The log is a witness of its own: kept elsewhere, it holds what the database cannot take back. */
-function logHead(log: Logger, telling: Telling | undefined): void {
-  if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
-  if (telling?.kind === 'altered')
-    log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
-}
-
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
 const graceMs = 9_000;
 const firstListingMs = 5_000;
@@ -247,20 +244,6 @@ const firstListingMs = 5_000;
 const freshListingMs = 10_000;
 /** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
 const sayAfterMs = 40;
-
-function openPolicyFile(config: Config, log: Logger, tell: (key: string, text: Text) => void): Promise<PolicyFile> {
-  return openPolicy(config.policyFile, rights, {
-    onReload: ({ hash }) => {
-      log.info({ policy: hash.slice(0, 8) }, 'the policy was read anew');
-      tell(`policy:${hash}`, say`The policy was read anew and holds from now on (${code(hash.slice(0, 8))}).`);
-    },
-    onBroken: (mistakes) => {
-      log.error({ mistakes }, 'the policy file cannot be used; the last good one still holds');
-      const lines = joined(mistakes.slice(0, 10).map(mistakeInWords), '\n');
-      tell('policy:broken', say`⚠️ **The policy file cannot be used; the last good one still holds.**\n${lines}`);
-    },
-  });
-}
 
 type Bot = { readonly botId: string | undefined; readonly botUserId: string; readonly team: string };
 
@@ -289,7 +272,7 @@ async function run(): Promise<void> {
 
 if (import.meta.main) {
   run().catch((error: unknown) => {
-    process.stderr.write(startFailure(error));
+    process.stderr.write(failure(error));
     process.exit(1);
   });
 }

@@ -175,4 +175,30 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a forgotten request keeps nobody out',
     ],
   },
+  37: {
+    fault: 'a database loses a commit',
+    by: [
+      'crashes while the host has a write: it is written once',
+      'is promoted, or restored to a moment: nothing is sent',
+      'after the answer: never sent again, called unknown',
+      'while the host has the write: the definite answer that comes then is what counts',
+      'to before the change was asked for: ops hear what the host answered',
+      'a flush fails: the process ends',
+      'the database is removed: nothing is sent',
+      'its lock is removed: nothing is sent',
+      'wait for the disk with whatever moves a change',
+    ],
+    notYet: 'a real standby: a server that recovers as one that is promoted stands for it',
+  },
+  38: {
+    fault: 'the clock jumps while a process runs',
+    by: [
+      'on SQLite by a day ahead',
+      'on SQLite by an hour back',
+      'on PostgreSQL by a day ahead',
+      'on PostgreSQL by an hour back',
+      'never goes back, and an hour is an hour',
+      'begins no earlier than what is written',
+    ],
+  },
 };

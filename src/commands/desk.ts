@@ -194,7 +194,7 @@ export type Hold = {
   readonly until: number | undefined;
 };
 
-/** That nothing is sent: since when, by whom (Slack user id and the name as it was), and why. */
+/** That nothing is sent: since when, by whom (Slack user id, or `sitehand`, and the name as it was), and why. */
 export type Pause = {
   readonly by: string;
   readonly name: string;

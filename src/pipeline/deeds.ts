@@ -8,7 +8,7 @@ import { closeInbox } from '../storage/inbox.ts';
 import { thawed } from '../storage/json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../storage/locks.ts';
 import { readSetting, removeSetting, writeSetting } from '../storage/settings.ts';
-import { person as mention, say, time, type Text } from '../text.ts';
+import { actor, person as mention, say, time, type Text } from '../text.ts';
 import type { Ledger } from './advance.ts';
 import type { Permit, Person } from './authorise.ts';
 import { oweOps } from './ops.ts';
@@ -84,7 +84,7 @@ function pausing(desk: DeedDesk, doer: Doer): Pick<Office, 'pause' | 'resume'> {
         const paused = await readPause(tx);
         if (paused === undefined) return undefined;
         await removeSetting(tx, pauseKey);
-        const says = say`**Sending goes on: ${mention(person.id)} resumed it.** It was paused by ${mention(paused.by)} at ${time(paused.at, 'date')}.`;
+        const says = say`**Sending goes on: ${mention(person.id)} resumed it.** It was paused by ${actor(paused.by)} at ${time(paused.at, 'date')}.`;
         await record(desk, doer, tx, at, { event: 'resume', paused, says });
         return paused;
       }),

@@ -23,6 +23,7 @@ const happened: Readonly<Record<string, string>> = {
   expire: 'expired; nothing was sent',
   void: 'void; nothing was sent',
   supersede: 'superseded; nothing was sent',
+  commit_lost: 'found that the database had lost what was sent: outcome unknown',
   affirm: 'says that it happened',
   deny: 'says that it did not happen',
   evidence: 'read back what can be read',

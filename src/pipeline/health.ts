@@ -12,7 +12,7 @@ import type { Database } from '../storage/database.ts';
 import { thawed } from '../storage/json.ts';
 import { readSetting } from '../storage/settings.ts';
 import { countStates, oldestDue } from '../storage/work.ts';
-import { code, inline, joined, person, say, time } from '../text.ts';
+import { actor, code, inline, joined, person, say, time } from '../text.ts';
 import type { AskingDesk } from './asking.ts';
 import { pauseKey } from './deeds.ts';
 import { editionOf } from './edition.ts';
@@ -150,7 +150,7 @@ async function sending({ database }: HealthDesk): Promise<State> {
   const setting = await readSetting(database.db, pauseKey);
   if (setting === undefined) return well(say`what is approved is sent`);
   const { by, at } = thawed<Pause>(setting.value);
-  return bad(say`paused by ${person(by)} at ${time(at, 'date')}`, say`${code('resume')} lets it go on.`);
+  return bad(say`paused by ${actor(by)} at ${time(at, 'date')}`, say`${code('resume')} lets it go on.`);
 }
 
 async function changes({ database }: HealthDesk): Promise<State> {

@@ -75,6 +75,16 @@ const hostSays = (message: string | undefined): string => (message ? ` It says: 
 export const orphaned = (change: Change): Text =>
   say`**Outcome unknown.** I was stopped at ${time(change.sent_at ?? change.created_at)} while I sent this, before I saw an answer. It may have happened, or it may not. I will not send it again.`;
 
+/** The database says that it was never sent; this process knows better. `sentAt` (epoch ms) undefined: it may know. */
+export const forgotten = (sentAt: number | undefined): Text =>
+  sentAt === undefined
+    ? say`My database was set back: I had seen this further along than it says now. Somebody may have sent it.`
+    : say`My database was set back: I sent this at ${time(sentAt)}, and it says that I did not.`;
+
+/** The same as an outcome: nobody knows. */
+export const unknownAfterLoss = (sentAt: number | undefined): Text =>
+  say`**Outcome unknown.** ${forgotten(sentAt)} It may have happened, or it may not. I will not send it again.`;
+
 /** What goes with an unknown outcome: everybody who has to do with it hears of it, and can say what came of it. */
 export function alarm(change: Change, says: Text): Pick<Saying, 'reply' | 'outcome' | 'ops' | 'decide' | 'tell'> {
   const asked = askedPeople(permitOf(change));

@@ -5,6 +5,7 @@ import { claimTimers, type Timer } from '../storage/timers.ts';
 import { createBeat } from './beat.ts';
 import type { Execution } from './execute.ts';
 import { execute } from './execute.ts';
+import { declareLost } from './lost-commit.ts';
 import { follow, gatherEvidence, type Following } from './follow.ts';
 import { remind } from './remind.ts';
 import { alarm, nothingSent, notSent, orphaned } from './tell.ts';
@@ -35,6 +36,9 @@ const brokenAgainMs = 5_000;
 
 /** One step of a change: what is next for the state it is in. */
 export async function step(desk: BackOffice, change: Change): Promise<void> {
+  const known = desk.history.newerThan(change);
+  if (known) return declareLost(desk, change, known);
+  desk.history.saw(change);
   switch (change.state) {
     case 'approved':
       return execute(desk, change);

@@ -51,6 +51,7 @@ const happenings: readonly Happening[] = [
   { kind: 'finish' },
   { kind: 'fail' },
   { kind: 'leave', lockMs: 900_000 },
+  { kind: 'commit_lost', sentAt: now - 7 },
   { kind: 'affirm' },
   { kind: 'deny' },
   { kind: 'accept late', operation: null },
@@ -93,6 +94,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Mo
     expire: settled('expired'),
     void: settled('void'),
     supersede: settled('superseded'),
+    commit_lost: moving('unknown', now, { sent_at: now - 7 }),
   },
   approved: {
     cancel: settled('cancelled'),
@@ -101,6 +103,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Mo
     supersede: settled('superseded'),
     send: moving('sending', now + 45_000, { owner: 'me', lease_until: now + 45_000, sent_at: now }),
     stumble: moving('approved', now + 2_000, { tries: 1, sent_at: null }),
+    commit_lost: moving('unknown', now, { sent_at: now - 7 }),
   },
   sending: {
     'hand back': moving('approved', now + 2_000, { tries: 1, sent_at: null }),

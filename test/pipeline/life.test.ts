@@ -29,6 +29,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constantFrom(0, 900_000).map((lockMs) => ({ kind: 'leave' as const, lockMs })) },
   { weight: 1, arbitrary: fc.constant({ kind: 'accept late', operation: null } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'commit_lost', sentAt: born } as const) },
   {
     weight: 4,
     arbitrary: fc
