@@ -33,6 +33,8 @@ const evidenceWithinMs = 3_600_000;
 const evidenceAgainMs = 15_000;
 /** A line about a running operation, once it takes longer than this. */
 const worthTellingMs = 10_000;
+/** The same about one that cannot be asked about. */
+const troubleWorthTellingMs = 60_000;
 /** The setting that says: this host answers about operations. */
 const followingWorks = 'following';
 
@@ -50,7 +52,7 @@ export async function follow(desk: Following, change: Change): Promise<void> {
     if (!works && isKnown(seen.operation)) await writeSetting(tx, { key: followingWorks, value: 'on', at });
     if ('wait' in verdict) {
       const running = at - (change.sent_at ?? at);
-      if (seen.operation === 'running' && running > worthTellingMs) await tellRunning(tx, change, running, at);
+      await tellOnTheWay(tx, change, seen.operation, running, at);
       const followed = JSON.stringify(verdict.trail);
       await touchChange(tx, change, { followed, due_at: at + verdict.wait, owner: null, lease_until: null });
     } else await settle(desk, tx, change, restored, verdict, at);
@@ -87,12 +89,12 @@ async function see(desk: Following, change: Change, restored: Restored | undefin
   return { ...asked, proof: await prove(desk, change, restored) };
 }
 
-async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operation' | 'message'>> {
+async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operation' | 'message' | 'restMs'>> {
   try {
     const { state, message } = await read(getOperation({ operation_id: operation }));
     return { operation: state, message };
   } catch (error) {
-    if (error instanceof HostTrouble) return { operation: 'trouble' };
+    if (error instanceof HostTrouble) return { operation: 'trouble', restMs: error.retryAfterMs };
     throw error;
   }
 }
@@ -131,9 +133,23 @@ async function compared<T>(
 }
 
 /** One line in the thread, edited at every look. */
-async function tellRunning(tx: Tx, change: Change, forMs: number, at: number): Promise<void> {
-  const body = JSON.stringify({ text: say`▶️ Running for ${spoken(forMs)}.` });
+async function tellOnTheWay(
+  tx: Tx,
+  change: Change,
+  operation: Seen['operation'],
+  forMs: number,
+  at: number,
+): Promise<void> {
+  const says = onTheWay(operation, forMs);
+  if (says === undefined) return;
+  const body = JSON.stringify({ text: says });
   await owe(tx, { key: `${change.number}:running`, change: change.number, kind: 'reply', body, at });
+}
+
+function onTheWay(operation: Seen['operation'], forMs: number): Text | undefined {
+  if (operation === 'running' && forMs > worthTellingMs) return say`▶️ Running for ${spoken(forMs)}.`;
+  if (operation !== 'trouble' || forMs <= troubleWorthTellingMs) return undefined;
+  return say`▶️ Sent ${spoken(forMs)} ago. The host cannot be asked about it right now; I keep asking.`;
 }
 
 async function settle(
@@ -191,4 +207,4 @@ async function offersOf(
 }
 
 const trailOf = (change: Change, now: number): Trail =>
-  change.followed === null ? { since: now, looks: 0, known: false, failures: 0 } : thawed(change.followed);
+  change.followed === null ? { since: now, looks: 0, known: false, troubles: 0 } : thawed(change.followed);

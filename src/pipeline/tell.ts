@@ -112,12 +112,15 @@ export const finished = (how: { readonly proof: Text } | 'host', afterMs: number
 /** The last word of a change that the host accepted and nothing more can be seen of. */
 export const left = (
   change: Change,
-  why: { readonly proof: Text } | 'not followed' | 'no proof' | 'never finished',
+  why: { readonly proof: Text } | 'not followed' | 'asked in vain' | 'no proof' | 'never finished',
 ): Text => {
   const accepted =
     change.operation === null ? say`Accepted by the host.` : say`Accepted by the host as ${code(change.operation)}.`;
   if (typeof why === 'object') return say`${accepted} Read back: ${why.proof}. I do not know why.`;
   if (why === 'never finished') return say`${accepted} It still says running; I stop asking.`;
+  if (why === 'asked in vain') {
+    return say`${accepted} Asked about it for ten minutes, it gave no answer that says how it stands, so I stopped asking. Look at the host's panel.`;
+  }
   const unseen = why === 'not followed' ? 'It does not say when it is finished.' : 'This cannot be verified from here.';
   return joined([accepted, unseen]);
 };
