@@ -55,7 +55,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   },
   16: {
     fault: 'operations unknown at first, for ever, failing twice',
-    by: ['what is made of what was seen', 'done only with the host’s word or a proof'],
+    by: ['what is made of what was seen', 'done only with the host’s word or a proof, failed only when'],
   },
   17: {
     fault: 'somebody else changes the list meanwhile',
@@ -173,6 +173,14 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a pause holds what is not sent',
       'a pause holds what is approved',
       'a forgotten request keeps nobody out',
+    ],
+  },
+  32: {
+    fault: 'a gateway answers about an operation; a 500 at a host without operations',
+    by: [
+      'a gateway answers 500 in HTML about a running push for minutes',
+      'without operations answers 500 once',
+      'a page of a gateway with 500 says nothing about an operation',
     ],
   },
 };

@@ -303,7 +303,8 @@ describe('whatever is seen', () => {
               const evident = shown.operation === 'finished' || isProven(shown);
               expect(verdict.happening.kind === 'finish').toBe(evident);
               const [first = now] = since;
-              if (verdict.happening.kind === 'fail') expect([now - first >= minute, since.length >= 3]).toEqual([true, true]);
+              if (verdict.happening.kind === 'fail')
+                expect([now - first >= minute, since.length >= 3]).toEqual([true, true]);
               expect(plain(verdict.says)).not.toMatch(evident ? /unknown/i : /\bdone\b/i);
               return;
             }
