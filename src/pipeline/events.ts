@@ -32,6 +32,7 @@ const happened: Readonly<Record<string, string>> = {
   policy: 'these rules hold from then on',
   lock: 'locked it',
   unlock: 'unlocked it',
+  force_unlock: 'took its lock away',
   pause: 'paused all sending',
   resume: 'let sending go on',
   use: 'bound a channel to a site, or freed it',
