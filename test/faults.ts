@@ -183,4 +183,13 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a page of a gateway with 500 says nothing about an operation',
     ],
   },
+  39: {
+    fault: 'the approvers’ group, its rule or its members are gone while a change is unknown or waits',
+    by: [
+      'a change whose end nobody knows > the approvers’ group is renamed and others are in it',
+      'a change whose end nobody knows > the rule and the group are gone',
+      'a change whose end nobody knows > everybody leaves the user group that approves',
+      'who may end what nobody moves on any more, as the rules stand today > decline goes by it',
+    ],
+  },
 };

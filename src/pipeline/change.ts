@@ -58,6 +58,8 @@ export type Patch = {
   readonly tries?: number;
   readonly throttled?: number;
   readonly operation?: string | null;
+  readonly lost_at?: number;
+  readonly reminders?: null;
 };
 
 /** What becomes of the locks on its targets. */
@@ -140,7 +142,7 @@ export function move(change: Standing, happening: Happening, now: number): Move 
     case 'accept late':
       return { patch: { ...at(to), ...firstLook(happening.operation, now) }, locks: 'keep' };
     case 'lose':
-      return { patch: { ...at(to), due_at: now }, locks: 'keep' };
+      return { patch: { ...at(to), due_at: now, lost_at: now, reminders: null }, locks: 'keep' };
     case 'leave':
       return {
         patch: { ...at(to), settled_at: now },

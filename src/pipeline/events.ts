@@ -26,6 +26,7 @@ const happened: Readonly<Record<string, string>> = {
   affirm: 'says that it happened',
   deny: 'says that it did not happen',
   evidence: 'read back what can be read',
+  unknown_reminded: 'reminded those who can say what came of it',
   'late answer': 'an answer came late',
   'accept late': 'the host had accepted it, a late answer says',
   'reject late': 'the host had refused it, a late answer says',

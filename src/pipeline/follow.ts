@@ -18,7 +18,7 @@ import type { Names } from './resolve.ts';
 import { restore, type Restored } from './restore.ts';
 import { sourcesOf, type Sighted } from './sources.ts';
 import { isKnown, judge, type Seen, type Trail, type Verdict } from './judge.ts';
-import { alarm, evidence, markFor, noEvidence, spoken } from './tell.ts';
+import { alarm, markFor, spoken } from './tell.ts';
 import { thawed } from '../storage/json.ts';
 
 export type Following = Sighted & {
@@ -29,8 +29,6 @@ export type Following = Sighted & {
 };
 
 const undoMs = 3_600_000;
-const evidenceWithinMs = 3_600_000;
-const evidenceAgainMs = 15_000;
 /** A line about a running operation, once it takes longer than this. */
 const worthTellingMs = 10_000;
 /** The same about one that cannot be asked about. */
@@ -60,29 +58,6 @@ export async function follow(desk: Following, change: Change): Promise<void> {
   if (!('wait' in verdict)) passing('settled', change.number);
 }
 
-/** After an unknown outcome: reads what can be read, and says it without believing it; while it cannot be read, later. */
-export async function gatherEvidence(desk: Following, change: Change): Promise<void> {
-  const restored = restore(change, desk.allNames());
-  const proof = await prove(desk, change, restored);
-  const traces = proof === undefined ? await trace(desk, change, restored) : undefined;
-  await desk.database.transaction(async (tx) => {
-    const at = await desk.database.now(tx);
-    const isLater = (proof ?? traces) === 'trouble' && at - (change.sent_at ?? change.created_at) < evidenceWithinMs;
-    const due_at = isLater ? at + evidenceAgainMs : null;
-    const touched = await touchChange(tx, change, { due_at, owner: null, lease_until: null });
-    if (touched === undefined || isLater) return;
-    const seen = traces === undefined || traces === 'trouble' ? noEvidence : traces;
-    const text = proof && proof !== 'trouble' ? evidence(proof.says, proof.verdict) : seen;
-    await desk.ledger.remark(tx, touched, 'evidence', {
-      by: 'sitehand',
-      at,
-      reply: { text },
-      ops: true,
-      details: { proof, traces },
-    });
-  });
-}
-
 async function see(desk: Following, change: Change, restored: Restored | undefined): Promise<Seen> {
   const asked = change.operation === null ? { operation: undefined } : await ask(desk.read, change.operation);
   if (isKnown(asked.operation)) return { ...asked, proof: undefined };
@@ -101,6 +76,16 @@ async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operati
 
 const prove = async (desk: Sighted, change: Change, restored: Restored | undefined): Promise<Seen['proof']> =>
   restored?.action.proof && compared(desk, change, restored, (of) => restored.action.proof?.(of));
+
+/** What reading shows of a change whose outcome is unknown: a proof, or traces where nothing can prove it. */
+export async function readBack(
+  desk: Sighted,
+  change: Change,
+  restored: Restored | undefined,
+): Promise<{ readonly proof: Seen['proof']; readonly traces: Text | 'trouble' | undefined }> {
+  const proof = await prove(desk, change, restored);
+  return { proof, traces: proof === undefined ? await trace(desk, change, restored) : undefined };
+}
 
 /** What else can be seen of a change that no read can prove. */
 async function trace(

@@ -107,10 +107,10 @@ const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Mo
     throttle: moving('approved', now + 15_000, { throttled: 1, sent_at: null }),
     accept: moving('accepted', now + 2_000, { operation: 'op-1' }),
     reject: settled('rejected'),
-    lose: moving('unknown', now),
+    lose: moving('unknown', now, { lost_at: now, reminders: null }),
   },
   accepted: {
-    lose: moving('unknown', now),
+    lose: moving('unknown', now, { lost_at: now, reminders: null }),
     finish: settled('done'),
     fail: settled('failed'),
     leave: { ...settled('accepted'), locks: { keepMs: 900_000 } },
