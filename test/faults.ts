@@ -55,7 +55,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   },
   16: {
     fault: 'operations unknown at first, for ever, failing twice',
-    by: ['what is made of what was seen', 'done only with the host’s word or a proof'],
+    by: ['what is made of what was seen', 'done only with the host’s word or a proof, failed only when'],
   },
   17: {
     fault: 'somebody else changes the list meanwhile',
@@ -199,6 +199,23 @@ export const faults: Readonly<Record<number, Fault>> = {
       'on PostgreSQL by an hour back',
       'never goes back, and an hour is an hour',
       'begins no earlier than what is written',
+    ],
+  },
+  32: {
+    fault: 'a gateway answers about an operation; a 500 at a host without operations',
+    by: [
+      'a gateway answers 500 in HTML about a running push for minutes',
+      'without operations answers 500 once',
+      'a page of a gateway with 500 says nothing about an operation',
+    ],
+  },
+  39: {
+    fault: 'the approvers’ group, its rule or its members are gone while a change is unknown or waits',
+    by: [
+      'a change whose end nobody knows > the approvers’ group is renamed and others are in it',
+      'a change whose end nobody knows > the rule and the group are gone',
+      'a change whose end nobody knows > everybody leaves the user group that approves',
+      'who may end what nobody moves on any more, as the rules stand today > decline goes by it',
     ],
   },
 };

@@ -60,6 +60,8 @@ export type Patch = {
   readonly tries?: number;
   readonly throttled?: number;
   readonly operation?: string | null;
+  readonly lost_at?: number;
+  readonly reminders?: null;
 };
 
 /** What becomes of the locks on its targets. */
@@ -134,10 +136,10 @@ export function move(change: Standing, happening: Happening, now: number): Move 
     case 'accept late':
       return { patch: { ...at(to), ...firstLook(happening.operation, now) }, locks: 'keep' };
     case 'lose':
-      return { patch: { ...at(to), due_at: now }, locks: 'keep' };
+      return { patch: { ...at(to), ...lostAt(now) }, locks: 'keep' };
     case 'commit_lost':
       // Locks that were lost as well are not taken again: whoever has them now must not keep this from being said.
-      return { patch: { ...at(to), due_at: now, sent_at: happening.sentAt }, locks: 'keep' };
+      return { patch: { ...at(to), ...lostAt(now), sent_at: happening.sentAt }, locks: 'keep' };
     case 'leave':
       return {
         patch: { ...at(to), settled_at: now },
@@ -191,6 +193,9 @@ function again(change: Standing, now: number, counts: Pick<Patch, 'tries' | 'thr
   }
   return { patch: { ...at('approved'), ...counts, due_at: now + afterMs, sent_at: null }, locks: 'keep' };
 }
+
+/** From now on nobody knows what came of it: what can be read is looked for at once. */
+const lostAt = (now: number) => ({ due_at: now, lost_at: now, reminders: null });
 
 const leased = ({ owner, leaseMs }: { readonly owner: string; readonly leaseMs: number }, now: number) => ({
   due_at: now + leaseMs,

@@ -110,15 +110,15 @@ type Told = { readonly event: string; readonly target?: Environment; readonly sa
 >;
 
 /** Throws where the delivery was answered already: its sender was told that nothing was done, and so nothing is. */
-export async function record(
-  { ledger }: DeedDesk,
-  { person, permit, inbox }: Doer,
-  tx: Tx,
-  at: number,
-  told: Told,
-): Promise<void> {
-  const { event, target, says, ...rest } = told;
+export async function answered(tx: Tx, { inbox }: Doer, at: number): Promise<void> {
   if (inbox !== undefined && !(await closeInbox(tx, inbox, at))) throw new Refusal('It is too late. Nothing was done.');
+}
+
+/** Writes down a deed, answers its delivery, and tells the ops channel where it says something. */
+export async function record({ ledger }: DeedDesk, doer: Doer, tx: Tx, at: number, told: Told): Promise<void> {
+  const { event, target, says, ...rest } = told;
+  const { person, permit } = doer;
+  await answered(tx, doer, at);
   const details = {
     ...(target && { target: target.name, target_key: keyOf(target) }),
     name: person.name,
@@ -129,9 +129,9 @@ export async function record(
   if (says) await oweOps(tx, `deed:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 
-const keyOf = (env: Environment): string => `environment:${env.id}`;
+export const keyOf = (env: Environment): string => `environment:${env.id}`;
 
-const holdOf = ({ change, person, reason, until }: Lock): Hold => ({
+export const holdOf = ({ change, person, reason, until }: Lock): Hold => ({
   by: change === null ? { person: person ?? '' } : { change },
   why: reason,
   until: until ?? undefined,

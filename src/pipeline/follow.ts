@@ -20,7 +20,7 @@ import { namesWith } from './readable.ts';
 import { restore, type Restored } from './restore.ts';
 import { sourcesOf, type Sighted } from './sources.ts';
 import { isKnown, judge, type Seen, type Trail, type Verdict } from './judge.ts';
-import { alarm, evidence, markFor, noEvidence, spoken } from './tell.ts';
+import { alarm, markFor, spoken } from './tell.ts';
 import { thawed } from '../storage/json.ts';
 
 export type Following = Sighted & {
@@ -31,10 +31,10 @@ export type Following = Sighted & {
 };
 
 const undoMs = 3_600_000;
-const evidenceWithinMs = 3_600_000;
-const evidenceAgainMs = 15_000;
 /** A line about a running operation, once it takes longer than this. */
 const worthTellingMs = 10_000;
+/** The same about one that cannot be asked about. */
+const troubleWorthTellingMs = 60_000;
 /** The setting that says: this host answers about operations. */
 const followingWorks = 'following';
 
@@ -52,35 +52,12 @@ export async function follow(desk: Following, change: Change): Promise<void> {
     if (!works && isKnown(seen.operation)) await writeSetting(tx, { key: followingWorks, value: 'on', at });
     if ('wait' in verdict) {
       const running = at - (change.sent_at ?? at);
-      if (seen.operation === 'running' && running > worthTellingMs) await tellRunning(tx, change, running, at);
+      await tellOnTheWay(tx, change, seen.operation, running, at);
       const followed = JSON.stringify(verdict.trail);
       await touchChange(tx, change, { followed, due_at: at + verdict.wait, owner: null, lease_until: null });
     } else await settle(desk, tx, change, restored, verdict, at);
   });
   if (!('wait' in verdict)) passing('settled', change.number);
-}
-
-/** After an unknown outcome: reads what can be read, and says it without believing it; while it cannot be read, later. */
-export async function gatherEvidence(desk: Following, change: Change): Promise<void> {
-  const restored = restore(change, namesWith(desk, change));
-  const proof = await prove(desk, change, restored);
-  const traces = proof === undefined ? await trace(desk, change, restored) : undefined;
-  await desk.database.transaction(async (tx) => {
-    const at = await desk.database.now(tx);
-    const isLater = (proof ?? traces) === 'trouble' && at - (change.sent_at ?? change.created_at) < evidenceWithinMs;
-    const due_at = isLater ? at + evidenceAgainMs : null;
-    const touched = await touchChange(tx, change, { due_at, owner: null, lease_until: null });
-    if (touched === undefined || isLater) return;
-    const seen = traces === undefined || traces === 'trouble' ? noEvidence : traces;
-    const text = proof && proof !== 'trouble' ? evidence(proof.says, proof.verdict) : seen;
-    await desk.ledger.remark(tx, touched, 'evidence', {
-      by: 'sitehand',
-      at,
-      reply: { text },
-      ops: true,
-      details: { proof, traces },
-    });
-  });
 }
 
 async function see(desk: Following, change: Change, restored: Restored | undefined): Promise<Seen> {
@@ -89,18 +66,28 @@ async function see(desk: Following, change: Change, restored: Restored | undefin
   return { ...asked, proof: await prove(desk, change, restored) };
 }
 
-async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operation' | 'message'>> {
+async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operation' | 'message' | 'restMs'>> {
   try {
     const { state, message } = await read(getOperation({ operation_id: operation }));
     return { operation: state, message };
   } catch (error) {
-    if (error instanceof HostTrouble) return { operation: 'trouble' };
+    if (error instanceof HostTrouble) return { operation: 'trouble', restMs: error.retryAfterMs };
     throw error;
   }
 }
 
 const prove = async (desk: Sighted, change: Change, restored: Restored | undefined): Promise<Seen['proof']> =>
   restored?.action.proof && compared(desk, change, restored, (of) => restored.action.proof?.(of));
+
+/** What reading shows of a change whose outcome is unknown: a proof, or traces where nothing can prove it. */
+export async function readBack(
+  desk: Sighted,
+  change: Change,
+  restored: Restored | undefined,
+): Promise<{ readonly proof: Seen['proof']; readonly traces: Text | 'trouble' | undefined }> {
+  const proof = await prove(desk, change, restored);
+  return { proof, traces: proof === undefined ? await trace(desk, change, restored) : undefined };
+}
 
 /** What else can be seen of a change that no read can prove. */
 async function trace(
@@ -133,9 +120,23 @@ async function compared<T>(
 }
 
 /** One line in the thread, edited at every look. */
-async function tellRunning(tx: Tx, change: Change, forMs: number, at: number): Promise<void> {
-  const body = JSON.stringify({ text: say`▶️ Running for ${spoken(forMs)}.` });
+async function tellOnTheWay(
+  tx: Tx,
+  change: Change,
+  operation: Seen['operation'],
+  forMs: number,
+  at: number,
+): Promise<void> {
+  const says = onTheWay(operation, forMs);
+  if (says === undefined) return;
+  const body = JSON.stringify({ text: says });
   await owe(tx, { key: `${change.number}:running`, change: change.number, kind: 'reply', body, at });
+}
+
+function onTheWay(operation: Seen['operation'], forMs: number): Text | undefined {
+  if (operation === 'running' && forMs > worthTellingMs) return say`▶️ Running for ${spoken(forMs)}.`;
+  if (operation !== 'trouble' || forMs <= troubleWorthTellingMs) return undefined;
+  return say`▶️ Sent ${spoken(forMs)} ago. The host cannot be asked about it right now; I keep asking.`;
 }
 
 async function settle(
@@ -193,4 +194,4 @@ async function offersOf(
 }
 
 const trailOf = (change: Change, now: number): Trail =>
-  change.followed === null ? { since: now, looks: 0, known: false, failures: 0 } : thawed(change.followed);
+  change.followed === null ? { since: now, looks: 0, known: false, troubles: 0 } : thawed(change.followed);

@@ -11,7 +11,7 @@ import type { Policy } from '../policy/rules.ts';
 import type { Database } from '../storage/database.ts';
 import { thawed } from '../storage/json.ts';
 import { readSetting } from '../storage/settings.ts';
-import { countStates, oldestDue } from '../storage/work.ts';
+import { countStates, listLost, oldestDue } from '../storage/work.ts';
 import { actor, code, inline, joined, person, say, time } from '../text.ts';
 import type { AskingDesk } from './asking.ts';
 import { pauseKey } from './deeds.ts';
@@ -44,6 +44,7 @@ const expiresSoonMs = 14 * 86_400_000;
 const slowMs = 1_000;
 const overdueMs = 60_000;
 const mostGroups = 5;
+const mostUnknown = 5;
 
 /** Looks at everything at once; what cannot be asked is a finding as well. */
 export const healthOf = (desk: HealthDesk): Promise<readonly Check[]> =>
@@ -157,9 +158,15 @@ async function changes({ database }: HealthDesk): Promise<State> {
   const counts = await countStates(database.db);
   const { waiting = 0, approved = 0, sending = 0, accepted = 0, unknown = 0 } = counts;
   const says = say`${waiting} waiting, ${approved} approved, ${sending + accepted} running, ${unknown} unknown`;
-  return unknown === 0
-    ? well(says)
-    : bad(says, 'Look at the host, then say on the card what happened: its target stays locked until then.');
+  if (unknown === 0) return well(says);
+  const lost = (await listLost(database.db, mostUnknown)).map(
+    ({ number, at }) => say`#${number} since ${time(at, 'date')}`,
+  );
+  const more = unknown > lost.length ? [say`${unknown - lost.length} more`] : [];
+  return bad(
+    say`${says}: ${joined([...lost, ...more], ', ')}`,
+    'Look at the host, then say on the card what happened: what a change locks stays locked until then.',
+  );
 }
 
 async function work({ database }: HealthDesk): Promise<State> {

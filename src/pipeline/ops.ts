@@ -41,7 +41,9 @@ export async function backAgain(database: Database): Promise<Text | undefined> {
     .orderBy('number', 'desc')
     .limit(100)
     .execute();
-  const unknown = open.filter(({ state }) => state === 'sending').map(({ number }) => `#${number}`);
+  const unknown = open
+    .filter(({ state }) => state === 'sending' || state === 'unknown')
+    .map(({ number }) => `#${number}`);
   const goOn = open.length - unknown.length;
   const lost = (await abandoned(database.db, Number.MAX_SAFE_INTEGER)).length;
   return joined([

@@ -14,9 +14,18 @@ type Counters = 'number' | 'version' | 'tries' | 'throttled';
 /** What a move may write: everything but what was frozen when the change was made. */
 export type ChangePatch = Pick<
   Updateable<ChangeTable>,
-  Touch | 'state' | 'approved_at' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'superseded_by'
+  | Touch
+  | 'state'
+  | 'approved_at'
+  | 'expires_at'
+  | 'settled_at'
+  | 'sent_at'
+  | 'receipt'
+  | 'operation'
+  | 'lost_at'
+  | 'superseded_by'
 >;
-type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'outcome';
+type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'reminders' | 'outcome';
 
 /** Saves a new change, with version 1; resolves with the whole row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {

@@ -93,6 +93,10 @@ export type ChangeTable = {
   operation: string | null;
   /** JSON: how following stands (polls, whether the host ever knew the operation, failures in a row). */
   followed: string | null;
+  /** Since when its outcome has been unknown. */
+  lost_at: number | null;
+  /** How often people were reminded of its unknown outcome; null: what can be read of it has not been told yet. */
+  reminders: number | null;
   /** JSON Text: the last word, once there is one. */
   outcome: string | null;
   superseded_by: number | null;

@@ -137,6 +137,8 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   receipt: null,
   operation: null,
   followed: null,
+  lost_at: null,
+  reminders: null,
   outcome: null,
   superseded_by: null,
   bundle: null,

@@ -70,14 +70,16 @@ describeBoth('health', (open) => {
 
   it('counts changes, and says what to do about what is unknown, paused or late', async () => {
     const database = await open({ now: () => now });
-    await save(database, { state: 'unknown', due_at: null });
+    for (const ago of [3, 2, 1, 0, 4, 5]) await save(database, { state: 'unknown', lost_at: now - ago * day });
     await save(database, { state: 'waiting', due_at: now + 1 });
     await save(database, { state: 'accepted', due_at: now - 61_000 });
     await save(database, { state: 'done', settled_at: now, due_at: null });
     const pause = JSON.stringify({ by: 'U03CHI', name: 'Chi', why: 'a secret reason', at: now });
     await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: pause, at: now }));
     const { Changes, Sending, Work } = await found(deskOf(database));
-    expect(Changes).toContain('⚠️ 1 waiting, 0 approved, 1 running, 1 unknown → Look at the host');
+    const named = '#1 since 1972-09-24 00:00 UTC, #2 since 1972-09-25 00:00 UTC, #3 since';
+    expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
+    expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Look at the host/);
     expect(Sending).toMatch(/^⚠️ paused by @U03CHI at .* → resume lets it go on\.$/);
     expect(Sending).not.toContain('secret');
     expect(Work).toContain('⚠️ the oldest has been due since 1972-09-26 23:58 UTC');

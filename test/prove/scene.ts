@@ -114,7 +114,7 @@ const clockWrongBy = (hours: number, file: string): string =>
 /** Whatever has to end: neither lost nor owed. A waiting change waits for people, an unknown one once its evidence is told. */
 const underWay = `
   select 'change ' || number || ' ' || state as what from changes
-    where settled_at is null and state <> 'waiting' and not (state = 'unknown' and due_at is null)
+    where settled_at is null and state <> 'waiting' and not (state = 'unknown' and reminders is not null)
   union all select 'delivery ' || key from inbox where closed_at is null
   union all select 'message ' || key from messages where due_at is not null`;
 /** An approved push that can be stopped is due now rather than in ten seconds; before its *Stop* stands it is not. */

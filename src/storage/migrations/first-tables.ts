@@ -49,6 +49,8 @@ const changes = ({ integer, counted, strict }: Dialect): string[] => [
     receipt text,
     operation text,
     followed text,
+    lost_at ${integer},
+    reminders ${integer},
     outcome text,
     superseded_by ${integer} references changes (number),
     bundle text,
