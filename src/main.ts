@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { WebClient } from '@slack/web-api';
 import { createLogReader } from './commands/logs/reader.ts';
 import { aliasesBy } from './commands/masking.ts';
-import { rights } from './commands/rights.ts';
 import { ConfigMistakes, readConfig, type Config } from './config.ts';
 import { openCertificates } from './hosting/certificates.ts';
 import { createClient } from './hosting/client.ts';
@@ -20,31 +19,34 @@ import { createRulebook } from './pipeline/rulebook.ts';
 import { createNames } from './pipeline/names.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
+import { createOpsWatch } from './pipeline/ops-channel.ts';
 import { bearWitness, type Telling } from './pipeline/witness.ts';
-import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
+import { PolicyMistakes } from './policy/mistakes.ts';
 import { mentionedGroups } from './policy/people.ts';
-import { openPolicy, type PolicyFile } from './policy/watch.ts';
+import { openPolicyFile } from './policy-file.ts';
 import { createShelf } from './slack/answers.ts';
+import { createToken, whoAmI } from './slack/token.ts';
 import { boltLogger, clientOptions, createDoor } from './slack/app.ts';
 import { lostNote } from './slack/lost.ts';
 import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
 import type { Reception } from './slack/reception.ts';
-import { createVoice, type Pace } from './slack/thread.ts';
+import { createVoice, slacksPace, type Pace } from './slack/thread.ts';
+import { createChannelLook } from './slack/channel-look.ts';
 import { openDatabase } from './storage/database.ts';
 import { keptKey, readSetting } from './storage/settings.ts';
-import { code, joined, plain, say, type Text } from './text.ts';
+import { plain, type Text } from './text.ts';
 
 /** What a start can be given that is otherwise its own: where it logs, and how fast it speaks. */
-type Instead = { readonly log?: Logger; readonly pace?: Pace | undefined };
+type Instead = { readonly log?: Logger; readonly pace?: Pace };
 
 /** Everything Sitehand is, put together and started; resolves when Slack is connected. */
 export async function start(
   config: Config,
-  { log = createLog(config.logLevel), pace }: Instead = {},
+  { log = createLog(config.logLevel), pace = slacksPace }: Instead = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
   const ground = await openGround(config, log);
-  const slack = await meetSlack(config, ground);
+  const slack = await meetSlack(config, ground, pace);
   const back = buildBackOffice(config, ground, slack, pace);
   const front = await openFrontDoor(config, ground, slack, back);
   const { database, directory, policy, hosting, counting } = ground;
@@ -113,26 +115,28 @@ async function openGround(config: Config, log: Logger) {
 type Slack = Awaited<ReturnType<typeof meetSlack>>;
 
 /** Slack as we speak to it: messages apart from views and private words, and whom we speak with. */
-async function meetSlack({ slack }: Config, { log, policy }: Ground) {
+async function meetSlack({ slack }: Config, { log, policy }: Ground, pace: Pace) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
   const bot = await whoAmI(views);
-  let tokenIsTaken = true;
+  const token = createToken(views, log);
+  const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
   const people = createPeople({
     client: views,
     team: bot.team,
     groups: () => mentionedGroups(policy.current()),
     now: Date.now,
     onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),
-    onToken: (isTaken) => (tokenIsTaken = isTaken),
+    onToken: token.note,
   });
-  return { messages, views, bot, people, takesToken: () => tokenIsTaken };
+  return { messages, views, bot, people, token, lookAt };
 }
 
 type Back = ReturnType<typeof buildBackOffice>;
 
 /** The back half: whatever is due, and whatever is to be said of it. */
-function buildBackOffice(config: Config, ground: Ground, { people, messages }: Slack, pace: Pace | undefined) {
+function buildBackOffice(config: Config, ground: Ground, slack: Slack, pace: Pace) {
+  const { people, messages, token, lookAt } = slack;
   const { database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
   const desk: BackOffice = {
     database,
@@ -159,7 +163,9 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     onTrouble,
   };
   const opsChannel = (): string | undefined => policy.current().channels.ops;
-  const post = { database, voice: createVoice(messages, Date.now, pace), owner, opsChannel, onTrouble };
+  const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line) => ground.log.error(line));
+  const voice = createVoice({ client: messages, now: Date.now, pace, lookAt, onToken: token.note });
+  const post = { database, voice, owner, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onTrouble };
   const delivery = createBeat({
     everyMs: 500,
     look: async () => void (await deliver(post)),
@@ -170,18 +176,23 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     worker.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  return { desk, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery };
+  return {
+    desk,
+    worker: { ...worker, stop: () => worker.stop(graceMs / 2) },
+    delivery,
+    ops,
+  };
 }
 
 /** The front half: what Slack delivers, and what is told to those who were not answered. */
-async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk }: Back) {
+async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk, delivery, ops }: Back) {
   const { database, directory, log, metrics, owner, onTrouble } = ground;
-  const { people, messages, views, bot } = slack;
+  const { people, messages, views, bot, token, lookAt } = slack;
   const aliasKey = await keptKey(database, 'alias key');
   const logs = createLogReader(aliasKey);
   const shelf = createShelf(database, (error) => onTrouble('keeping what stands behind a button', error));
   const { isBroken: policyIsBroken } = ground.policy;
-  const asked = { policyIsBroken, askSlack: () => whoAmI(views), dialect: config.hosting.dialect };
+  const asked = { policyIsBroken, askSlack: () => whoAmI(views), lookAt, dialect: config.hosting.dialect };
   const reception: Reception = {
     front: desk,
     decisions: desk,
@@ -210,19 +221,26 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   const beat = (what: string, everyMs: number, look: () => Promise<void>) =>
     createBeat({ everyMs, look, onTrouble: (error) => onTrouble(what, error) });
   const beats = [
+    ops,
+    beat('asking for the token', 5_000, async () => void ((await token.askAgain()) && delivery.nudge())),
     beat('telling who was lost', 5_000, () => tellTheLost(housekeeping)),
     beat('keeping the rules on record', 5_000, rulebook),
     beat('sweeping', 60_000, () => sweep(housekeeping)),
     beat('noting that I am here', 15_000, () => noteAlive(database)),
     beat('telling the head of the trail', 3_600_000, async () => logHead(log, await bearWitness(database))),
   ];
-  const notReady = async (): Promise<string | undefined> => {
-    await readSetting(database.db, 'pause');
-    if (!slack.takesToken()) return 'Slack does not take the bot token any more';
-    return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
-  };
-  return { door: createDoor({ config, reception, bot, notReady }), beats, logs, shelf };
+  return { door: createDoor({ config, reception, bot, ...readiness(ground, slack, ops) }), beats, logs, shelf };
 }
+
+/** Whether it can work, and what is wrong though it can: a word each. */
+const readiness = ({ database, directory }: Ground, { token }: Slack, ops: Back['ops']) => ({
+  notReady: async (): Promise<string | undefined> => {
+    await readSetting(database.db, 'pause');
+    if (!token.isTaken()) return 'Slack does not take the bot token any more';
+    return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
+  },
+  remark: (): string | undefined => ops.trouble() && 'the ops channel needs a look: doctor says why',
+});
 
 const auditKeyOf = ({ auditKey }: Config): Buffer | undefined => auditKey && Buffer.from(auditKey.reveal());
 
@@ -238,28 +256,6 @@ const graceMs = 9_000;
 const firstListingMs = 5_000;
 /** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
 const sayAfterMs = 40;
-
-function openPolicyFile(config: Config, log: Logger, tell: (key: string, text: Text) => void): Promise<PolicyFile> {
-  return openPolicy(config.policyFile, rights, {
-    onReload: ({ hash }) => {
-      log.info({ policy: hash.slice(0, 8) }, 'the policy was read anew');
-      tell(`policy:${hash}`, say`The policy was read anew and holds from now on (${code(hash.slice(0, 8))}).`);
-    },
-    onBroken: (mistakes) => {
-      log.error({ mistakes }, 'the policy file cannot be used; the last good one still holds');
-      const lines = joined(mistakes.slice(0, 10).map(mistakeInWords), '\n');
-      tell('policy:broken', say`⚠️ **The policy file cannot be used; the last good one still holds.**\n${lines}`);
-    },
-  });
-}
-
-type Bot = { readonly botId: string | undefined; readonly botUserId: string; readonly team: string };
-
-async function whoAmI(client: WebClient): Promise<Bot> {
-  const { bot_id: botId, user_id: botUserId, team_id: team } = await client.auth.test();
-  if (!botUserId || !team) throw new Error('Slack does not say who this bot is');
-  return { botId, botUserId, team };
-}
 
 function observe(metrics: Metrics, { section, outcome, ms }: { section: string; outcome: string; ms: number }): void {
   metrics.host.observe({ section, outcome }, ms / 1_000);
