@@ -181,11 +181,12 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack, pace: Pac
     worker: { ...worker, stop: () => worker.stop(graceMs / 2) },
     delivery,
     ops,
+    pace,
   };
 }
 
 /** The front half: what Slack delivers, and what is told to those who were not answered. */
-async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk, delivery, ops }: Back) {
+async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk, delivery, ops, pace }: Back) {
   const { database, directory, log, metrics, owner, onTrouble } = ground;
   const { people, messages, views, bot, token, lookAt } = slack;
   const aliasKey = await keptKey(database, 'alias key');
@@ -209,6 +210,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     botUser: bot.botUserId,
     team: bot.team,
     owner,
+    renewEveryMs: pace.renewEveryMs,
     log,
     metrics,
   };

@@ -21,6 +21,9 @@ const forgetMessagesAfterMs = 30 * 86_400_000;
 /** What the ops channel is owed at most, while it takes nothing. */
 const mostOps = 500;
 
+/** Names the message that tells somebody that their delivery was lost. */
+export const lostKey = (inbox: string): string => `lost:${inbox}`;
+
 /** At start on a database that only this process can have open: whoever held a lease before is gone. */
 export async function takeOver({ database }: Pick<Housekeeping, 'database'>): Promise<void> {
   if (database.kind !== 'sqlite') return;
@@ -37,7 +40,7 @@ export async function tellTheLost({ database, lostNote }: Housekeeping): Promise
       const at = await database.now(tx);
       if (!(await closeInbox(tx, row.key, at))) return;
       const body = JSON.stringify(lostNote(row));
-      await owe(tx, { key: `lost:${row.key}`, kind: 'direct', recipient: row.person, body, at });
+      await owe(tx, { key: lostKey(row.key), kind: 'direct', recipient: row.person, body, at });
     });
   }
 }

@@ -5,11 +5,12 @@ import type { Card, Note } from '../pipeline/render.ts';
 import { drawCard, drawNote, type Drawn } from './blocks.ts';
 import { refusalOf } from './refusals.ts';
 
-/** How fast is spoken, and how long it is believed who reads a channel. */
+/** How fast is spoken, how long it is believed who reads a channel, and how often a delivery is held anew. */
 export type Pace = {
   readonly postEveryMs: number;
   readonly editsPerMinute: number;
   readonly channelsForMs: number;
+  readonly renewEveryMs: number;
 };
 
 export type VoiceOptions = {
@@ -22,7 +23,12 @@ export type VoiceOptions = {
 };
 
 /** About a post a second and channel; of the 50 edits a minute that the whole app has, some are left for bursts. */
-export const slacksPace: Pace = { postEveryMs: 1_000, editsPerMinute: 40, channelsForMs: 15_000 };
+export const slacksPace: Pace = {
+  postEveryMs: 1_000,
+  editsPerMinute: 40,
+  channelsForMs: 15_000,
+  renewEveryMs: 20_000,
+};
 /** Channels whose last post is remembered. */
 const mostChannels = 1_000;
 const busyAgainMs = 5_000;
