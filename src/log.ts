@@ -12,3 +12,13 @@ export function createLog(level: string, destination: DestinationStream = proces
   const clean = (line: string): string => scrub(line.replace(unspeakable, '$1"***"'));
   return pino({ level, base: undefined }, { write: (line) => destination.write(clean(line)) });
 }
+
+/** The log is a witness of its own: kept elsewhere, it holds what the database cannot take back. */
+export function logHead(
+  log: Logger,
+  telling: { readonly kind: 'told' | 'altered'; readonly head: object } | undefined,
+): void {
+  if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
+  if (telling?.kind === 'altered')
+    log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
+}

@@ -8,8 +8,8 @@ import { ConfigMistakes, readConfig, type Config } from './config.ts';
 import { openCertificates } from './hosting/certificates.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
-import { createLog, type Logger } from './log.ts';
-import { openMetrics, type Metrics } from './metrics.ts';
+import { createLog, logHead, type Logger } from './log.ts';
+import { observeCall, openMetrics } from './metrics.ts';
 import { createLedger } from './pipeline/advance.ts';
 import { createBeat } from './pipeline/beat.ts';
 import { deliver } from './pipeline/deliver.ts';
@@ -20,13 +20,15 @@ import { createNames } from './pipeline/names.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
 import { createOpsWatch } from './pipeline/ops-channel.ts';
-import { bearWitness, type Telling } from './pipeline/witness.ts';
+import { bearWitness } from './pipeline/witness.ts';
 import { PolicyMistakes } from './policy/mistakes.ts';
 import { mentionedGroups } from './policy/people.ts';
 import { openPolicyFile } from './policy-file.ts';
 import { createShelf } from './slack/answers.ts';
 import { createToken, whoAmI } from './slack/token.ts';
 import { boltLogger, clientOptions, createDoor } from './slack/app.ts';
+import { redrawHomes } from './slack/home.ts';
+import { createHomes } from './slack/homes.ts';
 import { lostNote } from './slack/lost.ts';
 import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
@@ -47,7 +49,7 @@ export async function start(
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
   const ground = await openGround(config, log);
   const slack = await meetSlack(config, ground, pace);
-  const back = buildBackOffice(config, ground, slack, pace);
+  const back = buildBackOffice(config, ground, slack);
   const front = await openFrontDoor(config, ground, slack, back);
   const { database, directory, policy, hosting, counting } = ground;
 
@@ -99,7 +101,7 @@ async function openGround(config: Config, log: Logger) {
   const onLost = (error: Error): void => onTrouble('using the database', error);
   const database = await openDatabase(config.databaseUrl, { onLost });
   const { secrets } = openCertificates(config.certificatesDir);
-  const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observe(metrics, call) });
+  const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observeCall(metrics, call) });
   const directory = createDirectory({
     read: hosting.read,
     company: config.hosting.company,
@@ -129,14 +131,15 @@ async function meetSlack({ slack }: Config, { log, policy }: Ground, pace: Pace)
     onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),
     onToken: token.note,
   });
-  return { messages, views, bot, people, token, lookAt };
+  const homes = createHomes({ everyMs: pace.homeEveryMs, ticks: () => performance.now() });
+  return { messages, views, bot, people, token, lookAt, homes, pace };
 }
 
 type Back = ReturnType<typeof buildBackOffice>;
 
 /** The back half: whatever is due, and whatever is to be said of it. */
-function buildBackOffice(config: Config, ground: Ground, slack: Slack, pace: Pace) {
-  const { people, messages, token, lookAt } = slack;
+function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
+  const { people } = slack;
   const { database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
   const desk: BackOffice = {
     database,
@@ -162,15 +165,7 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack, pace: Pac
     onSaved: () => nudge(),
     onTrouble,
   };
-  const opsChannel = (): string | undefined => policy.current().channels.ops;
-  const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line) => ground.log.error(line));
-  const voice = createVoice({ client: messages, now: Date.now, pace, lookAt, onToken: token.note });
-  const post = { database, voice, owner, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onTrouble };
-  const delivery = createBeat({
-    everyMs: 500,
-    look: async () => void (await deliver(post)),
-    onTrouble: (error) => onTrouble('posting', error),
-  });
+  const { delivery, ops } = buildPost(ground, slack);
   const worker = createWorker(desk, delivery.nudge);
   const nudge = (): void => {
     worker.nudge();
@@ -181,14 +176,28 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack, pace: Pac
     worker: { ...worker, stop: () => worker.stop(graceMs / 2) },
     delivery,
     ops,
-    pace,
   };
 }
 
+/** What is said to Slack, and whether the ops channel takes its part of it. */
+function buildPost(ground: Ground, { messages, token, lookAt, homes, pace }: Slack) {
+  const { database, policy, onTrouble } = ground;
+  const opsChannel = (): string | undefined => policy.current().channels.ops;
+  const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line) => ground.log.error(line));
+  const voice = createVoice({ client: messages, now: Date.now, pace, lookAt, onToken: token.note });
+  const post = { ...ground, voice, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onCard: homes.moved };
+  const delivery = createBeat({
+    everyMs: 500,
+    look: async () => void (await deliver(post)),
+    onTrouble: (error) => onTrouble('posting', error),
+  });
+  return { delivery, ops };
+}
+
 /** The front half: what Slack delivers, and what is told to those who were not answered. */
-async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk, delivery, ops, pace }: Back) {
+async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk, delivery, ops }: Back) {
   const { database, directory, log, metrics, owner, onTrouble } = ground;
-  const { people, messages, views, bot, token, lookAt } = slack;
+  const { people, messages, views, bot, token, lookAt, homes, pace } = slack;
   const aliasKey = await keptKey(database, 'alias key');
   const logs = createLogReader(aliasKey);
   const shelf = createShelf(database, (error) => onTrouble('keeping what stands behind a button', error));
@@ -202,6 +211,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     messages,
     views,
     privately: createPrivately(views, config.slack.apiUrl),
+    homes,
     recent: createRecent(database),
     shelf,
     sharing: new Set(),
@@ -225,6 +235,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   const beats = [
     ops,
     beat('asking for the token', 5_000, async () => void ((await token.askAgain()) && delivery.nudge())),
+    beat('drawing homes anew', 1_000, () => redrawHomes(reception)),
     beat('telling who was lost', 5_000, () => tellTheLost(housekeeping)),
     beat('keeping the rules on record', 5_000, rulebook),
     beat('sweeping', 60_000, () => sweep(housekeeping)),
@@ -246,22 +257,11 @@ const readiness = ({ database, directory }: Ground, { token }: Slack, ops: Back[
 
 const auditKeyOf = ({ auditKey }: Config): Buffer | undefined => auditKey && Buffer.from(auditKey.reveal());
 
-/** The log is a witness of its own: kept elsewhere, it holds what the database cannot take back. */
-function logHead(log: Logger, telling: Telling | undefined): void {
-  if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
-  if (telling?.kind === 'altered')
-    log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
-}
-
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
 const graceMs = 9_000;
 const firstListingMs = 5_000;
 /** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
 const sayAfterMs = 40;
-
-function observe(metrics: Metrics, { section, outcome, ms }: { section: string; outcome: string; ms: number }): void {
-  metrics.host.observe({ section, outcome }, ms / 1_000);
-}
 
 async function run(): Promise<void> {
   const running = await start(readConfig());

@@ -19,6 +19,8 @@ export type Delivery = {
   readonly opsChannel: () => string | undefined;
   /** Whether Slack takes our token, as far as is known: while it does not, nothing is tried. */
   readonly isTaken: () => boolean;
+  /** Told of a change that moved, or is new: its card is due. */
+  readonly onCard: (change: number) => void;
   /** Told when the ops channel takes posts again, or no longer. */
   readonly onOps: () => void;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -66,6 +68,7 @@ const isEdit = ({ ts }: Message): boolean => ts !== null;
 async function draw(desk: Delivery, message: Message): Promise<void> {
   const { database } = desk;
   let what: Card | Note | undefined;
+  if (message.kind === 'card' && message.change !== null) desk.onCard(message.change);
   try {
     what = await whatOf(database, message);
     if (what) passing('posting', message.key);

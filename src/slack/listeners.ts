@@ -17,7 +17,9 @@ export function listen(app: App, reception: Reception, track: Track): void {
   listenToForms(app, reception, track);
   listenToShortcuts(app, reception, track);
   app.event('app_home_opened', async ({ event }) => {
-    if (event.tab === 'home') track(() => publishHome(reception, event.user));
+    if (event.tab !== 'home') return;
+    reception.homes.opened(event.user);
+    track(() => publishHome(reception, event.user));
   });
   app.event('subteam_members_changed', async ({ event }) => reception.people.groupChanged(event.subteam_id));
 }

@@ -13,6 +13,7 @@ import { code, say } from '../text.ts';
 import type { Shelf } from './answers.ts';
 import { drawNote, drawRefusal, type Drawn } from './blocks.ts';
 import { leaseMs, whileHeld } from './held.ts';
+import type { Homes } from './homes.ts';
 import type { People } from './people.ts';
 import type { Spoken } from './privately.ts';
 
@@ -26,6 +27,7 @@ export type Reception = {
   readonly messages: WebClient;
   readonly views: WebClient;
   readonly privately: (to: Spoken, what: Drawn) => Promise<void>;
+  readonly homes: Homes;
   readonly recent: Recent;
   readonly shelf: Shelf;
   /** Pages that are being shared, or were just now, each with where. */

@@ -5,12 +5,13 @@ import type { Card, Note } from '../pipeline/render.ts';
 import { drawCard, drawNote, type Drawn } from './blocks.ts';
 import { refusalOf } from './refusals.ts';
 
-/** How fast is spoken, how long it is believed who reads a channel, and how often a delivery is held anew. */
+/** How fast is spoken, how long it is believed who reads a channel, how often a delivery is held anew, and a home drawn. */
 export type Pace = {
   readonly postEveryMs: number;
   readonly editsPerMinute: number;
   readonly channelsForMs: number;
   readonly renewEveryMs: number;
+  readonly homeEveryMs: number;
 };
 
 export type VoiceOptions = {
@@ -28,6 +29,7 @@ export const slacksPace: Pace = {
   editsPerMinute: 40,
   channelsForMs: 15_000,
   renewEveryMs: 20_000,
+  homeEveryMs: 10_000,
 };
 /** Channels whose last post is remembered. */
 const mostChannels = 1_000;

@@ -65,6 +65,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     opsChannel,
     isTaken: () => true,
     onOps: () => undefined,
+    onCard: () => undefined,
     onTrouble,
   };
   while ((await deliver(desk)) > 0);
