@@ -183,7 +183,9 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
 function buildPost(ground: Ground, { messages, token, lookAt, homes, pace }: Slack) {
   const { database, policy, onTrouble } = ground;
   const opsChannel = (): string | undefined => policy.current().channels.ops;
-  const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line) => ground.log.error(line));
+  const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line, isWell) =>
+    ground.log[isWell ? 'info' : 'error'](line),
+  );
   const voice = createVoice({ client: messages, now: Date.now, pace, lookAt, onToken: token.note });
   const post = { ...ground, voice, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onCard: homes.moved };
   const delivery = createBeat({

@@ -150,7 +150,7 @@ async function userGroups({ policy, membersOf }: HealthDesk): Promise<State> {
 
 async function opsChannel(desk: HealthDesk): Promise<State> {
   const trouble = await opsTrouble(desk);
-  return trouble ? bad(trouble.says, trouble.hint) : well(say`takes what I post there`);
+  return trouble ? bad(trouble.says, trouble.hint) : well(say`takes posts, as far as Slack tells`);
 }
 
 async function sending({ database }: HealthDesk): Promise<State> {

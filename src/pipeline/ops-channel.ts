@@ -71,13 +71,13 @@ const trouble = (says: Text, hint: Text): OpsTrouble => ({ says: inline(says), h
 export function createOpsWatch(
   desk: OpsDesk,
   onTrouble: (what: string, error: unknown) => void,
-  onChange: (line: string) => void,
+  onChange: (line: string, isWell: boolean) => void,
 ): Beat & { readonly trouble: () => OpsTrouble | undefined } {
   let known: OpsTrouble | undefined;
   const look = async (): Promise<void> => {
     const found = await opsTrouble(desk);
     const line = found ? plain(joined([found.says, found.hint])) : 'it takes what I post again';
-    if (JSON.stringify(found) !== JSON.stringify(known)) onChange(`the ops channel: ${line}`);
+    if (JSON.stringify(found) !== JSON.stringify(known)) onChange(`the ops channel: ${line}`, found === undefined);
     known = found;
   };
   const beat = createBeat({ everyMs, look, onTrouble: (error) => onTrouble('looking at the ops channel', error) });

@@ -27,17 +27,21 @@ const lacking = new Set(['missing_scope', 'not_allowed_token_type', 'unknown_met
 /** Looks at channels, each at most so often; rejects with `Undeliverable` where Slack does not say now. */
 export function createChannelLook(options: LookOptions): (channel: string) => Promise<ChannelLook> {
   const { freshMs } = options;
-  const kept = new Map<string, { readonly look: Promise<ChannelLook>; readonly at: number }>();
+  const kept = new Map<string, { readonly look: Promise<ChannelLook>; at: number }>();
   return (channel) => {
     const found = kept.get(channel);
     if (found && performance.now() - found.at < freshMs) return found.look;
-    const look = ask(options, channel);
+    // Many who ask while it is being asked share the answer.
+    const asked = { look: ask(options, channel), at: Number.POSITIVE_INFINITY };
     kept.delete(channel);
-    kept.set(channel, { look, at: performance.now() });
+    kept.set(channel, asked);
     const [oldest] = kept.keys();
     if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
-    look.catch(() => kept.get(channel)?.look === look && kept.delete(channel));
-    return look;
+    asked.look.then(
+      () => (asked.at = performance.now()),
+      () => kept.get(channel) === asked && kept.delete(channel),
+    );
+    return asked.look;
   };
 }
 

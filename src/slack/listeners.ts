@@ -113,5 +113,5 @@ const mention = z.object({ edited: z.object({ ts: z.string() }).optional() });
 /** What an edited message asks for may have run already, in other words. */
 async function refuseEdit(reception: Reception, heard: Heard): Promise<void> {
   await speaker(reception, heard);
-  throw new Refusal("Edits aren't run.", { hint: 'Send it as a new message.' });
+  throw new Refusal("Edits aren't run, so nothing was done by this one.", { hint: 'Send it as a new message.' });
 }

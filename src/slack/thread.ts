@@ -36,6 +36,7 @@ const mostChannels = 1_000;
 const busyAgainMs = 5_000;
 /** Of a message whose blocks Slack does not take, in characters. */
 const longestPlain = 3_000;
+const longestWord = 80;
 
 /** Arguments of every message: nothing in it is unfurled or read as a name. */
 export const inert = { link_names: false, unfurl_links: false, unfurl_media: false, parse: 'none' } as const;
@@ -81,13 +82,14 @@ export function createVoice({ client, now, pace, lookAt, onToken }: VoiceOptions
   return {
     post: async (to, what) => {
       const channel = 'person' in to ? to.person : to.channel;
-      await keepInside(channel);
+      // The turn first: whoever came first is posted first.
       takeTurn(channel);
+      await keepInside(channel);
       return listened(sayIn(client, { channel, ...('thread' in to && { thread_ts: to.thread }) }, draw(what)));
     },
     edit: async ({ channel, ts }, what) => {
-      await keepInside(channel);
       takeEdit();
+      await keepInside(channel);
       // Without the empty list the old blocks would stay where the new ones are refused.
       const place = { channel, ts, link_names: false, parse: 'none', blocks: [] } as const;
       await listened(say(draw(what), (drawn) => client.chat.update({ ...place, ...drawn })));
@@ -133,7 +135,8 @@ export function asUndeliverable(error: unknown): unknown {
   const word = platformError(error);
   if (word !== undefined) {
     const kind = refusalOf(word);
-    return new Undeliverable(kind === 'transient' ? 'later' : kind, word);
+    // What is no word can be a whole page.
+    return new Undeliverable(kind === 'transient' ? 'later' : kind, word.slice(0, longestWord));
   }
   if (isCoded(error) && error.code === ErrorCode.RateLimitedError) {
     const seconds = 'retryAfter' in error ? Number(error.retryAfter) : Number.NaN;

@@ -160,7 +160,7 @@ function personChange(body: Fields): PersonChange {
 
 function channelChange(body: Fields): ChannelChange {
   return {
-    ...kept(body, ['bot', 'archived', 'shared'], isFlag),
+    ...kept(body, ['bot', 'archived', 'shared', 'invited'], isFlag),
     ...kept(body, ['name'], isWord),
     ...kept(body, ['posting'], isPosting),
   };

@@ -38,6 +38,8 @@ export type Channel = {
   readonly archived: boolean;
   /** Shared with another organisation. */
   readonly shared: boolean;
+  /** Another organisation is invited, and has not come yet. */
+  readonly invited?: boolean;
   /** Who may post: everybody where it is left out; the app is never one of those who are excepted. */
   readonly posting?: Posting;
 };

@@ -26,6 +26,8 @@ export type ChannelChange = {
   readonly shared?: boolean;
   readonly name?: string;
   readonly posting?: Posting;
+  /** Another organisation is invited to it. */
+  readonly invited?: boolean;
 };
 
 /** Deactivates somebody, makes them a guest, renames them. */
