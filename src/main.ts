@@ -10,7 +10,7 @@ import { openCertificates } from './hosting/certificates.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory, presenceOf } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
-import { openMetrics, type Metrics } from './metrics.ts';
+import { observeCall, openMetrics } from './metrics.ts';
 import { failure, logHead, ofDatabase, ofPolicy } from './notices.ts';
 import { createLedger } from './pipeline/advance.ts';
 import { createBeat } from './pipeline/beat.ts';
@@ -23,32 +23,37 @@ import { createNames } from './pipeline/names.ts';
 import { createSendHistory } from './pipeline/send-history.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
+import { createOpsWatch } from './pipeline/ops-channel.ts';
 import { bearWitness } from './pipeline/witness.ts';
 import { mentionedGroups } from './policy/people.ts';
 import { openPolicy } from './policy/watch.ts';
 import { createShelf } from './slack/answers.ts';
+import { createToken, whoAmI } from './slack/token.ts';
 import { boltLogger, clientOptions, createDoor } from './slack/app.ts';
+import { redrawHomes } from './slack/home.ts';
+import { createHomes } from './slack/homes.ts';
 import { lostNote } from './slack/lost.ts';
 import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
 import type { Reception } from './slack/reception.ts';
-import { createVoice, type Pace } from './slack/thread.ts';
+import { createVoice, slacksPace, type Pace } from './slack/thread.ts';
+import { createChannelLook } from './slack/channel-look.ts';
 import { createSteadyNow } from './storage/clock.ts';
 import { openDatabase } from './storage/database.ts';
 import { keptKey, readSetting } from './storage/settings.ts';
 import { plain, type Text } from './text.ts';
 
 /** What a start can be given that is otherwise its own: where it logs, and how fast it speaks. */
-type Instead = { readonly log?: Logger; readonly pace?: Pace | undefined };
+type Instead = { readonly log?: Logger; readonly pace?: Pace };
 
 /** Everything Sitehand is, put together and started; resolves when Slack is connected. */
 export async function start(
   config: Config,
-  { log = createLog(config.logLevel), pace }: Instead = {},
+  { log = createLog(config.logLevel), pace = slacksPace }: Instead = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
   const ground = await openGround(config, log);
-  const slack = await meetSlack(config, ground);
-  const back = buildBackOffice(config, ground, slack, pace);
+  const slack = await meetSlack(config, ground, pace);
+  const back = buildBackOffice(config, ground, slack);
   const front = await openFrontDoor(config, ground, slack, back);
   const { database, directory, policy, hosting, counting } = ground;
 
@@ -101,7 +106,7 @@ async function openGround(config: Config, log: Logger) {
   const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
   const now = createSteadyNow();
   const { secrets } = openCertificates(config.certificatesDir);
-  const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observe(metrics, call) });
+  const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observeCall(metrics, call) });
   const directory = createDirectory({
     read: hosting.read,
     company: config.hosting.company,
@@ -121,26 +126,29 @@ async function openGround(config: Config, log: Logger) {
 type Slack = Awaited<ReturnType<typeof meetSlack>>;
 
 /** Slack as we speak to it: messages apart from views and private words, and whom we speak with. */
-async function meetSlack({ slack }: Config, { log, policy, now }: Ground) {
+async function meetSlack({ slack }: Config, { log, policy, now }: Ground, pace: Pace) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
   const bot = await whoAmI(views);
-  let tokenIsTaken = true;
+  const token = createToken(views, log);
+  const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
   const people = createPeople({
     client: views,
     team: bot.team,
     groups: () => mentionedGroups(policy.current()),
     now,
     onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),
-    onToken: (isTaken) => (tokenIsTaken = isTaken),
+    onToken: token.note,
   });
-  return { messages, views, bot, people, takesToken: () => tokenIsTaken };
+  const homes = createHomes({ everyMs: pace.homeEveryMs, ticks: () => performance.now() });
+  return { messages, views, bot, people, token, lookAt, homes, pace };
 }
 
 type Back = ReturnType<typeof buildBackOffice>;
 
 /** The back half: whatever is due, and whatever is to be said of it. */
-function buildBackOffice(config: Config, ground: Ground, { people, messages }: Slack, pace: Pace | undefined) {
+function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
+  const { people } = slack;
   const { now, log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
   const desk: BackOffice = {
     database,
@@ -169,30 +177,46 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     onSaved: () => nudge(),
     onTrouble,
   };
-  const opsChannel = (): string | undefined => policy.current().channels.ops;
-  const post = { database, voice: createVoice(messages, now, pace), owner, opsChannel, onTrouble };
-  const delivery = createBeat({
-    everyMs: 500,
-    look: async () => void (await deliver(post)),
-    onTrouble: (error) => onTrouble('posting', error),
-  });
+  const { delivery, ops } = buildPost(ground, slack);
   const worker = createWorker(desk, delivery.nudge);
   const nudge = (): void => {
     worker.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  return { desk, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery };
+  return {
+    desk,
+    worker: { ...worker, stop: () => worker.stop(graceMs / 2) },
+    delivery,
+    ops,
+  };
+}
+
+/** What is said to Slack, and whether the ops channel takes its part of it. */
+function buildPost(ground: Ground, { messages, token, lookAt, homes, pace }: Slack) {
+  const { now, database, policy, onTrouble } = ground;
+  const opsChannel = (): string | undefined => policy.current().channels.ops;
+  const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line, isWell) =>
+    ground.log[isWell ? 'info' : 'error'](line),
+  );
+  const voice = createVoice({ client: messages, now, pace, lookAt, onToken: token.note });
+  const post = { ...ground, voice, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onCard: homes.moved };
+  const delivery = createBeat({
+    everyMs: 500,
+    look: async () => void (await deliver(post)),
+    onTrouble: (error) => onTrouble('posting', error),
+  });
+  return { delivery, ops };
 }
 
 /** The front half: what Slack delivers, and what is told to those who were not answered. */
-async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk }: Back) {
+async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk, delivery, ops }: Back) {
   const { database, directory, log, metrics, owner, onTrouble } = ground;
-  const { people, messages, views, bot } = slack;
+  const { people, messages, views, bot, token, lookAt, homes, pace } = slack;
   const aliasKey = await keptKey(database, 'alias key');
   const logs = createLogReader(aliasKey);
   const shelf = createShelf(database, (error) => onTrouble('keeping what stands behind a button', error));
   const { isBroken: policyIsBroken } = ground.policy;
-  const asked = { policyIsBroken, askSlack: () => whoAmI(views), dialect: config.hosting.dialect };
+  const asked = { policyIsBroken, askSlack: () => whoAmI(views), lookAt, dialect: config.hosting.dialect };
   const reception: Reception = {
     front: desk,
     decisions: desk,
@@ -201,6 +225,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     messages,
     views,
     privately: createPrivately(views, config.slack.apiUrl),
+    homes,
     recent: createRecent(database),
     shelf,
     sharing: new Set(),
@@ -209,6 +234,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     botUser: bot.botUserId,
     team: bot.team,
     owner,
+    renewEveryMs: pace.renewEveryMs,
     log,
     metrics,
   };
@@ -221,19 +247,27 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   const beat = (what: string, everyMs: number, look: () => Promise<void>) =>
     createBeat({ everyMs, look, onTrouble: (error) => onTrouble(what, error) });
   const beats = [
+    ops,
+    beat('asking for the token', 5_000, async () => void ((await token.askAgain()) && delivery.nudge())),
+    beat('drawing homes anew', 1_000, () => redrawHomes(reception)),
     beat('telling who was lost', 5_000, () => tellTheLost(housekeeping)),
     beat('keeping the rules on record', 5_000, rulebook),
     beat('sweeping', 60_000, () => sweep(housekeeping)),
     beat('noting that I am here', 15_000, () => noteAlive(database)),
     beat('telling the head of the trail', 3_600_000, async () => logHead(log, await bearWitness(database))),
   ];
-  const notReady = async (): Promise<string | undefined> => {
-    await readSetting(database.db, 'pause');
-    if (!slack.takesToken()) return 'Slack does not take the bot token any more';
-    return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
-  };
-  return { door: createDoor({ config, reception, bot, notReady }), beats, logs, shelf };
+  return { door: createDoor({ config, reception, bot, ...readiness(ground, slack, ops) }), beats, logs, shelf };
 }
+
+/** Whether it can work, and what is wrong though it can: a word each. */
+const readiness = ({ database, directory }: Ground, { token }: Slack, ops: Back['ops']) => ({
+  notReady: async (): Promise<string | undefined> => {
+    await readSetting(database.db, 'pause');
+    if (!token.isTaken()) return 'Slack does not take the bot token any more';
+    return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
+  },
+  remark: (): string | undefined => ops.trouble() && 'the ops channel needs a look: doctor says why',
+});
 
 const auditKeyOf = ({ auditKey }: Config): Buffer | undefined => auditKey && Buffer.from(auditKey.reveal());
 
@@ -244,18 +278,6 @@ const firstListingMs = 5_000;
 const freshListingMs = 10_000;
 /** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
 const sayAfterMs = 40;
-
-type Bot = { readonly botId: string | undefined; readonly botUserId: string; readonly team: string };
-
-async function whoAmI(client: WebClient): Promise<Bot> {
-  const { bot_id: botId, user_id: botUserId, team_id: team } = await client.auth.test();
-  if (!botUserId || !team) throw new Error('Slack does not say who this bot is');
-  return { botId, botUserId, team };
-}
-
-function observe(metrics: Metrics, { section, outcome, ms }: { section: string; outcome: string; ms: number }): void {
-  metrics.host.observe({ section, outcome }, ms / 1_000);
-}
 
 async function run(): Promise<void> {
   const running = await start(readConfig());

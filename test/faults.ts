@@ -175,6 +175,36 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a forgotten request keeps nobody out',
     ],
   },
+  32: {
+    fault: 'a gateway answers about an operation; a 500 at a host without operations',
+    by: [
+      'a gateway answers 500 in HTML about a running push for minutes',
+      'without operations answers 500 once',
+      'a page of a gateway with 500 says nothing about an operation',
+    ],
+  },
+  35: {
+    fault:
+      'a channel with rules of posting, no access, a closed messages tab, a channel shared meanwhile; the ops channel too',
+    by: [
+      'a channel does not take what is posted > it has rules of posting',
+      'a channel does not take what is posted > it is of a workspace that has taken the app its access',
+      'a channel does not take what is posted > nor can the asker be written to',
+      'an approver cannot be written to: the asker and ops hear',
+      'it is shared with another organisation meanwhile',
+      'the ops channel > has rules of posting',
+      'the ops channel > is shared with another organisation',
+      'messages that Slack does not take, on SQLite > for a day are given up',
+    ],
+  },
+  36: {
+    fault: 'a message that mentioned the bot is edited',
+    by: [
+      'a message that mentioned the bot is edited, again and again',
+      'a message is edited that mentions the bot only now',
+      'Slack delivers the same mention once more, under another event id',
+    ],
+  },
   37: {
     fault: 'a database loses a commit',
     by: [
@@ -201,14 +231,6 @@ export const faults: Readonly<Record<number, Fault>> = {
       'begins no earlier than what is written',
     ],
   },
-  32: {
-    fault: 'a gateway answers about an operation; a 500 at a host without operations',
-    by: [
-      'a gateway answers 500 in HTML about a running push for minutes',
-      'without operations answers 500 once',
-      'a page of a gateway with 500 says nothing about an operation',
-    ],
-  },
   39: {
     fault: 'the approvers’ group, its rule or its members are gone while a change is unknown or waits',
     by: [
@@ -216,6 +238,14 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a change whose end nobody knows > the rule and the group are gone',
       'a change whose end nobody knows > everybody leaves the user group that approves',
       'who may end what nobody moves on any more, as the rules stand today > decline goes by it',
+    ],
+  },
+  41: {
+    fault: 'a read takes ten minutes; Slack’s half hour passes',
+    by: [
+      'a read takes longer than a delivery is held for',
+      'a delivery was lost to somebody who said so',
+      'Slack’s half hour passes while the host is read',
     ],
   },
 };

@@ -16,6 +16,7 @@ import { actor, code, inline, joined, person, say, time } from '../text.ts';
 import type { AskingDesk } from './asking.ts';
 import { pauseKey } from './deeds.ts';
 import { editionOf } from './edition.ts';
+import { opsTrouble, type OpsDesk } from './ops-channel.ts';
 import { inForce } from './rulebook.ts';
 import { inWords } from './trouble.ts';
 
@@ -31,6 +32,7 @@ export type HealthDesk = {
   readonly dialect: Dialect;
   /** Asks Slack who this bot is; rejects where it does not say. */
   readonly askSlack: () => Promise<{ readonly botUserId: string }>;
+  readonly lookAt: OpsDesk['lookAt'];
 };
 
 type State = Omit<Check, 'what'>;
@@ -147,6 +149,11 @@ async function userGroups({ policy, membersOf }: HealthDesk): Promise<State> {
   );
 }
 
+async function opsChannel(desk: HealthDesk): Promise<State> {
+  const trouble = await opsTrouble(desk);
+  return trouble ? bad(trouble.says, trouble.hint) : well(say`takes posts, as far as Slack tells`);
+}
+
 async function sending({ database }: HealthDesk): Promise<State> {
   const setting = await readSetting(database.db, pauseKey);
   if (setting === undefined) return well(say`what is approved is sent`);
@@ -185,6 +192,7 @@ const looks: readonly (readonly [what: string, look: Look])[] = [
   ['Database', answers],
   ['Rules', rules],
   ['Slack user groups', userGroups],
+  ['Ops channel', opsChannel],
   ['Sending', sending],
   ['Changes', changes],
   ['Work', work],

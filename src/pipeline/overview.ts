@@ -17,6 +17,8 @@ export type Overview = {
   readonly mine: readonly Card[];
   /** The last ones they may read, without buttons. */
   readonly recent: readonly Card[];
+  /** The numbers of all of them. */
+  readonly numbers: readonly number[];
 };
 
 export type OverviewDesk = Shelf & AskingDesk & { readonly database: Database };
@@ -38,15 +40,18 @@ export async function overviewFor(desk: OverviewDesk, person: Person): Promise<O
     read({}),
   ]);
   const undecided = await notYetBy(db, person, await toDecideBy(desk, person, [...unknown, ...waiting]));
-  const draw = (changes: readonly Change[], most: number): Promise<readonly Card[]> =>
-    Promise.all(changes.slice(0, most).map((change) => drawn(desk, change)));
+  const shown = {
+    toDecide: undecided.slice(0, mostShown.toDecide),
+    mine: own.filter(({ settled_at }) => settled_at === null).slice(0, mostShown.mine),
+    recent: latest.slice(0, mostShown.recent),
+  };
+  const draw = (changes: readonly Change[]): Promise<readonly Card[]> =>
+    Promise.all(changes.map((change) => drawn(desk, change)));
   return {
-    toDecide: await draw(undecided, mostShown.toDecide),
-    mine: await draw(
-      own.filter(({ settled_at }) => settled_at === null),
-      mostShown.mine,
-    ),
-    recent: (await draw(latest, mostShown.recent)).map((card) => ({ ...card, buttons: [] })),
+    toDecide: await draw(shown.toDecide),
+    mine: await draw(shown.mine),
+    recent: (await draw(shown.recent)).map((card) => ({ ...card, buttons: [] })),
+    numbers: Object.values(shown).flatMap((changes) => changes.map(({ number }) => number)),
   };
 }
 

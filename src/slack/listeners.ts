@@ -1,11 +1,13 @@
 import type { App } from '@slack/bolt';
+import { z } from 'zod';
 import { catalogue } from '../commands/index.ts';
+import { Refusal } from '../errors.ts';
 import { listenToButtons } from './buttons.ts';
 import { listenToForms } from './forms.ts';
-import { hear } from './hear.ts';
+import { hear, speaker } from './hear.ts';
 import { publishHome } from './home.ts';
 import { changesSomething, take, type Track } from './intake.ts';
-import type { Reception } from './reception.ts';
+import type { Heard, Reception } from './reception.ts';
 
 /** Every way in: command, mention, button, form, suggestions, home. Each acks first and works afterwards. */
 export function listen(app: App, reception: Reception, track: Track): void {
@@ -15,7 +17,9 @@ export function listen(app: App, reception: Reception, track: Track): void {
   listenToForms(app, reception, track);
   listenToShortcuts(app, reception, track);
   app.event('app_home_opened', async ({ event }) => {
-    if (event.tab === 'home') track(() => publishHome(reception, event.user));
+    if (event.tab !== 'home') return;
+    reception.homes.opened(event.user);
+    track(() => publishHome(reception, event.user));
   });
   app.event('subteam_members_changed', async ({ event }) => reception.people.groupChanged(event.subteam_id));
 }
@@ -69,16 +73,45 @@ function listenToMentions(app: App, reception: Reception, track: Track): void {
   app.event('app_mention', async ({ event, body }) => {
     const { user: person, channel, thread_ts: thread } = event;
     if (person === undefined || 'bot_id' in event) return;
+    const from = { person, team: event.team ?? body.team_id, channel, thread, trigger: undefined };
+    // Bolt acks events by itself.
+    const ack = (): Promise<boolean> => Promise.resolve(false);
+    // Slack tells of a mention again when its message is edited, under another event id.
+    const key = `mention:${channel}:${event.ts}`;
+    const edited = editedAt(event);
+    if (edited !== undefined) {
+      const work = (heard: Heard): Promise<void> => refuseEdit(reception, heard);
+      // Written down so that it is answered once; nothing of it is kept.
+      return take(reception, track, {
+        kind: 'mention',
+        key: `${key}:${edited}`,
+        said: '',
+        changes: true,
+        from,
+        ack,
+        work,
+      });
+    }
     const line = event.text.replace(myName, '');
+    const work = (heard: Heard): Promise<void> => hear(reception, heard, line);
     await take(reception, track, {
       kind: 'mention',
-      key: `mention:${body.event_id}`,
+      key,
       said: line,
       changes: changesSomething(line),
-      from: { person, team: event.team ?? body.team_id, channel, thread, trigger: undefined },
-      // Bolt acks events by itself.
-      ack: () => Promise.resolve(false),
-      work: (heard) => hear(reception, heard, line),
+      from,
+      ack,
+      work,
     });
   });
+}
+
+/** When the message was edited, as Slack says; undefined: it is as it was written. */
+const editedAt = (event: object): string | undefined => mention.safeParse(event).data?.edited?.ts;
+const mention = z.object({ edited: z.object({ ts: z.string() }).optional() });
+
+/** What an edited message asks for may have run already, in other words. */
+async function refuseEdit(reception: Reception, heard: Heard): Promise<void> {
+  await speaker(reception, heard);
+  throw new Refusal("Edits aren't run, so nothing was done by this one.", { hint: 'Send it as a new message.' });
 }

@@ -180,6 +180,8 @@ export type MessageTable = {
   owner: string | null;
   lease_until: number | null;
   created_at: number;
+  /** Since when its newest version is owed; begins anew while Slack does not take our token. */
+  owed_at: number;
 };
 
 /** Words to be said later on somebody's behalf: a timed removal. */

@@ -154,6 +154,7 @@ const messages = ({ integer, counted, strict }: Dialect): string[] => [
     owner text,
     lease_until ${integer},
     created_at ${integer} not null,
+    owed_at ${integer} not null,
     check (drawn_version <= version),
     check ((owner is null) = (lease_until is null)),
     check ((channel is null) = (ts is null)),
