@@ -110,7 +110,7 @@ type Told = { readonly event: string; readonly target?: Environment; readonly sa
 >;
 
 /** Throws where the delivery was answered already: its sender was told that nothing was done, and so nothing is. */
-export async function answered(tx: Tx, { inbox }: Doer, at: number): Promise<void> {
+export async function answerDelivery(tx: Tx, { inbox }: Doer, at: number): Promise<void> {
   if (inbox !== undefined && !(await closeInbox(tx, inbox, at))) throw new Refusal('It is too late. Nothing was done.');
 }
 
@@ -118,7 +118,7 @@ export async function answered(tx: Tx, { inbox }: Doer, at: number): Promise<voi
 export async function record({ ledger }: DeedDesk, doer: Doer, tx: Tx, at: number, told: Told): Promise<void> {
   const { event, target, says, ...rest } = told;
   const { person, permit } = doer;
-  await answered(tx, doer, at);
+  await answerDelivery(tx, doer, at);
   const details = {
     ...(target && { target: target.name, target_key: keyOf(target) }),
     name: person.name,

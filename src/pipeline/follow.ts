@@ -1,7 +1,7 @@
 import { HostTrouble } from '../hosting/client.ts';
 import { Refusal } from '../errors.ts';
 import type { Reader } from '../hosting/contract/call.ts';
-import { getOperation } from '../hosting/contract/operations.ts';
+import { getOperation, validateKey } from '../hosting/contract/operations.ts';
 import { passing } from '../points.ts';
 import { touchChange, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
@@ -69,9 +69,20 @@ async function see(desk: Following, change: Change, restored: Restored | undefin
 async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operation' | 'message' | 'restMs'>> {
   try {
     const { state, message } = await read(getOperation({ operation_id: operation }));
-    return { operation: state, message };
+    return state === 'failed' && !(await isWell(read)) ? { operation: 'trouble' } : { operation: state, message };
   } catch (error) {
     if (error instanceof HostTrouble) return { operation: 'trouble', restMs: error.retryAfterMs };
+    throw error;
+  }
+}
+
+/** The host words a failed operation as it words its own trouble: whether it answers about something else now. */
+async function isWell(read: Reader): Promise<boolean> {
+  try {
+    await read(validateKey({}));
+    return true;
+  } catch (error) {
+    if (error instanceof HostTrouble) return error.kind === 'not found';
     throw error;
   }
 }
@@ -194,4 +205,4 @@ async function offersOf(
 }
 
 const trailOf = (change: Change, now: number): Trail =>
-  change.followed === null ? { since: now, looks: 0, known: false, troubles: 0 } : thawed(change.followed);
+  change.followed === null ? { since: now, looks: 0, known: false, unclear: 0 } : thawed(change.followed);

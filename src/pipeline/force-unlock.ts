@@ -5,7 +5,7 @@ import type { Tx } from '../storage/database.ts';
 import { freeLock, heldLock, locksOf } from '../storage/locks.ts';
 import { person as mention, say } from '../text.ts';
 import { closableFrom } from './change.ts';
-import { answered, holdOf, keyOf, undisturbed, type DeedDesk, type Doer } from './deeds.ts';
+import { answerDelivery, holdOf, keyOf, undisturbed, type DeedDesk, type Doer } from './deeds.ts';
 import { standing } from './render.ts';
 
 /**
@@ -32,7 +32,7 @@ export function forceUnlock(desk: DeedDesk, doer: Doer, env: Environment): Promi
 
 async function tell(desk: DeedDesk, doer: Doer, tx: Tx, at: number, change: Change, env: Environment): Promise<void> {
   const { person, permit } = doer;
-  await answered(tx, doer, at);
+  await answerDelivery(tx, doer, at);
   const open = change.state === 'unknown' ? say` What came of it is still unknown, and still has to be said.` : '';
   const text = say`🔓 **${mention(person.id)} took its lock on ${env.name} away.** Other changes of it may go on.${open}`;
   const details = {

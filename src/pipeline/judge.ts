@@ -16,8 +16,8 @@ export type Trail = {
   readonly known: boolean;
   /** Answers in a row that call it failed, and when the first of them came, epoch ms. */
   readonly failing?: { readonly times: number; readonly since: number } | undefined;
-  /** Looks in a row in which the host could not be asked. */
-  readonly troubles: number;
+  /** Looks in a row that said nothing of how it stands: an error, or the host could not be asked. */
+  readonly unclear: number;
 };
 
 /** What reading back shows of a change. */
@@ -49,6 +49,8 @@ const failuresThatCount = 3;
 const failingMs = 60_000;
 /** A host that never answered about any operation is not asked for longer than this. */
 const neverAnsweredMs = 10 * 60_000;
+/** However long it is: after an absence of ours, one look that says nothing is not the end. */
+const unclearThatCount = 5;
 /** While the host cannot be asked, each look comes twice as late as the one before, up to this. */
 const longestTroubleMs = 2 * 60_000;
 /** The longest rest that the host can ask for. */
@@ -77,14 +79,15 @@ export function judge(change: Change, trail: Trail, seen: Seen, works: boolean, 
     const mayStillShow = seen.proof === 'trouble' || proof?.verdict === 'not yet';
     return mayStillShow && past < notKnownMs ? again : unverified(change, seen, lockAfter(change));
   }
-  if ((operation === 'trouble' || operation === 'failed') && !works && !trail.known && past >= neverAnsweredMs) {
-    return unverified(change, seen, unfollowedLockMs);
+  if (operation === 'running') {
+    return past > longestMs ? leave(left(change, 'never finished'), unfollowedLockMs) : again;
   }
-  if (past > longestMs) {
-    const says = left(change, 'never finished');
-    return operation === 'running' ? leave(says, unfollowedLockMs) : lose('does not answer about it any more');
+  if (operation !== 'not known') {
+    if (next.unclear < unclearThatCount) return again;
+    if (past > longestMs && (works || trail.known)) return lose('does not answer about it any more');
+    return past < neverAnsweredMs || works || trail.known ? again : unverified(change, seen, unfollowedLockMs);
   }
-  if (operation !== 'not known' || past < notKnownMs) return again;
+  if (past < notKnownMs) return again;
   if (trail.known) return lose('does not know it any more');
   return works ? lose('does not know it when asked') : unverified(change, seen, unfollowedLockMs);
 }
@@ -97,17 +100,17 @@ function lookedAgain(trail: Trail, operation: Seen['operation'], now: number): T
     looks: trail.looks + 1,
     known: trail.known || isKnown(operation),
     failing: operation === 'failed' ? { times: times + 1, since } : undefined,
-    troubles: operation === 'trouble' ? trail.troubles + 1 : 0,
+    unclear: operation === 'trouble' || operation === 'failed' ? trail.unclear + 1 : 0,
   };
 }
 
 const isFailed = ({ failing }: Trail, now: number): boolean =>
   failing !== undefined && failing.times >= failuresThatCount && now - failing.since >= failingMs;
 
-function waitAfter({ looks, troubles }: Trail, { operation, restMs = 0 }: Seen): number {
+function waitAfter({ looks, unclear }: Trail, { operation, restMs = 0 }: Seen): number {
   const usual = everyMs[Math.min(looks, everyMs.length - 1)] ?? longestMs;
   if (operation !== 'trouble') return usual;
-  const backedOff = Math.min(2_000 * 2 ** (troubles + 1), longestTroubleMs);
+  const backedOff = Math.min(2_000 * 2 ** (unclear + 1), longestTroubleMs);
   return Math.max(usual, backedOff, Math.min(restMs, longestRestMs));
 }
 

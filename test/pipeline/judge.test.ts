@@ -7,7 +7,7 @@ import { changeOf } from './given.ts';
 const begun = 1_000_000;
 const minute = 60_000;
 const hour = 3_600_000;
-const fresh: Trail = { since: begun, looks: 0, known: false, troubles: 0 };
+const fresh: Trail = { since: begun, looks: 0, known: false, unclear: 0 };
 /** Called failed so often, first so long after following began. */
 const failing = (times: number, after: number): Partial<Trail> => ({ failing: { times, since: begun + after } });
 const proof = (verdict: 'yes' | 'not yet' | 'no'): NonNullable<Seen['proof']> => ({
@@ -85,8 +85,16 @@ describe('what is made of what was seen', () => {
     ['trouble after two failures', failing(2, 0), { operation: 'trouble', proof: undefined }, true, minute, 'wait'],
     ['trouble with asking', {}, { operation: 'trouble', proof: undefined }, true, 5_000, 'wait'],
     [
-      'trouble for an hour',
+      'trouble at the first look after an hour',
       { known: true },
+      { operation: 'trouble', proof: undefined },
+      true,
+      hour + 1,
+      'wait',
+    ],
+    [
+      'trouble for an hour',
+      { known: true, unclear: 4 },
       { operation: 'trouble', proof: undefined },
       false,
       hour + 1,
@@ -95,7 +103,7 @@ describe('what is made of what was seen', () => {
     ],
     [
       'trouble for an hour about this one, where following works',
-      {},
+      { unclear: 4 },
       { operation: 'trouble', proof: undefined },
       true,
       hour + 1,
@@ -104,14 +112,14 @@ describe('what is made of what was seen', () => {
     ],
     [
       'trouble for ten minutes, where nobody ever followed',
-      {},
+      { unclear: 4 },
       { operation: 'trouble', proof: undefined },
       false,
       10 * minute,
       'leave',
       'it gave no answer that says how it stands',
     ],
-    ['trouble for less', {}, { operation: 'trouble', proof: undefined }, false, 10 * minute - 1, 'wait'],
+    ['trouble for less', { unclear: 4 }, { operation: 'trouble', proof: undefined }, false, 10 * minute - 1, 'wait'],
     ['not known at first', {}, { operation: 'not known', proof: undefined }, true, minute - 1, 'wait'],
     [
       'not known for a minute, where following works',
@@ -231,22 +239,22 @@ describe('what is made of what was seen', () => {
 
   test('a host in trouble is asked less and less often, and not before it wants to be', () => {
     const trouble = (restMs?: number): Seen => ({ operation: 'trouble', proof: undefined, restMs });
-    const waits = [0, 1, 2, 3, 4, 5, 6, 99].map((troubles) => waitOf({ troubles, looks: troubles }, trouble()));
+    const waits = [0, 1, 2, 3, 4, 5, 6, 99].map((unclear) => waitOf({ unclear, looks: unclear }, trouble()));
     expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000, 120_000]);
     expect(waitOf({}, trouble(90_000))).toBe(90_000);
-    expect(waitOf({ troubles: 5 }, trouble(1_000))).toBe(120_000);
+    expect(waitOf({ unclear: 5 }, trouble(1_000))).toBe(120_000);
     expect([86_400_000, Infinity].map((rest) => waitOf({}, trouble(rest)))).toEqual([300_000, 300_000]);
   });
 
-  test('the trail counts failures and troubles in a row, and since when it was called failed', () => {
+  test('the trail counts failures and unclear looks in a row, and since when it was called failed', () => {
     const rows: readonly (readonly [Seen['operation'], Partial<Trail>])[] = [
-      ['failed', { failing: { times: 1, since: begun }, troubles: 0, known: false }],
-      ['failed', { failing: { times: 2, since: begun }, troubles: 0 }],
-      ['trouble', { failing: undefined, troubles: 1 }],
-      ['trouble', { failing: undefined, troubles: 2 }],
-      ['failed', { failing: { times: 1, since: begun + 4 }, troubles: 0, known: false }],
-      ['running', { failing: undefined, troubles: 0, known: true }],
-      ['not known', { failing: undefined, troubles: 0, known: true }],
+      ['failed', { failing: { times: 1, since: begun }, unclear: 1, known: false }],
+      ['failed', { failing: { times: 2, since: begun }, unclear: 2 }],
+      ['trouble', { failing: undefined, unclear: 3 }],
+      ['trouble', { failing: undefined, unclear: 4 }],
+      ['failed', { failing: { times: 1, since: begun + 4 }, unclear: 5, known: false }],
+      ['running', { failing: undefined, unclear: 0, known: true }],
+      ['not known', { failing: undefined, unclear: 0, known: true }],
     ];
     let trail = fresh;
     for (const [at, [operation, wanted]] of rows.entries()) {

@@ -56,6 +56,15 @@ const earlier = (of: House, change: Tale, moment: '$.since' | '$.failing.since',
     { timeout: patienceMs, interval: 50 },
   );
 };
+/** Resolves when it is settled, looked at again and again at once rather than when it is due. */
+const settles = (of: House, { number }: Tale): Promise<void> =>
+  vi.waitFor(
+    () => {
+      of.lets(number);
+      expect(of.rows('select 1 from changes where number = ? and settled_at is not null', number)).toHaveLength(1);
+    },
+    { timeout: patienceMs, interval: 50 },
+  );
 /** A push onto an environment of that site, approved, whose operation ends so. */
 async function pushed(site: string, ends: 'hang' | 'fail', asker: 'ana' | 'ben'): Promise<Tale> {
   house.hosting.operations.plan('environments:push', ends);
@@ -87,9 +96,22 @@ test('promise 2: a gateway answers 500 in HTML about a running push for minutes:
   house.hosting.faults.remove();
   const done = { message: 'Finished', status: 200, data: null };
   house.hosting.faults.add({ kind: 'status', status: 200, body: done, path: aboutOperation(change), times: 'always' });
-  house.lets(change.number);
+  await settles(house, change);
   await change.tells(/^✅ Done after .*: the host reports it finished\./);
   expect(locksOf(change)).toEqual([]);
+});
+
+test('promise 2: the host answers 500 to everything for minutes, in its own words: no push failed by that', async () => {
+  const change = await pushed('lumen-studio', 'hang', 'ben');
+  await looks(house, change, 1);
+  const body = { message: 'Error occurred while processing your request', status: 500 };
+  house.hosting.faults.add({ kind: 'status', status: 500, body, method: 'GET', times: 'always' });
+  await looks(house, change, 4);
+  await earlier(house, change, '$.since', 300_000);
+  await looks(house, change, 1);
+  house.hosting.faults.remove();
+  expect([stateOf(house, change), trailOf(house, change).failing]).toEqual(['accepted', undefined]);
+  expect(locksOf(change)).toHaveLength(2);
 });
 
 test('promise 2: the host itself calls a push failed: believed when it says so for a minute, and not before', async () => {
@@ -100,7 +122,7 @@ test('promise 2: the host itself calls a push failed: believed when it says so f
   expect(trailOf(house, change).failing?.times).toBeGreaterThanOrEqual(3);
   expect([stateOf(house, change), locksOf(change).length]).toEqual(['accepted', 2]);
   await earlier(house, change, '$.failing.since', 60_000);
-  house.lets(change.number);
+  await settles(house, change);
   await change.tells('❌ The host reports that it failed. It says: “Error occurred while processing your request”');
   await change.shows(/^❌/);
   expect(locksOf(change)).toEqual([]);
@@ -118,7 +140,7 @@ test(
     expect(quiet.hosting.faults.list()).toEqual([]);
     expect([stateOf(quiet, change), works(quiet)]).toEqual(['accepted', false]);
     await earlier(quiet, change, '$.since', 60_000);
-    quiet.lets(change.number);
+    await settles(quiet, change);
     const last = await change.tells(/^☑️ Accepted by the host as cache:clear-/);
     expect(last.text).toContain('It does not say when it is finished.');
     expect(works(quiet)).toBe(false);

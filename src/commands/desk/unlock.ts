@@ -20,7 +20,10 @@ async function usual(env: Environment, office: Office): Promise<Page> {
   if (hold === undefined) throw notLocked(env);
   if (!done) {
     throw new Refusal(say`**${env.name} is ${heldBy(hold)}**, not by a person. Nothing was done.`, {
-      hint: 'change' in hold.by ? say`${code(`change ${hold.by.change}`)} shows how it stands.` : undefined,
+      hint:
+        'change' in hold.by
+          ? say`${code(`change ${hold.by.change}`)} shows how it stands. Where its outcome is unknown, ${code('unlock --force')} frees it, for whom a rule names that.`
+          : undefined,
     });
   }
   const whose = 'person' in hold.by ? say`the lock of ${person(hold.by.person)}` : say`the lock`;
