@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openHouse, type House } from './house.ts';
+
+/** The public service as its own document has it, in an older version, with a key that has no rights over the company. */
+
+const policy = `
+version: 1
+groups: { all: [U01ANA, U03CHI] }
+rules: [{ allow: [read, routine, sensitive], to: [all] }]
+`;
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({
+    policy,
+    hosting: { dialect: 'kinsta', ignoresLogSpan: true },
+    environment: { HOSTING_DIALECT: 'kinsta' },
+  });
+});
+afterAll(() => house.close());
+
+test('logs are cut to the span by their own times, because the host sends its newest lines whatever is asked', async () => {
+  const [since, until] = [minutesAgo(60), minutesAgo(30)];
+  const said = await house.person('ana').says(`/site logs acme-shop/live access --since ${since} --until ${until}`);
+  const lens = await said.hears('acme-shop/live · access log');
+  expect(lens.text).toMatch(/[\d,]+ lines from outside this span are left out/);
+  const times = [...lens.text.matchAll(/\[(\d+)\/(\w+)\/(\d+):([\d:]+) \+0000\]/g)].map(([, day, month, year, time]) =>
+    Date.parse(`${day} ${month} ${year} ${time} UTC`),
+  );
+  expect(times.length).toBeGreaterThan(0);
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(Date.parse(since));
+  expect(Math.max(...times)).toBeLessThanOrEqual(Date.parse(until));
+});
+
+const minutesAgo = (minutes: number): string =>
+  `${new Date(Date.now() - minutes * 60_000).toISOString().slice(0, 16)}Z`;
