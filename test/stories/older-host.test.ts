@@ -31,5 +31,16 @@ test('logs are cut to the span by their own times, because the host sends its ne
   expect(Math.max(...times)).toBeLessThanOrEqual(Date.parse(until));
 });
 
+test('themes are read from the environment’s own list, because the company’s is closed to the key', async () => {
+  const { faults } = house.hosting;
+  faults.add({ kind: 'status', section: '4.1', status: 403, times: 'always' });
+  const ana = house.person('ana');
+  const shown = await (await ana.says('/site themes show acme-shop/live')).hears('acme-shop/live · themes');
+  expect(shown.text).toContain('the company’s list is closed to my key');
+  const all = await (await ana.says('/site themes list')).hears('the themes of the whole company (403)');
+  expect(all.text).toContain('themes show shows those of one environment');
+  faults.remove();
+});
+
 const minutesAgo = (minutes: number): string =>
   `${new Date(Date.now() - minutes * 60_000).toISOString().slice(0, 16)}Z`;
