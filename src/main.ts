@@ -7,6 +7,7 @@ import { aliasesBy } from './commands/masking.ts';
 import { rights } from './commands/rights.ts';
 import { ConfigMistakes, readConfig, type Config } from './config.ts';
 import { openCertificates } from './hosting/certificates.ts';
+import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
@@ -151,6 +152,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     personOf: people.known,
     read: hosting.read,
     certificate: openCertificates(config.certificatesDir).certificate,
+    leastTtl: leastTtl[config.hosting.dialect],
     send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,

@@ -26,6 +26,9 @@ export const values = {
   expirationIntervals: ['hours_24', 'days_7', 'days_30', 'days_90', 'never'],
 } as const;
 
+/** The least TTL of a DNS record (4.6) that a host takes, in seconds; the document names none. */
+export const leastTtl: Readonly<Record<Dialect, number>> = { document: 0, kinsta: 300 };
+
 /** How 4.17 spells its list: as documented, and as the service has been seen to. Both are read, neither is written. */
 export const allowlistKeys = ['sftp_ip_allowlist', 'stfp_ip_allowlist'] as const;
 

@@ -42,5 +42,12 @@ test('themes are read from the environment’s own list, because the company’s
   faults.remove();
 });
 
+test('a TTL that the host does not take is not sent', async () => {
+  const [domain] = house.hosting.world.domains;
+  const words = `/site dns set ${domain?.name} A ${domain?.name}. --ttl 299`;
+  await house.person('ana').opens(words, 'The host takes no TTL below 300 s. Nothing was done. Say --ttl=300 or more.');
+  expect(house.writes()).toEqual([]);
+});
+
 const minutesAgo = (minutes: number): string =>
   `${new Date(Date.now() - minutes * 60_000).toISOString().slice(0, 16)}Z`;

@@ -92,6 +92,7 @@ describe('what the public service refuses, and the document leaves open', () => 
     ['a new redirect without its type', 'POST', `${env}/redirect-rules`, add(noType)],
     ['a redirect named without its domain', 'POST', `${env}/redirect-rules`, remove(noDomain)],
     ['a redirect named without its type', 'POST', `${env}/redirect-rules`, remove(noType)],
+    ['a TTL below 300', 'PUT', `/domains/${domainId(1)}/dns-records`, { type: 'A', name: 'x.example', ttl: 299 }],
   ] as const)('%s', async (_, method, path, body) => {
     const [strict, lenient] = await Promise.all([start({ dialect: 'kinsta' }), start()]);
     const setUp = { body: add(rule) };
