@@ -43,6 +43,13 @@ export function momentOf(timestamp: number | undefined): number | undefined {
   return moment <= lastMilliseconds ? moment : undefined;
 }
 
+/** The end of a key: ISO 8601, or as the public service says it, epoch milliseconds as a text; undefined if it is neither. */
+export function endOf(said: string | number | undefined): number | undefined {
+  if (typeof said === 'number' || /^\d{1,16}$/.test(said ?? '')) return momentOf(Number(said));
+  const at = /^\d{4}-\d{2}-\d{2}/.test(said ?? '') ? Date.parse(said ?? '') : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
+
 /** The read as a host of this dialect understands it. There is none for writes: what was approved is what is sent. */
 export function inDialect<R>(call: Read<R>, dialect: Dialect): Read<R> {
   if (dialect === 'document' || call.query?.[names.logFile] !== 'service-cache-perf') return call;

@@ -49,5 +49,10 @@ test('a TTL that the host does not take is not sent', async () => {
   expect(house.writes()).toEqual([]);
 });
 
+test('the end of the key is understood, which is told in milliseconds', async () => {
+  const said = await (await house.person('ana').says('/site doctor')).hears('checks');
+  expect(said.text).toMatch(/Key of the hosting API[^\n]*until \d{4}-/);
+});
+
 const minutesAgo = (minutes: number): string =>
   `${new Date(Date.now() - minutes * 60_000).toISOString().slice(0, 16)}Z`;
