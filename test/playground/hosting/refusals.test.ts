@@ -114,6 +114,13 @@ describe('what the public service refuses, and the document leaves open', () => 
     expect(at(all, 'environment', 'container_info', 'redirect_rules', 'rules')).toHaveLength(10);
   });
 });
+
+test('the public service accepts an update of themes with 202 in the body alone', async () => {
+  const update = { body: { themes: [{ name: 'meridian' }] } };
+  const path = `/sites/environments/${live}/themes/bulk-update`;
+  const answer = await call(await start({ dialect: 'kinsta' }), 'PUT', path, update);
+  expect(answer).toMatchObject({ status: 200, body: { status: 202 } });
+});
 const rulesIn = z.array(z.record(z.string(), z.unknown()));
 
 describe('what is malformed', () => {
