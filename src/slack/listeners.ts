@@ -1,4 +1,5 @@
 import type { App } from '@slack/bolt';
+import { z } from 'zod';
 import { catalogue } from '../commands/index.ts';
 import { listenToButtons } from './buttons.ts';
 import { listenToForms } from './forms.ts';
@@ -15,21 +16,55 @@ export function listen(app: App, reception: Reception, track: Track): void {
   listenToForms(app, reception, track);
   listenToShortcuts(app, reception, track);
   app.event('app_home_opened', async ({ event }) => {
-    if (event.tab === 'home') track(() => publishHome(reception, event.user));
+    const { user } = z.object({ user: z.string() }).parse(event);
+    if (event.tab === 'home') track(() => publishHome(reception, user));
   });
-  app.event('subteam_members_changed', async ({ event }) => reception.people.groupChanged(event.subteam_id));
+  app.event('subteam_members_changed', async ({ event }) => {
+    reception.people.groupChanged(z.object({ subteam_id: z.string() }).parse(event).subteam_id);
+  });
 }
 
+const orNothing = z
+  .string()
+  .nullish()
+  .transform((said) => said ?? undefined);
+/** What is delivered, as far as it is believed. What lacks any of it is nobody's, or nowhere, or not known to be new: refused. */
+const typed = z.object({
+  command: z.string(),
+  text: orNothing,
+  user_id: z.string(),
+  team_id: orNothing,
+  channel_id: z.string(),
+  trigger_id: z.string(),
+  response_url: orNothing,
+});
+const shortcut = z.object({
+  user: z.object({ id: z.string(), team_id: orNothing }),
+  trigger_id: z.string(),
+});
+const mention = z.object({
+  event_id: z.string(),
+  team_id: orNothing,
+  event: z.object({
+    user: z.string(),
+    text: z.string(),
+    channel: z.string(),
+    thread_ts: orNothing,
+    team: orNothing,
+  }),
+});
+
 function listenToCommands(app: App, reception: Reception, track: Track): void {
-  app.command(/.*/, ({ ack, body }) => {
-    const line = lineOf(body.command, body.text);
+  app.command(/.*/, async ({ ack, body }) => {
+    const read = typed.parse(body);
+    const line = lineOf(read.command, read.text);
     const {
       user_id: person,
       team_id: team,
       channel_id: channel,
       trigger_id: trigger,
       response_url: responseUrl,
-    } = body;
+    } = read;
     return take(reception, track, {
       kind: 'command',
       key: `command:${trigger}`,
@@ -51,8 +86,9 @@ function lineOf(command: string, text: string | undefined): string {
 
 /** The one shortcut opens the list of commands, from wherever somebody is. */
 function listenToShortcuts(app: App, reception: Reception, track: Track): void {
-  app.shortcut(/.*/, ({ ack, shortcut: { user, trigger_id: trigger } }) =>
-    take(reception, track, {
+  app.shortcut(/.*/, async ({ ack, body }) => {
+    const { user, trigger_id: trigger } = shortcut.parse(body);
+    return take(reception, track, {
       kind: 'command',
       key: `shortcut:${trigger}`,
       said: '',
@@ -60,22 +96,23 @@ function listenToShortcuts(app: App, reception: Reception, track: Track): void {
       from: { person: user.id, team: user.team_id, channel: undefined, trigger },
       ack: async () => (await ack(), false),
       work: (heard) => hear(reception, heard, ''),
-    }),
-  );
+    });
+  });
 }
 
 function listenToMentions(app: App, reception: Reception, track: Track): void {
   const myName = new RegExp(`^\\s*<@${reception.botUser}(\\|[^>]*)?>`);
   app.event('app_mention', async ({ event, body }) => {
-    const { user: person, channel, thread_ts: thread } = event;
-    if (person === undefined || 'bot_id' in event) return;
-    const line = event.text.replace(myName, '');
+    if (event.user === undefined || 'bot_id' in event) return;
+    const { event: said, event_id: id, team_id: home } = mention.parse(body);
+    const { user: person, channel, thread_ts: thread } = said;
+    const line = said.text.replace(myName, '');
     await take(reception, track, {
       kind: 'mention',
-      key: `mention:${body.event_id}`,
+      key: `mention:${id}`,
       said: line,
       changes: changesSomething(line),
-      from: { person, team: event.team ?? body.team_id, channel, thread, trigger: undefined },
+      from: { person, team: said.team ?? home, channel, thread, trigger: undefined },
       // Bolt acks events by itself.
       ack: () => Promise.resolve(false),
       work: (heard) => hear(reception, heard, line),
