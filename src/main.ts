@@ -5,8 +5,9 @@ import { WebClient } from '@slack/web-api';
 import { createLogReader } from './commands/logs/reader.ts';
 import { aliasesBy } from './commands/masking.ts';
 import { rights } from './commands/rights.ts';
-import { readConfig, type Config } from './config.ts';
+import { auditKeyOf, readConfig, type Config } from './config.ts';
 import { openCertificates } from './hosting/certificates.ts';
+import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory, presenceOf } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
@@ -112,9 +113,7 @@ async function openGround(config: Config, log: Logger) {
     company: config.hosting.company,
     pins: () => policy.current().pins,
     listsSites: await listsSites(database),
-    onSites: () => {
-      noteListsSites(database).catch((error: unknown) => onTrouble('noting that the host lists its sites', error));
-    },
+    onSites: () => noteListsSites(database, onTrouble),
     now,
     onTrouble: (trouble) => onTrouble('listing sites', trouble),
   });
@@ -168,6 +167,7 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
     personOf: people.known,
     read: hosting.read,
     certificate: openCertificates(config.certificatesDir).certificate,
+    leastTtl: leastTtl[config.hosting.dialect],
     send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,
@@ -268,8 +268,6 @@ const readiness = ({ database, directory }: Ground, { token }: Slack, ops: Back[
   },
   remark: (): string | undefined => ops.trouble() && 'the ops channel needs a look: doctor says why',
 });
-
-const auditKeyOf = ({ auditKey }: Config): Buffer | undefined => auditKey && Buffer.from(auditKey.reveal());
 
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
 const graceMs = 9_000;

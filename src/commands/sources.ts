@@ -9,4 +9,6 @@ export type Sources = {
   readonly company: Company;
   /** A certificate of this machine by its name; `wrong`: why there is none that could be used, as a sentence. */
   readonly certificate: (name: string) => Certificate | { readonly wrong: string };
+  /** The least TTL of a DNS record that the host takes, in seconds; left out: any. */
+  readonly leastTtl?: number | undefined;
 };

@@ -102,9 +102,8 @@ async function host({ listing, database }: HealthDesk): Promise<State> {
 async function key({ read, database }: HealthDesk): Promise<State> {
   const renew = say`Whoever runs me puts a new one into ${code('HOSTING_API_KEY')}.`;
   try {
-    const { expires_at: said = '' } = await read(validateKey({}));
-    const at = /^\d{4}-\d{2}-\d{2}/.test(said) ? Date.parse(said) : Number.NaN;
-    if (Number.isNaN(at)) return well(say`taken; the host does not say until when`);
+    const { expires_at: at } = await read(validateKey({}));
+    if (at === undefined) return well(say`taken; the host does not say until when`);
     const left = at - (await database.now());
     if (left <= 0) return bad(say`expired at ${time(at, 'date')}`, renew);
     return left < expiresSoonMs

@@ -36,7 +36,7 @@ export const reconcile = (desk: Reconciling, change: Change): Promise<void> =>
 /** Reads what can be read, and says it without believing it; while it cannot be read, later. */
 async function gatherEvidence(desk: Reconciling, change: Change): Promise<void> {
   const restored = restore(change, namesWith(desk, change));
-  const seen = await readBack(desk, change, restore(change, desk.allNames()));
+  const seen = await readBack(desk, change, restored);
   const closers = await whoIsLeft(desk, change, restored);
   await desk.database.transaction(async (tx) => {
     const at = await desk.database.now(tx);
@@ -57,7 +57,7 @@ async function gatherEvidence(desk: Reconciling, change: Change): Promise<void> 
 /** Reminds in the thread, in the ops channel, and those who can close it. */
 async function remind(desk: Reconciling, change: Change): Promise<void> {
   const restored = restore(change, namesWith(desk, change));
-  const seen = await readBack(desk, change, restore(change, desk.allNames()));
+  const seen = await readBack(desk, change, restored);
   const closers = await whoIsLeft(desk, change, restored);
   await desk.database.transaction(async (tx) => {
     const at = await desk.database.now(tx);

@@ -6,6 +6,7 @@ import type { Logger } from '../log.ts';
 import { settledWithin } from '../pipeline/worker.ts';
 import type { Track } from './intake.ts';
 import { listen } from './listeners.ts';
+import { readSafely, refuseNull } from './malformed.ts';
 import type { Reception } from './reception.ts';
 
 /** The door to Slack: open after `start`, closed and empty after `stop`. */
@@ -64,6 +65,8 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
   const running = new Set<Promise<void>>();
   const health = healthRoutes(async () => (isConnected(receiver) ? notReady() : 'no connection to Slack'), remark);
   const receiver = receiverFor(config, logger, health);
+  if (receiver instanceof HTTPReceiver) refuseNull(receiver, bodyLimit);
+  else readSafely(receiver, log);
   const app = new App({
     receiver,
     authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: reception.team }),

@@ -18,22 +18,57 @@ export function listen(app: App, reception: Reception, track: Track): void {
   listenToShortcuts(app, reception, track);
   app.event('app_home_opened', async ({ event }) => {
     if (event.tab !== 'home') return;
-    reception.homes.opened(event.user);
-    track(() => publishHome(reception, event.user));
+    const { user } = z.object({ user: z.string() }).parse(event);
+    reception.homes.opened(user);
+    track(() => publishHome(reception, user));
   });
-  app.event('subteam_members_changed', async ({ event }) => reception.people.groupChanged(event.subteam_id));
+  app.event('subteam_members_changed', async ({ event }) => {
+    reception.people.groupChanged(z.object({ subteam_id: z.string() }).parse(event).subteam_id);
+  });
 }
 
+const orNothing = z
+  .string()
+  .nullish()
+  .transform((said) => said ?? undefined);
+/** What is delivered, as far as it is believed. What lacks any of it is nobody's, or nowhere, or not known to be new: refused. */
+const typed = z.object({
+  command: z.string(),
+  text: orNothing,
+  user_id: z.string(),
+  team_id: orNothing,
+  channel_id: z.string(),
+  trigger_id: z.string(),
+  response_url: orNothing,
+});
+const shortcut = z.object({
+  user: z.object({ id: z.string(), team_id: orNothing }),
+  trigger_id: z.string(),
+});
+const mention = z.object({
+  team_id: orNothing,
+  event: z.object({
+    user: z.string(),
+    ts: z.string(),
+    text: z.string(),
+    channel: z.string(),
+    thread_ts: orNothing,
+    team: orNothing,
+    edited: z.object({ ts: z.string() }).nullish(),
+  }),
+});
+
 function listenToCommands(app: App, reception: Reception, track: Track): void {
-  app.command(/.*/, ({ ack, body }) => {
-    const line = lineOf(body.command, body.text);
+  app.command(/.*/, async ({ ack, body }) => {
+    const read = typed.parse(body);
+    const line = lineOf(read.command, read.text);
     const {
       user_id: person,
       team_id: team,
       channel_id: channel,
       trigger_id: trigger,
       response_url: responseUrl,
-    } = body;
+    } = read;
     return take(reception, track, {
       kind: 'command',
       key: `command:${trigger}`,
@@ -55,8 +90,9 @@ function lineOf(command: string, text: string | undefined): string {
 
 /** The one shortcut opens the list of commands, from wherever somebody is. */
 function listenToShortcuts(app: App, reception: Reception, track: Track): void {
-  app.shortcut(/.*/, ({ ack, shortcut: { user, trigger_id: trigger } }) =>
-    take(reception, track, {
+  app.shortcut(/.*/, async ({ ack, body }) => {
+    const { user, trigger_id: trigger } = shortcut.parse(body);
+    return take(reception, track, {
       kind: 'command',
       key: `shortcut:${trigger}`,
       said: '',
@@ -64,21 +100,22 @@ function listenToShortcuts(app: App, reception: Reception, track: Track): void {
       from: { person: user.id, team: user.team_id, channel: undefined, trigger },
       ack: async () => (await ack(), false),
       work: (heard) => hear(reception, heard, ''),
-    }),
-  );
+    });
+  });
 }
 
 function listenToMentions(app: App, reception: Reception, track: Track): void {
   const myName = new RegExp(`^\\s*<@${reception.botUser}(\\|[^>]*)?>`);
   app.event('app_mention', async ({ event, body }) => {
-    const { user: person, channel, thread_ts: thread } = event;
-    if (person === undefined || 'bot_id' in event) return;
-    const from = { person, team: event.team ?? body.team_id, channel, thread, trigger: undefined };
+    if (event.user === undefined || 'bot_id' in event) return;
+    const { event: said, team_id: home } = mention.parse(body);
+    const { user: person, channel, thread_ts: thread } = said;
+    const from = { person, team: said.team ?? home, channel, thread, trigger: undefined };
     // Bolt acks events by itself.
     const ack = (): Promise<boolean> => Promise.resolve(false);
     // Slack tells of a mention again when its message is edited, under another event id.
-    const key = `mention:${channel}:${event.ts}`;
-    const edited = editedAt(event);
+    const key = `mention:${channel}:${said.ts}`;
+    const edited = said.edited?.ts;
     if (edited !== undefined) {
       const work = (heard: Heard): Promise<void> => refuseEdit(reception, heard);
       // Written down so that it is answered once; nothing of it is kept.
@@ -92,7 +129,7 @@ function listenToMentions(app: App, reception: Reception, track: Track): void {
         work,
       });
     }
-    const line = event.text.replace(myName, '');
+    const line = said.text.replace(myName, '');
     const work = (heard: Heard): Promise<void> => hear(reception, heard, line);
     await take(reception, track, {
       kind: 'mention',
@@ -105,10 +142,6 @@ function listenToMentions(app: App, reception: Reception, track: Track): void {
     });
   });
 }
-
-/** When the message was edited, as Slack says; undefined: it is as it was written. */
-const editedAt = (event: object): string | undefined => mention.safeParse(event).data?.edited?.ts;
-const mention = z.object({ edited: z.object({ ts: z.string() }).optional() });
 
 /** What an edited message asks for may have run already, in other words. */
 async function refuseEdit(reception: Reception, heard: Heard): Promise<void> {

@@ -17,7 +17,7 @@ import { save } from '../storage/samples.ts';
 import { ana, company, names, policyFrom, uuid } from './given.ts';
 
 const day = 86_400_000;
-const now = 1_000 * day;
+const now = 20_000 * day;
 const listing: Listing = {
   sitesAt: undefined,
   domainsAt: undefined,
@@ -58,8 +58,8 @@ describeBoth('health', (open) => {
     const all = Object.entries(await found(deskOf(database)));
     const expected: readonly (readonly [string, RegExp])[] = [
       ['Slack', /^✅ answers; I am @UBOT$/],
-      ['Hosting API', /^✅ the sites were listed last at 1972-09-26 23:59 UTC$/],
-      ['Key of the hosting API', /^✅ until 1973-01-05 /],
+      ['Hosting API', /^✅ the sites were listed last at 2024-10-03 23:59 UTC$/],
+      ['Key of the hosting API', /^✅ until 2025-01-12 /],
       ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
       ['Rules', /^✅ [\da-f]{8} in force, 2 groups$/],
       ['Slack user groups', /^✅ the rules name none$/],
@@ -82,12 +82,12 @@ describeBoth('health', (open) => {
     const pause = JSON.stringify({ by: 'U03CHI', name: 'Chi', why: 'a secret reason', at: now });
     await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: pause, at: now }));
     const { Changes, Sending, Work } = await found(deskOf(database));
-    const named = '#1 since 1972-09-24 00:00 UTC, #2 since 1972-09-25 00:00 UTC, #3 since';
+    const named = '#1 since 2024-10-01 00:00 UTC, #2 since 2024-10-02 00:00 UTC, #3 since';
     expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
     expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Look at the host/);
     expect(Sending).toMatch(/^⚠️ paused by @U03CHI at .* → resume lets it go on\.$/);
     expect(Sending).not.toContain('secret');
-    expect(Work).toContain('⚠️ the oldest has been due since 1972-09-26 23:58 UTC');
+    expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
   });
 
   it('counts a message that waits to be posted as work', async () => {
@@ -100,7 +100,7 @@ describeBoth('health', (open) => {
     const database = await open({ now: () => now });
     const { hash } = deskOf(database).policy();
     await database.transaction((tx) => writeSetting(tx, { key: inForce, value: hash, at: now - day }));
-    expect((await found(deskOf(database)))['Rules']).toContain('in force since 1972-09-26');
+    expect((await found(deskOf(database)))['Rules']).toContain('in force since 2024-10-03');
     const broken = await found(deskOf(database, { policyIsBroken: () => true }));
     expect(broken['Rules']).toMatch(/^⚠️ the file cannot be used; [\da-f]{8} in force since .* → Its mistakes/);
   });
@@ -142,6 +142,16 @@ describeBoth('health', (open) => {
     ['soon', expiring(now + 13 * day), '⚠️ expires at'],
     ['over', expiring(now - 1), '⚠️ expired at'],
     ['later', expiring(now + 15 * day), '✅ until'],
+    ['soon, in milliseconds', telling(String(now + 13 * day)), '⚠️ expires at 2024-10-17'],
+    ['over, in milliseconds', telling(String(now - 1)), '⚠️ expired at 2024-10-03'],
+    ['later, in milliseconds', telling(String(now + 15 * day)), '✅ until 2024-10-19'],
+    ['in seconds', telling(String((now + 15 * day) / 1_000)), '✅ until 2024-10-19'],
+    ['in milliseconds, as a number', telling(now + 15 * day), '✅ until 2024-10-19'],
+    ['never', telling(null), '✅ taken; the host does not say until when'],
+    ['garbage', telling('soon'), '✅ taken; the host does not say until when'],
+    ['digits that are no moment', telling('9'.repeat(30)), '✅ taken; the host does not say until when'],
+    ['nothing', telling(''), '✅ taken; the host does not say until when'],
+    ['zero', telling('0'), '✅ taken; the host does not say until when'],
   ])('looks at the key: %s', async (_, read, words) => {
     const database = await open({ now: () => now });
     expect((await found(deskOf(database, { read })))['Key of the hosting API']).toContain(words);
@@ -176,7 +186,11 @@ describeBoth('health', (open) => {
 });
 
 function expiring(at: number): HealthDesk['read'] {
-  return async (call) => call.reply.parse({ expires_at: new Date(at).toISOString() });
+  return telling(new Date(at).toISOString());
+}
+
+function telling(expires_at: string | number | null): HealthDesk['read'] {
+  return async (call) => call.reply.parse({ name: 'key', expires_at, company: uuid(99), status: 'active' });
 }
 
 test('a doctor tells only readers, about tells everybody', () => {

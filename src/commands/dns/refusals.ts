@@ -49,6 +49,7 @@ function wrongAlias(isApex: boolean, { domain, add = [] }: Wanted): Refused | un
 /** What the records that are there say against it. */
 export function impossible(wanted: Wanted, before: Before): Refused | undefined {
   const plan = planOf(wanted, before);
+  const { least = 0 } = before;
   const { records, was, adds, gone, missing, known } = plan;
   const record = say`${wanted.type} record ${code(plan.whole)}`;
   const refused = (field: keyof Wanted, says: Text, hint?: Inline): Refused => ({
@@ -71,6 +72,14 @@ export function impossible(wanted: Wanted, before: Before): Refused | undefined 
     );
   if (plan.ttl === undefined)
     return refused('ttl', say`The host does not tell the TTL of the ${record}.`, say`Say it: ${code('--ttl=3600')}.`);
+  if (plan.after.length > 0 && plan.ttl < least)
+    return wanted.ttl === undefined
+      ? refused(
+          'ttl',
+          say`The ${record} has a TTL of ${plan.ttl} s, and the host takes none below ${least} s.`,
+          say`Say another one: ${code(`--ttl=${least}`)}.`,
+        )
+      : refused('ttl', say`The host takes no TTL below ${least} s.`, say`Say ${code(`--ttl=${least}`)} or more.`);
   if (adds.length + gone.length === 0 && plan.ttl === plan.oldTtl)
     return refused(
       'add',

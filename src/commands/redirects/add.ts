@@ -59,7 +59,7 @@ const ruleOf = ({ from, to, type, domain, country, city }: Wanted) => ({
   from,
   to,
   type: type ?? 'permanent',
-  ...(domain !== undefined && { domain }),
+  domain: domain ?? null,
   ...(country !== undefined && { traffic_from_country: country }),
   ...(city !== undefined && { traffic_from_city: city }),
 });

@@ -3,7 +3,17 @@ import { joined, say, type Text } from '../../text.ts';
 import { action, type Wrong } from '../action.ts';
 import { environment, optional, word, type Input } from '../fields.ts';
 import { counted } from '../page.ts';
-import { allRules, canBeNamed, inAnyOrder, notWhole, spoken, valueOf, withWords, type Listing } from './rules.ts';
+import {
+  allRules,
+  canBeNamed,
+  inAnyOrder,
+  inRequest,
+  notWhole,
+  spoken,
+  valueOf,
+  withWords,
+  type Listing,
+} from './rules.ts';
 
 const shownRules = 10;
 /** As many as one request may name. */
@@ -31,7 +41,7 @@ export const redirectsClear = action({
     updateRedirects(
       search === undefined
         ? { env_id: env.id, action_type: 'DELETE_ALL' }
-        : { env_id: env.id, action_type: 'DELETE', rules_to_update: rules },
+        : { env_id: env.id, action_type: 'DELETE', rules_to_update: rules.map(inRequest) },
     ),
   card: ({ input, before: { rules } }) => ({
     title: say`Remove ${whichOf(input, rules.length)} of ${input.env.name}`,

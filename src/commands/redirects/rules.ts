@@ -64,6 +64,12 @@ export const valueOf = (rule: Rule): string => JSON.stringify(cellsOf(rule));
 /** What a change rests on: these rules, whatever the order the host gives them in. */
 export const inAnyOrder = (rules: readonly Rule[]): readonly string[] => rules.map(valueOf).sort();
 
+/** A rule as a request says it: as it was read, its domain also where the host did not say one. */
+export const inRequest = <R extends Pick<Rule, 'domain'>>(rule: R): R & { readonly domain: string | null } => ({
+  ...rule,
+  domain: rule.domain ?? null,
+});
+
 /** Whether a request can name this rule: what the host lists need not be what it may be told. */
 export const canBeNamed = (rule: Rule): boolean =>
   cellsOf(rule).every((cell) => (cell ?? '').length <= longestCell && !/\p{Cc}/u.test(cell ?? ''));
@@ -73,7 +79,7 @@ export type Place = { readonly domain: string; readonly country: string; readonl
 
 /** The place of a rule in a spelling that can be compared. */
 export const placeOf = (rule: Partial<Rule>): Place => ({
-  domain: foldedDomain(rule.domain ?? ''),
+  domain: foldedDomain((rule.domain ?? '').trim().replace(/^https?:\/\/|\/$/gi, '')),
   country: folded(rule.traffic_from_country),
   city: folded(rule.traffic_from_city),
 });

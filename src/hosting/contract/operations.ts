@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { endOf } from '../dialect.ts';
 import { reading, writing } from './endpoint.ts';
-import { entries, filledLine, idCell, list, textCell, uuid } from './fields.ts';
+import { cell, entries, filledLine, idCell, list, textCell, uuid } from './fields.ts';
 
 /**
  * How an operation stands. `not known` is normal for the first half minute, and all there is where the service does not
@@ -71,13 +72,17 @@ export const listSites = reading({
   })),
 });
 
-/** Beyond the document. `company` is the id of the company the key belongs to. */
+/** Beyond the document. `company` is the id of the company the key belongs to; `expires_at` in epoch milliseconds. */
 export const validateKey = reading({
   section: 'validate',
   optional: true,
   path: '/validate',
   statuses: [200, 404],
-  reply: z.object({ name: textCell, expires_at: textCell, company: idCell }),
+  reply: z.object({
+    name: textCell,
+    expires_at: cell(z.union([z.string(), z.number()])).transform(endOf),
+    company: idCell,
+  }),
 });
 
 /** Beyond the document. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Served, serve } from '../http.ts';
 import { createControl } from './control.ts';
 import { type SocketMode, createSocketMode } from './delivery/socket-mode.ts';
@@ -117,5 +118,7 @@ const administeringOf = (stage: Stage, way: Way, socket: SocketMode): Administer
   changeChannel: (...change) => changeChannel(stage, ...change),
   disconnectSockets: (abruptly) => socket.disconnect(abruptly),
   redeliver: (envelope) => way.delivery.redeliver(envelope),
+  bring: (kind, payload) => way.bring({ id: randomUUID(), kind, payload, wantsAnswer: true }),
+  sendRaw: (words) => socket.sendRaw(words),
   deliverTo: (url) => way.deliverTo(url),
 });

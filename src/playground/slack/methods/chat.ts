@@ -1,3 +1,4 @@
+import { LIMITS } from '../block-kit/limits.ts';
 import { checkedContent } from '../content.ts';
 import { type Fields, textOf, wordOf } from '../json.ts';
 import { edit, findMessage, post } from '../messages.ts';
@@ -20,10 +21,25 @@ function threadOf(workspace: Workspace, channel: string, args: Fields): string |
   return parent.threadTs ?? parent.ts;
 }
 
+/** The id of a channel that is named by it, or as `#name`. */
+function channelIn({ channels }: Workspace, args: Fields): string {
+  const said = required(args, 'channel');
+  return [...channels.values()].find(({ name }) => said === `#${name}`)?.id ?? said;
+}
+
+/** Markdown stands for text and blocks. Refuses `markdown_text_conflict` beside them, and `msg_too_long`. */
+function withMarkdown(args: Fields): Fields {
+  const { markdown_text: markdown, ...others } = args;
+  if (markdown === undefined) return args;
+  if (others['text'] !== undefined || others['blocks'] !== undefined) throw new Refused('markdown_text_conflict');
+  if (textOf(markdown).length > LIMITS.markdown) throw new Refused('msg_too_long');
+  return { ...others, text: markdown, blocks: [{ type: 'markdown', text: markdown }] };
+}
+
 function postMessage(context: Context, args: Fields): Fields {
   const { workspace } = context;
-  const channel = writableChannel(context, required(args, 'channel'));
-  const content = checkedContent(args);
+  const channel = writableChannel(context, channelIn(workspace, args));
+  const content = checkedContent(withMarkdown(args));
   const threadTs = threadOf(workspace, channel.id, args);
   obeyPosting(channel, threadTs !== undefined);
   const message = post(workspace, { ...content, channel: channel.id, author: BOT_USER, threadTs });
