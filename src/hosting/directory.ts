@@ -21,6 +21,8 @@ export type { ListedDomain, ListedEnvironment, Pins } from './listing.ts';
 export type Listing = {
   /** When all of it was last read, in epoch milliseconds; undefined: never yet. */
   readonly at: number | undefined;
+  /** When the sites route was last asked and answered with sites, in epoch milliseconds; undefined: not in this listing. */
+  readonly sitesAt: number | undefined;
   readonly environments: readonly ListedEnvironment[];
   readonly domains: readonly ListedDomain[];
   readonly company: { readonly id: string } | undefined;
@@ -66,20 +68,30 @@ const freshenWithinMs = 1_500;
 type Seen = {
   readonly at: number | undefined;
   readonly company: string | undefined;
+  readonly sitesAt: number | undefined;
   readonly sites: Sites;
   readonly domains: readonly CompanyDomain[];
   readonly trouble: HostTrouble | undefined;
 };
 /** Environments, and the domains that were listed with them: none where they are known by the themes. */
 type Sites = { readonly environments: readonly ListedEnvironment[]; readonly domains: readonly SiteDomain[] };
-type SiteLister = (company: string) => Promise<Sites>;
+/** `at`: when the sites route answered with sites; undefined where it had none, or the themes had to do. */
+type Listed = { readonly at: number | undefined; readonly sites: Sites };
+type SiteLister = (company: string) => Promise<Listed>;
 const noSites: Sites = { environments: [], domains: [] };
 
 /** A directory of what `read` can list. It is empty until its first refresh. */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { now, refreshMs = usualRefreshMs } = options;
   const sites = siteLister(options.read, now);
-  let seen: Seen = { at: undefined, company: options.company, sites: noSites, domains: [], trouble: undefined };
+  let seen: Seen = {
+    at: undefined,
+    company: options.company,
+    sitesAt: undefined,
+    sites: noSites,
+    domains: [],
+    trouble: undefined,
+  };
   const listings = createListings();
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -135,13 +147,24 @@ async function look({ read, now }: DirectoryOptions, sitesOf: SiteLister, before
   };
   const company = before.company ?? (await orElse<string | undefined>(undefined, () => companyOfKey(read)));
   if (company === undefined) return { ...before, trouble: troubles[0] };
-  const [sites, domains] = await Promise.all([
-    orElse(before.sites, () => sitesOf(company)),
+  const [{ at: sitesAt, sites }, domains] = await Promise.all([
+    orElse<Listed>({ at: before.sitesAt, sites: before.sites }, () => sitesOf(company)),
     orElse(before.domains, () => read(listDomains({ company }))),
   ]);
   const [trouble] = troubles;
   const at = trouble ? before.at : now();
-  return { at, company, sites: unlessSame(before.sites, sites), domains: unlessSame(before.domains, domains), trouble };
+  const known = { sites: unlessSame(before.sites, sites), domains: unlessSame(before.domains, domains) };
+  return { at, company, sitesAt, ...known, trouble };
+}
+
+/** Whether an environment is there, by a listing of sites that was read at `since` (epoch ms) or later; no other tells. */
+export function presenceOf(
+  { sitesAt, environments, cut }: Listing,
+  id: string,
+  since: number,
+): 'listed' | 'gone' | 'unknown' {
+  if (environments.some((one) => one.id === id)) return 'listed';
+  return sitesAt !== undefined && sitesAt >= since && !cut ? 'gone' : 'unknown';
 }
 
 /** Makes listings: what is worked out of their lists can be kept for as long as these are the same objects. */
@@ -165,6 +188,7 @@ function listingOf(seen: Seen, pins: Pins): Listing {
   const domains = domainsOf(seen.domains, seen.sites.domains, environments, pins);
   return {
     at: seen.at,
+    sitesAt: seen.sitesAt,
     environments: environments.slice(0, mostEnvironments),
     domains: domains.slice(0, mostDomains),
     company: seen.company === undefined ? undefined : { id: seen.company },
@@ -189,15 +213,17 @@ function siteLister(read: Reader, now: () => number): SiteLister {
   return async (company) => {
     if (now() >= missingUntil) {
       try {
+        const at = now();
         const sites = await read(listSites({ company, include_environments: true }));
         everAnswered = true;
-        return { environments: fromSites(sites), domains: domainsFromSites(sites) };
+        const found = { environments: fromSites(sites), domains: domainsFromSites(sites) };
+        return { at: found.environments.length > 0 ? at : undefined, sites: found };
       } catch (error) {
         if (everAnswered) throw error;
         if (error instanceof HostTrouble && error.kind === 'not found') missingUntil = now() + missingRouteMs;
       }
     }
-    return { environments: fromThemes((await allThemes(read, company)).themes), domains: [] };
+    return { at: undefined, sites: { environments: fromThemes((await allThemes(read, company)).themes), domains: [] } };
   };
 }
 

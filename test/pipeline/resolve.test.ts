@@ -108,6 +108,7 @@ test('names are what a person may read, worked out anew when the rules or the li
     environments: [listed(live.id, 'live', 'acme-shop'), listed(blog.id, 'live', 'acme-blog')],
     domains: [],
     company: undefined,
+    sitesAt: undefined,
     cut: false,
     trouble: undefined,
   };

@@ -120,6 +120,7 @@ export const listing: Listing = {
     { id: uuid(13), name: 'nowhere.com', siteId: undefined, site: undefined },
   ],
   company: { id: uuid(99) },
+  sitesAt: undefined,
   cut: false,
   trouble: undefined,
 };
