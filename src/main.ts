@@ -146,6 +146,7 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     names,
     allNames: () => names(undefined),
+    listing: directory.listing,
     whoIs: people.fresh,
     membersOf: people.membersOf,
     personOf: people.known,
@@ -185,7 +186,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   const reception: Reception = {
     front: desk,
     decisions: desk,
-    office: { ...desk, ...asked, listing: directory.listing, auditKey: auditKeyOf(config) },
+    office: { ...desk, ...asked, auditKey: auditKeyOf(config) },
     people,
     messages,
     views,

@@ -175,4 +175,20 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a forgotten request keeps nobody out',
     ],
   },
+  40: {
+    fault: 'a timed removal is refused, waits, meets what was granted since, is undone',
+    by: [
+      'the host refuses the removal > with 403, every time: bounded tries that back off',
+      'the host refuses the removal > with 500: the outcome is unknown',
+      'the host refuses the removal > with 429',
+      'what somebody does meanwhile > Ben lets it in for good',
+      'what somebody does meanwhile > a set names it',
+      'what somebody does meanwhile > more time is asked for',
+      'what somebody does meanwhile > and undoes the grant',
+      'an approval is asked for > for what writes nothing',
+      'things stand still > all sending is paused',
+      'things stand still > somebody has locked it',
+      'in whatever order things are granted and taken > each address on the list ends at the latest end',
+    ],
+  },
 };

@@ -11,7 +11,7 @@ import { HostTrouble } from '../hosting/client.ts';
 import { aboutOf } from './about.ts';
 import { authorise, type Person } from './authorise.ts';
 import { fingerprint, restsOf } from './freeze.ts';
-import { readerOf } from './readable.ts';
+import { namesWith, readerOf } from './readable.ts';
 import { factLines, permitOf } from './render.ts';
 import { isNamed, type Names } from './resolve.ts';
 import { restore, type Restored } from './restore.ts';
@@ -56,7 +56,7 @@ async function recheckRights(desk: Recheck, change: Change): Promise<Restored | 
     desk.freshenNames(),
   ]);
   if (!isTimer && person === undefined) return slackIsSilent;
-  const restored = restore(change, desk.names(person));
+  const restored = restore(change, isTimer ? namesWith(desk, change) : desk.names(person));
   if (restored === undefined) return gone(say`${change.target_name} is gone, or may not be read any more.`);
   const { target } = restored.action;
   const named = target === 'company' ? undefined : restored.resolved.input[target];

@@ -49,6 +49,7 @@ const happenings: readonly Happening[] = [
   { kind: 'reject' },
   { kind: 'lose' },
   { kind: 'finish' },
+  { kind: 'complete' },
   { kind: 'fail' },
   { kind: 'leave', lockMs: 900_000 },
   { kind: 'affirm' },
@@ -101,6 +102,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Mo
     supersede: settled('superseded'),
     send: moving('sending', now + 45_000, { owner: 'me', lease_until: now + 45_000, sent_at: now }),
     stumble: moving('approved', now + 2_000, { tries: 1, sent_at: null }),
+    complete: settled('done'),
   },
   sending: {
     'hand back': moving('approved', now + 2_000, { tries: 1, sent_at: null }),

@@ -4,7 +4,7 @@ import { save } from '../../src/pipeline/submit.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { deskOf, frozenFrom, whoIs } from './matrix/scene.ts';
-import { idOf, roles } from './matrix/world.ts';
+import { idOf, listing, roles } from './matrix/world.ts';
 
 /** The worker on a real database, whose clock is moved by hand. */
 
@@ -20,6 +20,7 @@ async function due(database: Database, more: Partial<BackOffice>) {
   const desk: BackOffice = {
     ...deskOf(database),
     allNames: () => deskOf(database).names(undefined),
+    listing: () => listing,
     send: {
       open: async () => ({
         abandon: () => undefined,

@@ -116,6 +116,9 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
     company: () => company,
     names: () => names,
     allNames: () => names,
+    listing: () => {
+      throw new Error('no timer is due');
+    },
     membersOf: async () => [],
     personOf: async (id) => people.get(id),
     whoIs: async (id) => {
