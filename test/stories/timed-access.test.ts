@@ -58,11 +58,8 @@ const inOps = (at: House, words: RegExp): readonly string[] =>
     .messages({ channel: 'C0OPS', as: 'U01ANA' })
     .map(({ text }) => text)
     .filter((text) => words.test(text));
-const removals = (at: House, added: Tale): number =>
-  at.rows(
-    "select number from changes where command = 'allowlist remove' and permit like ?",
-    `%"timerOf":${added.number},%`,
-  ).length;
+const removals = (at: House, { number }: Tale): number =>
+  at.rows("select number from changes where json_extract(permit, '$.timerOf') = ?", number).length;
 
 describe('the host refuses the removal', () => {
   test('with 403, every time: bounded tries that back off, it gives up loudly, and ops is reminded once a day', async () => {
