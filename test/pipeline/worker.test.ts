@@ -4,7 +4,7 @@ import { save } from '../../src/pipeline/submit.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { deskOf, frozenFrom, whoIs } from './matrix/scene.ts';
-import { idOf, listing, roles } from './matrix/world.ts';
+import { idOf, roles } from './matrix/world.ts';
 
 /** The worker on a real database, whose clock is moved by hand. */
 
