@@ -2,7 +2,7 @@ import type { Page } from '../commands/page.ts';
 import { code, say } from '../text.ts';
 import { callOf, cardOf, type Frozen } from './freeze.ts';
 import { factLines } from './render.ts';
-import { needsReview } from './submit.ts';
+import { needsReview } from './confirmation.ts';
 
 /** What would be sent, shown to the asker alone. */
 export function dryRun(frozen: Frozen): Page {

@@ -63,7 +63,8 @@ async function become(desk: Timekeeping, timer: Timer, first: Change): Promise<v
     groups: [],
     zone: 'UTC',
   } as const;
-  const change = await save(desk, frozen, { person: asker, channel: { id: first.channel, shared: false } }, undefined);
+  const place = { person: asker, channel: { id: first.channel, shared: false } };
+  const change = await save(desk, frozen, place, 'timer', undefined);
   if (change === undefined) return;
   await desk.database.transaction(async (tx) =>
     becameChange(tx, timer.id, change.number, (await desk.database.now(tx)) + lookAfterMs),

@@ -6,6 +6,7 @@ import { catalogue } from '../commands/index.ts';
 import { namesOfKind } from '../pipeline/resolve.ts';
 import { likelyWords, searchIn } from '../pipeline/search.ts';
 import { passing } from '../points.ts';
+import { pressedInModal, turnPage } from './call-view.ts';
 import { memoOf } from './form.ts';
 import { speaker } from './hear.ts';
 import { choiceAt, optionOf } from './inputs.ts';
@@ -41,6 +42,8 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
   app.action(/.*/, async ({ ack, body }) => {
     if (!inModal.safeParse(body).success) return;
     await ack();
+    const page = pressedInModal.safeParse(body);
+    if (page.success) track(() => turnPage(reception, page.data));
     const read = dispatched.safeParse(body);
     if (read.success) track(() => redraw(read.data).catch((error: unknown) => onStale(reception, error)));
   });

@@ -58,7 +58,10 @@ export async function answer(reception: Reception, heard: Heard, wish: Authorise
   const shareable = command.shape === 'report' && command.right !== 'named';
   const id =
     shareable || isLong(page)
-      ? await reception.shelf.keepPage(heard.person, { words: [...canonicalWords(wish)], page })
+      ? await reception.shelf.keepPage(heard.person, {
+          words: [...canonicalWords(wish, { dryRun: wish.wish.dryRun })],
+          page,
+        })
       : undefined;
   await reception.privately(heard, drawPage(page, id === undefined ? undefined : { id, shareable }));
   if (page.file) await giveFile(reception, heard, page.file);

@@ -36,7 +36,8 @@ export const allowlistAdd = action({
     facts: {
       'List before': whole(before),
       Adds: whole(notListed(before, input.addresses)),
-      'There already': listed(before, input.addresses).length > 0 ? spoken(listed(before, input.addresses)) : undefined,
+      'There already':
+        listed(before, input.addresses).length > 0 ? whole(listed(before, input.addresses), 5) : undefined,
       'Removed again': input.for === undefined ? undefined : `${showDuration(input.for)} after it is done`,
     },
   }),

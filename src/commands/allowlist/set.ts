@@ -38,8 +38,11 @@ export const allowlistSet = action({
   },
   proof: ({ input, now }) =>
     isSo(now, input.addresses)
-      ? { verdict: 'yes', says: say`The SSH allowlist of ${input.env.name} is ${whole(input.addresses)}` }
-      : { verdict: 'not yet', says: say`The SSH allowlist of ${input.env.name} is still another one: ${whole(now)}` },
+      ? { verdict: 'yes', says: say`The SSH allowlist of ${input.env.name} is ${spoken(input.addresses, 20)}` }
+      : {
+          verdict: 'not yet',
+          says: say`The SSH allowlist of ${input.env.name} is still another one: ${now.length === 0 ? 'empty' : spoken(now, 20)}`,
+        },
   undo: ({ input, before }) => backTo(before, input.env.id, input.addresses),
 });
 
