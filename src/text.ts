@@ -36,7 +36,7 @@ export const code = (text: string): Span => ({ text: oneLine(text), style: 'code
  * like. What holds an emoji together is part of it; tabs and line breaks can be seen.
  */
 export const unseen =
-  /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\uFE0F\t\n\r\u200D]]|(?<!\p{Extended_Pictographic})\uFE0F|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D/v;
+  /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800]--[\uFE0F\t\n\r\u200D]]|(?<!\p{Extended_Pictographic})\uFE0F|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D/v;
 
 /** A character by its number: `U+200B`. */
 export const codeOf = (character: string): string =>

@@ -2,7 +2,21 @@ import { Refusal } from '../errors.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import { thawed } from '../storage/json.ts';
 import { approvals, type Vote } from '../storage/votes.ts';
-import { bold, code, inline, inShort, itemsOf, joined, person, plain, say, time, unseen, type Text } from '../text.ts';
+import {
+  amount,
+  bold,
+  code,
+  inline,
+  inShort,
+  itemsOf,
+  joined,
+  person,
+  plain,
+  say,
+  time,
+  unseen,
+  type Text,
+} from '../text.ts';
 import type { Ask, Person } from './authorise.ts';
 import { exactLines, exactRequest } from './exact.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
@@ -129,5 +143,5 @@ function factLines([label, value]: FrozenCard['facts'][number]): readonly Detail
     return plain(whole).length <= longestText ? textLines(whole) : [...textLines([bold(label)]), ...textLines(value)];
   }
   const beside = joined(value.filter((span) => !('list' in span)).map((span) => inline(span)));
-  return [...textLines(joined([[bold(label)], `(${items.length})`, beside])), ...exact(exactLines(items, '→'))];
+  return [...textLines(joined([[bold(label)], beside, `(${amount(items.length)})`])), ...exact(exactLines(items, '→'))];
 }

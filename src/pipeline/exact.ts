@@ -4,7 +4,7 @@ import { codeOf, unseen } from '../text.ts';
 /** A request in lines that can be read: what is sent, and nothing beside it but line breaks, marks and codes. */
 
 /** A longer line goes on below: phones are narrow. */
-const width = 80;
+const width = 60;
 /** Stands at the end of a line that goes on below. In what is sent it would have its code behind it. */
 const goesOn = '↩';
 const hidden = new RegExp(`${unseen.source}|\\s`, 'gv');

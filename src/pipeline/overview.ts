@@ -16,6 +16,8 @@ export type Overview = {
   readonly toDecide: readonly Card[];
   /** Their own that are not settled. */
   readonly mine: readonly Card[];
+  /** How many more there are that wait, and that are theirs. */
+  readonly more: { readonly toDecide: number; readonly mine: number };
   /** The last ones they may read, without buttons. */
   readonly recent: readonly Card[];
 };
@@ -43,12 +45,14 @@ export async function overviewFor(desk: Shelf & { readonly database: Database },
   );
   const draw = (changes: readonly Change[], most: number): Promise<readonly Card[]> =>
     Promise.all(changes.slice(0, most).map((change) => drawn(desk, change)));
+  const unsettled = own.filter(({ settled_at }) => settled_at === null);
   return {
     toDecide: await draw(undecided, mostShown.toDecide),
-    mine: await draw(
-      own.filter(({ settled_at }) => settled_at === null),
-      mostShown.mine,
-    ),
+    mine: await draw(unsettled, mostShown.mine),
+    more: {
+      toDecide: Math.max(0, undecided.length - mostShown.toDecide),
+      mine: Math.max(0, unsettled.length - mostShown.mine),
+    },
     recent: (await draw(latest, mostShown.recent)).map((card) => ({ ...card, buttons: [] })),
   };
 }

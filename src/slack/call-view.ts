@@ -75,7 +75,10 @@ export async function turnPage(reception: Reception, pressed: z.infer<typeof pre
       : callView(await pageOfForm(reception, heard, memo, value), memo);
   if (view.callback_id === 'call') return intoView(reception, view.id, callTitle, draw, view.hash);
   const over = await openView(reception, { trigger }, loading, 'push');
-  if (over !== undefined) await intoView(reception, over, callTitle, draw);
+  if (over === undefined) {
+    throw new Refusal('It could not be opened. Nothing was shown.', { hint: 'Press the button again.' });
+  }
+  return intoView(reception, over, callTitle, draw);
 }
 
 /** What a form shows is looked at and frozen anew: it is the same, or its reader is told that it is not. */

@@ -43,7 +43,14 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
     if (!inModal.safeParse(body).success) return;
     await ack();
     const page = pressedInModal.safeParse(body);
-    if (page.success) track(() => turnPage(reception, page.data));
+    if (page.success) {
+      const { user, view } = page.data;
+      const channel = memoOf(view.private_metadata)?.origin.channel;
+      const heard = { person: user.id, team: user.team_id, channel, trigger: undefined, inbox: undefined };
+      const turned = () => attend(reception, heard, 'turning a page', () => turnPage(reception, page.data));
+      if (!track(turned)) await turnAway(reception, heard);
+      return;
+    }
     const read = dispatched.safeParse(body);
     if (read.success) track(() => redraw(read.data).catch((error: unknown) => onStale(reception, error)));
   });

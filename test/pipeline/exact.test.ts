@@ -32,7 +32,7 @@ describe('promise 5: the request on the page is the request that is sent', () =>
     fc.assert(
       fc.property(hostile, (text) => {
         for (const line of exactLines([text])) {
-          expect(line.length).toBeLessThanOrEqual(82);
+          expect(line.length).toBeLessThanOrEqual(62);
           expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u200B\uFEFF\u2028\u00A0]/u);
         }
       }),

@@ -45,9 +45,11 @@ async function leafedThrough(house: House, reader: Somebody): Promise<readonly S
   return pages;
 }
 
-/** What the lines say that is sent. */
-const requestIn = (lines: readonly string[]): string =>
-  readBack(lines.slice(lines.findIndex((line) => /^(?:PUT|POST|DELETE) \//.test(line)) + 1));
+/** The body that the lines say is sent. */
+function requestIn(lines: readonly string[]): string {
+  const request = readBack(lines.slice(lines.findIndex((line) => /^(?:PUT|POST|DELETE) \//.test(line))));
+  return request.slice(request.indexOf('{'));
+}
 
 /** Puts other rules in force, and waits for the bot to have read them. */
 async function holdsFrom(house: House, rules: string): Promise<void> {
@@ -97,7 +99,7 @@ describe('promise 5: a change that is longer than its card', () => {
     await chi.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);
     const [write] = house.writes('acme-blog/staging');
-    expect(lines).toContain(`PUT ${write?.path}`);
+    expect(readBack(lines)).toContain(`PUT ${write?.path}${requestIn(lines)}`);
     expect(requestIn(lines)).toBe(JSON.stringify(write?.body));
     expect(Buffer.byteLength(requestIn(lines))).toBe(write?.size);
     expect(change.card().controls).toEqual([]);
