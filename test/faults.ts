@@ -175,4 +175,12 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a forgotten request keeps nobody out',
     ],
   },
+  43: {
+    fault: 'a delivery that is null, or lacks what it must have',
+    by: [
+      'a malformed delivery by socket: > none of it ran',
+      'a malformed delivery by http: > none of it ran',
+      'a malformed delivery by socket: > words in no envelope',
+    ],
+  },
 };

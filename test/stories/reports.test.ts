@@ -30,11 +30,11 @@ afterAll(() => house.close());
 
 test.concurrent('logs are masked, and the rest is a file for their reader alone', async () => {
   const ana = house.person('ana');
-  const said = await ana.says('/site logs acme-shop/live error --lines 500', 'C0GENERAL');
+  const said = await ana.says('/site logs acme-shop/live error --lines 3000', 'C0GENERAL');
   const lens = await said.hears('acme-shop/live · error log');
   expect(lens.ephemeral).toBe(true);
   expect(lens.text).toMatch(/[▁-█]{24}/);
-  expect(lens.text).toContain('the newest 500 lines');
+  expect(lens.text).toContain('the newest 3,000 lines');
   expect(house.slack.files(ana.id)).toEqual([]);
   const full = await ana.clicks(lens, 'Full log');
   const shown = await full.hears('all of it is in a file');
