@@ -56,7 +56,9 @@ test.concurrent('a visitor’s address is told to whom a rule names it, who is w
   const [alias = ''] = /client-[\da-f]+/.exec(lens.text) ?? [];
   const refused = await house.person('ben').says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL');
   await refused.hears('You may not run logs reveal on acme-docs/live.');
-  const told = await (await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')).hears(alias);
+  const told = await (
+    await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')
+  ).hears(`${alias} · acme-docs/live`);
   expect(told.text).toMatch(/^client-[\da-f]+ · acme-docs\/live, access log\n[\d.a-f:]+ in [\d,]+ lines?$/m);
   expect(told.controls).toEqual([]);
   const [noted, ...more] = house.rows("select actor, details from audit where event = 'reveal' order by seq");
