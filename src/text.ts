@@ -21,6 +21,8 @@ export type Inline = string | number | Span | Text | undefined;
 export const time = (at: number, as: 'time' | 'date' = 'time'): Span => ({ at, as });
 /** A mention: it notifies that person when the message is posted. */
 export const person = (id: string): Span => ({ person: id });
+/** Who did something: a person as a mention, or Sitehand itself. */
+export const actor = (id: string): Span => (id === 'sitehand' ? { text: 'Sitehand' } : person(id));
 export const channel = (id: string): Span => ({ channel: id });
 export const bold = (text: string): Span => ({ text: oneLine(text), style: 'bold' });
 export const code = (text: string): Span => ({ text: oneLine(text), style: 'code' });

@@ -60,6 +60,8 @@ type ActionParts<F extends Fields, S> = {
   evidence?(of: Before<F, S> & { readonly now: S; readonly sentAt: number }): Text;
   /** What to expect of the host after it accepted, where nothing can be followed or read back. */
   readonly after?: string;
+  /** What it means to do it a second time, for whoever asks again because nobody knows whether it was done. */
+  readonly twice?: string;
   /** The words of another command that takes back what this one did, with ids in them. */
   undo?(of: Before<F, S>): Words | undefined;
   /** Words to be said on the asker's behalf, `after` milliseconds after it is done. */

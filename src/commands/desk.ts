@@ -49,6 +49,8 @@ export type Office = {
   ): Promise<{ readonly done: boolean; readonly hold: Hold }>;
   /** Takes away the lock that a person holds; `done` false: a change holds it, or, without `hold`, nobody. */
   unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: Hold | undefined }>;
+  /** Takes away the lock of a change that is unknown or settled, from this environment alone; the change stays as it is. */
+  forceUnlock(env: Environment): Promise<Forced>;
   /** Stops all sends of all replicas; `done` false: they were stopped already. */
   pause(why: string | undefined): Promise<{ readonly done: boolean; readonly pause: Pause }>;
   /** Lets sends go on; resolves with the pause that is over, if there was one. */
@@ -194,7 +196,22 @@ export type Hold = {
   readonly until: number | undefined;
 };
 
-/** That nothing is sent: since when, by whom (Slack user id and the name as it was), and why. */
+/** What came of taking the lock of a change away. `stands`: how the change stands, a sentence. */
+export type Forced =
+  | { readonly kind: 'not locked' }
+  | { readonly kind: 'held by a person'; readonly hold: Hold }
+  | { readonly kind: 'under way'; readonly change: number; readonly stands: Text }
+  | {
+      readonly kind: 'freed';
+      readonly change: number;
+      readonly stands: Text;
+      /** Until when its write can still arrive at the host, epoch ms; undefined: it cannot. */
+      readonly arrives: number | undefined;
+      /** Ids of the environments that it still locks. */
+      readonly others: readonly string[];
+    };
+
+/** That nothing is sent: since when, by whom (Slack user id, or `sitehand`, and the name as it was), and why. */
 export type Pause = {
   readonly by: string;
   readonly name: string;
@@ -219,6 +236,8 @@ export type Desk<F extends Fields> = {
   readonly changes?: true;
   /** It concerns everything there is: a rule that is bound to some places does not allow it. */
   readonly everywhere?: true;
+  /** A flag that is a right of its own: a rule has to name it with its command, as in `unlock --force`. */
+  readonly ownRight?: keyof F & string;
   readonly fields: F;
   answer(of: { readonly input: Input<F>; readonly office: Office }): Promise<Page> | Page;
 };

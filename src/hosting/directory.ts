@@ -3,6 +3,7 @@ import { allThemes } from './contract/all-themes.ts';
 import type { Reader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
 import { listSites, validateKey } from './contract/operations.ts';
+import type { Target } from './contract/target.ts';
 import {
   domainsFromSites,
   domainsOf,
@@ -24,6 +25,12 @@ export type Listing = {
   readonly environments: readonly ListedEnvironment[];
   readonly domains: readonly ListedDomain[];
   readonly company: { readonly id: string } | undefined;
+  /**
+   * When (epoch ms) the host was last asked for its sites, and for its domains, and told of all of them; undefined:
+   * never. An empty list, one that could not be read whole, and names that come from themes do not count.
+   */
+  readonly sitesAt: number | undefined;
+  readonly domainsAt: number | undefined;
   /** There is more than a listing holds: at most 100,000 environments and as many domains. */
   readonly cut: boolean;
   /** Why the last refresh came to nothing, in whole or in part; what was known before stands. */
@@ -34,6 +41,10 @@ export type DirectoryOptions = {
   readonly read: Reader;
   /** The company's id; undefined: asked of the host, which may not tell. */
   readonly company: string | undefined;
+  /** Whether this host has listed its sites before: then a 404 is trouble, and names do not come from themes. */
+  readonly listsSites?: boolean;
+  /** Told when the host lists its sites for the first time, for `listsSites` of the next start. */
+  readonly onSites?: () => void;
   /** What the policy says at this moment. */
   readonly pins: () => Pins;
   /** Epoch milliseconds. */
@@ -54,6 +65,21 @@ export type Directory = {
   readonly close: () => void;
 };
 
+/** Whether the host still has a target, as far as it told. */
+export type Presence = 'listed' | 'gone' | 'unknown';
+
+/**
+ * Whether a target is there. *Gone* needs the host's own word: all of its sites (of a domain: its domains as well),
+ * asked for at `since` (epoch ms) or later, without the target among them. Anything less is unknown.
+ */
+export function presenceOf(listing: Listing, { kind, id }: Pick<Target, 'kind' | 'id'>, since: number): Presence {
+  const { environments, domains, sitesAt, domainsAt, cut } = listing;
+  const isIt = (one: { readonly id: string }): boolean => one.id.toLowerCase() === id.toLowerCase();
+  if (kind === 'company' || (kind === 'domain' ? domains : environments).some(isIt)) return 'listed';
+  const asked = [sitesAt, ...(kind === 'domain' ? [domainsAt] : [])];
+  return !cut && asked.every((at) => at !== undefined && at >= since) ? 'gone' : 'unknown';
+}
+
 const usualRefreshMs = 5 * 60_000;
 /** After trouble the next refresh comes sooner. */
 const soonerMs = 30_000;
@@ -67,19 +93,25 @@ type Seen = {
   readonly at: number | undefined;
   readonly company: string | undefined;
   readonly sites: Sites;
-  readonly domains: readonly CompanyDomain[];
+  readonly sitesAt: number | undefined;
+  readonly domains: Domains;
+  readonly domainsAt: number | undefined;
   readonly trouble: HostTrouble | undefined;
 };
 /** Environments, and the domains that were listed with them: none where they are known by the themes. */
 type Sites = { readonly environments: readonly ListedEnvironment[]; readonly domains: readonly SiteDomain[] };
-type SiteLister = (company: string) => Promise<Sites>;
+type Domains = readonly CompanyDomain[];
+/** `isWhole`: what is missing is not there. */
+type Listed<T> = { readonly list: T; readonly isWhole: boolean };
+type SiteLister = (company: string) => Promise<Listed<Sites>>;
 const noSites: Sites = { environments: [], domains: [] };
+const nothingSeen = { at: undefined, sites: noSites, sitesAt: undefined, domains: [], domainsAt: undefined };
 
 /** A directory of what `read` can list. It is empty until its first refresh. */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { now, refreshMs = usualRefreshMs } = options;
-  const sites = siteLister(options.read, now);
-  let seen: Seen = { at: undefined, company: options.company, sites: noSites, domains: [], trouble: undefined };
+  const sites = siteLister(options);
+  let seen: Seen = { ...nothingSeen, company: options.company, trouble: undefined };
   const listings = createListings();
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -111,7 +143,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     listing: () => listings(seen, options.pins()),
     refresh,
     freshen: async () => {
-      if (now() - lookedAt < freshMs) return;
+      if (running === undefined && now() - lookedAt < freshMs) return;
       await Promise.race([refresh(), pause(freshenWithinMs, undefined, { ref: false })]);
     },
     start: () => void round(),
@@ -124,6 +156,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
 
 /** A fresh look at everything; what cannot be read now stays as it was before. */
 async function look({ read, now }: DirectoryOptions, sitesOf: SiteLister, before: Seen): Promise<Seen> {
+  const began = now();
   const troubles: HostTrouble[] = [];
   const orElse = async <T>(known: T, work: () => Promise<T>): Promise<T> => {
     try {
@@ -136,12 +169,28 @@ async function look({ read, now }: DirectoryOptions, sitesOf: SiteLister, before
   const company = before.company ?? (await orElse<string | undefined>(undefined, () => companyOfKey(read)));
   if (company === undefined) return { ...before, trouble: troubles[0] };
   const [sites, domains] = await Promise.all([
-    orElse(before.sites, () => sitesOf(company)),
-    orElse(before.domains, () => read(listDomains({ company }))),
+    orElse<Listed<Sites> | undefined>(undefined, () => sitesOf(company)),
+    orElse<Listed<Domains> | undefined>(undefined, () => domainsIn(read, company, before.domains)),
   ]);
   const [trouble] = troubles;
-  const at = trouble ? before.at : now();
-  return { at, company, sites: unlessSame(before.sites, sites), domains: unlessSame(before.domains, domains), trouble };
+  return {
+    at: trouble ? before.at : now(),
+    company,
+    sites: unlessSame(before.sites, sites?.list ?? before.sites),
+    sitesAt: sites?.isWhole ? began : before.sitesAt,
+    domains: unlessSame(before.domains, domains?.list ?? before.domains),
+    domainsAt: domains?.isWhole ? began : before.domainsAt,
+    trouble,
+  };
+}
+
+/** A host in trouble may answer with an empty list: nobody takes everything of a company away between two looks. */
+const emptied = (): TypeError => new TypeError('the host answers with an empty list where there were entries before');
+
+async function domainsIn(read: Reader, company: string, before: Domains): Promise<Listed<Domains>> {
+  const list = await read(listDomains({ company }));
+  if (list.length === 0 && before.length > 0) throw emptied();
+  return { list, isWhole: list.length > 0 && list.every(({ id, name }) => id !== undefined && name !== undefined) };
 }
 
 /** Makes listings: what is worked out of their lists can be kept for as long as these are the same objects. */
@@ -168,6 +217,8 @@ function listingOf(seen: Seen, pins: Pins): Listing {
     environments: environments.slice(0, mostEnvironments),
     domains: domains.slice(0, mostDomains),
     company: seen.company === undefined ? undefined : { id: seen.company },
+    sitesAt: seen.sitesAt,
+    domainsAt: seen.domainsAt,
     cut: environments.length > mostEnvironments || domains.length > mostDomains,
     trouble: seen.trouble,
   };
@@ -180,24 +231,31 @@ async function companyOfKey(read: Reader): Promise<string> {
 }
 
 /**
- * Environments by the sites listing where the host has one, else by the themes. Where it answers that it has none it is
- * asked again an hour later; once it has answered, its trouble is trouble and the themes are no longer asked.
+ * Environments by the sites listing where the host has one, else by the themes. Only a 404 of a host that never listed
+ * its sites says that there is no such listing; it is asked again an hour later. Any other trouble is trouble: names that
+ * come from themes are other names.
  */
-function siteLister(read: Reader, now: () => number): SiteLister {
+function siteLister({ read, now, listsSites = false, onSites }: DirectoryOptions): SiteLister {
   let missingUntil = -Infinity;
-  let everAnswered = false;
+  let everAnswered = listsSites;
   return async (company) => {
     if (now() >= missingUntil) {
       try {
-        const sites = await read(listSites({ company, include_environments: true }));
-        everAnswered = true;
-        return { environments: fromSites(sites), domains: domainsFromSites(sites) };
+        const { sites, isWhole } = await read(listSites({ company, include_environments: true }));
+        const environments = fromSites(sites);
+        if (environments.length === 0 && everAnswered) throw emptied();
+        if (environments.length > 0 && !everAnswered) {
+          everAnswered = true;
+          onSites?.();
+        }
+        return { list: { environments, domains: domainsFromSites(sites) }, isWhole };
       } catch (error) {
-        if (everAnswered) throw error;
-        if (error instanceof HostTrouble && error.kind === 'not found') missingUntil = now() + missingRouteMs;
+        if (everAnswered || !(error instanceof HostTrouble && error.kind === 'not found')) throw error;
+        missingUntil = now() + missingRouteMs;
       }
     }
-    return { environments: fromThemes((await allThemes(read, company)).themes), domains: [] };
+    const environments = fromThemes((await allThemes(read, company)).themes);
+    return { list: { environments, domains: [] }, isWhole: false };
   };
 }
 

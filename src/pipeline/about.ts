@@ -3,7 +3,16 @@ import { rightOf } from '../commands/rights.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
 import type { Wish as Asked } from '../policy/policy.ts';
 import type { Aim } from '../policy/rules.ts';
+import type { Change } from '../storage/changes.ts';
+import { thawed } from '../storage/json.ts';
 import { isNamed, type Resolved } from './resolve.ts';
+
+/** The key under which a target is locked and found. */
+export const targetKey = (target: Target): string =>
+  target.kind === 'company' ? 'company' : `${target.kind}:${target.id}`;
+
+/** What a change is about, as it was when it was asked for: first what it changes, then what it only reads. */
+export const storedTargets = ({ targets }: Pick<Change, 'targets'>): readonly Target[] => thawed(targets);
 
 /** What a wish is about: its targets, and the same as the rules are asked about it. */
 type About = {
@@ -19,7 +28,7 @@ export function aboutOf(wish: Resolved, company: Company): About {
   const { target, alsoReads } = targetsOf(wish, company);
   const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
   if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
-  return { target, alsoReads, asked: { command: rightOf(path, command), aims } };
+  return { target, alsoReads, asked: { command: rightOf(path, command, wish.input), aims } };
 }
 
 function targetsOf({ wish: { command }, input }: Resolved, company: Company): Pick<About, 'target' | 'alsoReads'> {

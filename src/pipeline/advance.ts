@@ -4,6 +4,7 @@ import { insertChange, updateChange, type Change, type NewChange } from '../stor
 import { freeLocks, limitLocks, takeLocks, type Lock } from '../storage/locks.ts';
 import { alone } from '../storage/differences.ts';
 import { findMessage, owe, redrawCards } from '../storage/messages.ts';
+import { storedTargets, targetKey } from './about.ts';
 import { askedPeople } from './asking.ts';
 import { move, type Happening } from './change.ts';
 import { cardOf } from './freeze.ts';
@@ -135,6 +136,8 @@ async function speak(
   reply: Note,
   { key, installation }: { readonly key: string; readonly installation: string },
 ): Promise<void> {
+  // Only the newest of them can be withdrawn when it is decided.
+  if (decide && change.reminders) await withdraw(tx, decidingKey({ ...change, reminders: change.reminders - 1 }), at);
   const buttons = [...(reply.buttons ?? []), ...(decide ? decisionButtons(change, installation) : [])];
   const said = { change: change.number, at };
   const body = JSON.stringify({ ...reply, buttons });
@@ -152,8 +155,8 @@ async function speak(
 export const stopKey = (number: number): string => `${number}:stop`;
 
 /** The reply whose buttons decide what becomes of the change as it stands. */
-const decidingKey = ({ number, state, version }: Change): string =>
-  state === 'approved' ? stopKey(number) : `${number}:${state}:${version}`;
+const decidingKey = ({ number, state, version, reminders }: Change): string =>
+  state === 'approved' ? stopKey(number) : `${number}:${state}:${version}${reminders ? `:${reminders}` : ''}`;
 
 /** Buttons that would do nothing any more are taken away. */
 async function withdraw(tx: Tx, key: string, at: number): Promise<void> {
@@ -172,7 +175,7 @@ async function copy(tx: Tx, change: Change, at: number): Promise<void> {
 }
 
 async function lock(tx: Tx, change: Change, now: number): Promise<void> {
-  const targets = [change.target, ...thawed<string[]>(change.reads)];
+  const targets = storedTargets(change).map(targetKey);
   const held = await takeLocks(tx, targets, { change: change.number, reason: `#${change.number}` }, now);
   if (held) throw new LockHeld(held);
 }

@@ -1,7 +1,8 @@
+import { unlocking } from '../commands/rights.ts';
 import { mayApprove, outstanding, type Asked } from '../policy/approvers.ts';
 import type { Needed } from '../policy/needed.ts';
 import { samePerson } from '../policy/people.ts';
-import { decide } from '../policy/policy.ts';
+import { approvalOf, decide, mayRead } from '../policy/policy.ts';
 import type { Person, Policy } from '../policy/rules.ts';
 import { Refusal } from '../errors.ts';
 import type { Change } from '../storage/changes.ts';
@@ -26,9 +27,18 @@ export type Ballot = {
   readonly by: Person;
   /** Who has approved so far. */
   readonly voters: readonly Person[];
+  /** Whether today's rules know anybody who `may` end it; undefined: Slack does not tell. */
+  readonly anybody: boolean | undefined;
   /** Epoch milliseconds, the database's clock. */
   readonly now: number;
 };
+
+/** Whether somebody may end what nobody moves on any more: decline what waits, say what came of what is unknown. */
+export type EndRight =
+  | { readonly kind: 'may' }
+  /** By a right to unlock, and only where nobody `may`; `forced`: also where that cannot be told. */
+  | { readonly kind: 'if nobody may'; readonly forced: boolean }
+  | { readonly kind: 'may not'; readonly why: 'yourself' | 'denied' | 'not named' };
 
 export type Ruling =
   | { readonly kind: 'move'; readonly happening: Happening }
@@ -42,7 +52,7 @@ export function rule(decision: Decision, ballot: Ballot): Ruling {
       return approve(decision, ballot);
     case 'decline':
       seenAsItIs(decision, ballot, 'waiting');
-      refuseUnlessApprover(ballot, 'decline');
+      refuseUnlessEnder(ballot, 'decline');
       return move({ kind: 'decline' });
     case 'cancel':
       inState(ballot, ['waiting', 'approved']);
@@ -73,12 +83,35 @@ function approve(decision: Decision, ballot: Ballot): Ruling {
   return left.length === 0 ? move({ kind: 'approve' }) : { kind: 'vote', left };
 }
 
-/** Says what came of it; whoever could have approved it may, and where no approval was needed, whoever may do it. */
+/**
+ * Who may end it, as the rules stand today: whoever they let approve this of anybody, and whoever was asked to approve
+ * it, as far as today's rules still know them; where no approval was or is needed, whoever may do it. Where nobody is
+ * left of these, whoever a rule allows to unlock it. Never those who needed approval for it, nor who may not read it.
+ */
+export function mayEnd({ policy, needed, asked, by }: Pick<Ballot, 'policy' | 'needed' | 'asked' | 'by'>): EndRight {
+  if (!asked.aims.every(({ target }) => mayRead(policy, by, target))) return { kind: 'may not', why: 'not named' };
+  if (needed !== 'none' && samePerson(policy, by.id, asked.asker)) return { kind: 'may not', why: 'yourself' };
+  const approvals = [needed, approvalOf(policy, asked)];
+  const voices = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
+  if (voices.some((voice) => voice?.kind === 'counts')) return { kind: 'may' };
+  if (approvals.includes('none') && decide(policy, by, asked).kind === 'allowed') return { kind: 'may' };
+  const aims = asked.aims.filter(({ access }) => access === 'change');
+  const allows = (command: Asked['command']): boolean => decide(policy, by, { command, aims }).kind === 'allowed';
+  if (allows(unlocking.forced)) return { kind: 'if nobody may', forced: true };
+  if (allows(unlocking.usual)) return { kind: 'if nobody may', forced: false };
+  const isDenied = voices.some((voice) => voice?.kind === 'does not count' && voice.why === 'denied');
+  return { kind: 'may not', why: isDenied ? 'denied' : 'not named' };
+}
+
+/** Whether that right is enough; `anybody` as in a ballot. */
+export const isEnough = (right: EndRight, anybody: boolean | undefined): boolean =>
+  right.kind === 'may' || (right.kind === 'if nobody may' && (right.forced ? anybody !== true : anybody === false));
+
+/** Says what came of it. */
 function close(decision: Decision, ballot: Ballot): Ruling {
-  const { change, needed, policy, by, asked, now } = ballot;
+  const { change, now } = ballot;
   seenAsItIs(decision, ballot, 'unknown');
-  if (needed !== 'none') refuseUnlessApprover(ballot, 'say what came of');
-  else if (decide(policy, by, asked).kind !== 'allowed') throw refusal(ballot, say`You may not do this yourself.`);
+  refuseUnlessEnder(ballot, 'say what came of');
   const from = closableFrom(change);
   if (now < from) {
     throw refusal(
@@ -94,6 +127,16 @@ function refuseUnlessApprover(ballot: Ballot, verb: string): void {
   const voice = needed === 'none' ? undefined : mayApprove(policy, by, needed, asked);
   if (voice?.kind === 'counts') return;
   throw refusal(ballot, refused(voice?.why, verb));
+}
+
+function refuseUnlessEnder(ballot: Ballot, verb: string): void {
+  const right = mayEnd(ballot);
+  if (isEnough(right, ballot.anybody)) return;
+  if (right.kind === 'if nobody may' && ballot.anybody === undefined) {
+    throw refusal(ballot, say`Slack does not tell me right now who may ${verb} it. Press it again in a minute.`);
+  }
+  if (ballot.needed === 'none') throw refusal(ballot, say`You may not do this yourself.`);
+  throw refusal(ballot, refused(right.kind === 'may not' ? right.why : undefined, verb));
 }
 
 function refused(

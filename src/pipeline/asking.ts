@@ -58,7 +58,7 @@ async function membersAmong({ personOf }: AskingDesk, ids: readonly string[]): P
 }
 
 /** Everybody whom the policy names, by themselves or by a Slack user group. */
-async function peopleOf({ membersOf }: AskingDesk, policy: Policy): Promise<readonly Person[]> {
+export async function peopleOf({ membersOf }: AskingDesk, policy: Policy): Promise<readonly Person[]> {
   const groupsOf = new Map<string, string[]>();
   for (const id of idsIn(policy, [...policy.groups.keys()])) if (!isUserGroup(id)) groupsOf.set(id, []);
   const groups = mentionedGroups(policy);

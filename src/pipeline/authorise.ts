@@ -1,6 +1,6 @@
 import type { AnyDesk } from '../commands/desk.ts';
 import type { Command } from '../commands/index.ts';
-import { rightOf } from '../commands/rights.ts';
+import { nameOf, rightsOf } from '../commands/rights.ts';
 import { Refusal } from '../errors.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
 import { channelRule } from '../policy/channels.ts';
@@ -67,10 +67,12 @@ export function welcome(person: Person): void {
 
 /** Whether the person may run the command on anything at all: what help shows and forms offer. */
 export const mayRun = (policy: Policy, person: Person, path: string, command: Command): boolean => {
-  const right = rightOf(path, command);
-  if (command.shape !== 'desk') return mayAnywhere(policy, person, right);
-  if (command.everywhere) return decide(policy, person, { command: right, aims: [] }).kind === 'allowed';
-  return command.right === 'anyone' || mayAnywhere(policy, person, right);
+  const rights = rightsOf(path, command);
+  if (command.shape === 'desk' && command.everywhere) {
+    return rights.some((right) => decide(policy, person, { command: right, aims: [] }).kind === 'allowed');
+  }
+  if (command.shape === 'desk' && command.right === 'anyone') return true;
+  return rights.some((right) => mayAnywhere(policy, person, right));
 };
 
 /** Throws `Refusal` for whom no rule allows the command anywhere: nobody fills in a form in vain. */
@@ -100,7 +102,7 @@ export function authorise(policy: Policy, person: Person, wish: Resolved, compan
   if (decision.kind === 'not allowed') {
     // Rules are told to readers. Whoever names an environment or a domain is one: they could not have named it.
     const isReader = (target && target.kind !== 'company') || mayAnywhere(policy, person, { path: '', risk: 'read' });
-    throw isReader ? notAllowed(wish, target, decision) : new Refusal(notYou(path));
+    throw isReader ? notAllowed(wish, nameOf(asked.command, path), target, decision) : new Refusal(notYou(path));
   }
   const rules = decision.rules.map((rule) => rule.line);
   return { ...wish, stage: 'authorised', target, alsoReads, permit: { ...permit, approval: decision.approval, rules } };
@@ -132,7 +134,8 @@ export function mayHear(policy: Policy, channel: Channel, targets: readonly (Tar
 const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);
 
 function notAllowed(
-  { wish: { path, command } }: Resolved,
+  { wish: { command } }: Resolved,
+  path: string,
   target: Target | undefined,
   decision: Extract<Decision, { kind: 'not allowed' }>,
 ): Refusal {

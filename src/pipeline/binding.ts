@@ -62,7 +62,16 @@ export const bindingFor = (
       if (before === undefined) return undefined;
       const name = nameNow(desk, before);
       // What the host does not list any more can be let go by whoever may bind something.
-      if (environmentsOf(desk, undefined, before.site).length > 0 && usable(desk, doer, before.site) === undefined)
+      const isListed = environmentsOf(desk, undefined, before.site).length > 0;
+      const { trouble } = desk.names(undefined);
+      if (!isListed && trouble)
+        throw new Refusal(
+          say`I can’t tell whether you may take ${name} off this channel. ${trouble} Nothing was done.`,
+          {
+            hint: 'Try again in a minute.',
+          },
+        );
+      if (isListed && usable(desk, doer, before.site) === undefined)
         throw new Refusal(say`**You may not take ${name} off this channel.** Nothing was done.`);
       if (!(await removeSetting(tx, keyOf(place)))) return undefined;
       await record(desk, doer, tx, at, { event: 'use', channel: place, before: before.name });

@@ -41,6 +41,8 @@ export type Happening =
   | { readonly kind: 'leave'; readonly lockMs: number }
   /** What a person says of an unknown outcome. */
   | { readonly kind: 'affirm' | 'deny' }
+  /** It had been sent (epoch ms), or may have been, and the database says that it never was: it lost commits. */
+  | { readonly kind: 'commit_lost'; readonly sentAt: number }
   /** An answer that came after the outcome was called unknown. */
   | { readonly kind: 'accept late'; readonly operation: string | null }
   | { readonly kind: 'reject late' };
@@ -58,6 +60,8 @@ export type Patch = {
   readonly tries?: number;
   readonly throttled?: number;
   readonly operation?: string | null;
+  readonly lost_at?: number;
+  readonly reminders?: null;
 };
 
 /** What becomes of the locks on its targets. */
@@ -101,6 +105,7 @@ const moves: { readonly [K in Happening['kind']]: { readonly from: readonly Stat
   finish: { from: ['accepted'], to: 'done' },
   fail: { from: ['accepted'], to: 'failed' },
   leave: { from: ['accepted'], to: 'accepted' },
+  commit_lost: { from: ['waiting', 'approved'], to: 'unknown' },
   affirm: { from: ['unknown'], to: 'happened' },
   deny: { from: ['unknown'], to: 'did not happen' },
   'accept late': { from: ['unknown'], to: 'accepted' },
@@ -121,16 +126,7 @@ export function move(change: Standing, happening: Happening, now: number): Move 
         locks: change.risk === 'routine' ? 'keep' : 'take',
       };
     case 'send':
-      return {
-        patch: {
-          ...at(to),
-          due_at: now + happening.leaseMs,
-          owner: happening.owner,
-          lease_until: now + happening.leaseMs,
-          sent_at: now,
-        },
-        locks: 'keep',
-      };
+      return { patch: { ...at(to), ...leased(happening, now), sent_at: now }, locks: 'keep' };
     case 'stumble':
     case 'hand back':
       return again(change, now, { tries: change.tries + 1 }, tryAgainAfterMs[change.tries] ?? 8_000);
@@ -140,7 +136,10 @@ export function move(change: Standing, happening: Happening, now: number): Move 
     case 'accept late':
       return { patch: { ...at(to), ...firstLook(happening.operation, now) }, locks: 'keep' };
     case 'lose':
-      return { patch: { ...at(to), due_at: now }, locks: 'keep' };
+      return { patch: { ...at(to), ...lostAt(now) }, locks: 'keep' };
+    case 'commit_lost':
+      // Locks that were lost as well are not taken again: whoever has them now must not keep this from being said.
+      return { patch: { ...at(to), ...lostAt(now), sent_at: happening.sentAt }, locks: 'keep' };
     case 'leave':
       return {
         patch: { ...at(to), settled_at: now },
@@ -194,5 +193,14 @@ function again(change: Standing, now: number, counts: Pick<Patch, 'tries' | 'thr
   }
   return { patch: { ...at('approved'), ...counts, due_at: now + afterMs, sent_at: null }, locks: 'keep' };
 }
+
+/** From now on nobody knows what came of it: what can be read is looked for at once. */
+const lostAt = (now: number) => ({ due_at: now, lost_at: now, reminders: null });
+
+const leased = ({ owner, leaseMs }: { readonly owner: string; readonly leaseMs: number }, now: number) => ({
+  due_at: now + leaseMs,
+  owner,
+  lease_until: now + leaseMs,
+});
 
 const at = (state: State): Patch => ({ state, settled_at: null, due_at: null, owner: null, lease_until: null });

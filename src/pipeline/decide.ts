@@ -9,20 +9,21 @@ import { approvals, castVote, type Vote } from '../storage/votes.ts';
 import { scrub } from '../secret.ts';
 import { joined, say, type Text } from '../text.ts';
 import { LockHeld, type Ledger, type Saying } from './advance.ts';
-import { rule, type Ballot, type Ruling } from './approve.ts';
-import { aboutOf } from './about.ts';
+import { mayEnd, rule, type Ballot, type Ruling } from './approve.ts';
+import type { AskingDesk } from './asking.ts';
 import { welcome, type Person } from './authorise.ts';
 import { coolsDown } from './change.ts';
+import { closersOf, endingOf } from './closers.ts';
 import { startTimer } from './follow.ts';
 import type { Bookkeeping } from './outcome.ts';
 import { namesWith, readerOf } from './readable.ts';
 import { freshVoters, recheck, type Recheck } from './recheck.ts';
-import { permitOf, type Seen, type Verdict } from './render.ts';
+import type { Seen, Verdict } from './render.ts';
 import { restore, wordsOfChange, type Restored } from './restore.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from './tell.ts';
 
 /** What decisions need: the rights and looks of just before a send, and the ledger. */
-export type DecisionDesk = Recheck & Bookkeeping & { readonly onSaved: () => void };
+export type DecisionDesk = Recheck & AskingDesk & Bookkeeping & { readonly onSaved: () => void };
 
 /** Somebody's decision, as it was delivered; believed no further than who pressed which button. */
 export type Decided = Seen & {
@@ -35,6 +36,8 @@ export type Decided = Seen & {
 };
 
 const longestReason = 500;
+/** Decisions that somebody may make whom nobody asked, where nobody else is left. */
+const ends: ReadonlySet<Verdict> = new Set(['decline', 'happened', 'did not happen']);
 /** How often the votes are read again because somebody voted meanwhile. */
 const mostRecounts = 5;
 
@@ -47,8 +50,11 @@ export async function decide(desk: DecisionDesk, decided: Decided): Promise<void
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
   const { by, change, restored } = await present(desk, decided);
-  const asked = { ...aboutOf(restored.resolved, desk.company()).asked, asker: change.asker };
-  const ballot = { policy: desk.policy(), needed: permitOf(change).approval, asked, by };
+  const ending = endingOf(change, restored, desk.company());
+  const policy = desk.policy();
+  const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
+  const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(desk, ending)).anybody : true;
+  const ballot = { ...ending, policy, by, anybody };
   for (let tries = 0; tries < mostRecounts; tries += 1) {
     const votes = await approvals(desk.database.db, change.number);
     const voters = await freshVoters(desk, change, votes);

@@ -10,6 +10,7 @@ import { readSetting } from '../storage/settings.ts';
 import { inline, say, type Text } from '../text.ts';
 import { leaseMs } from './change.ts';
 import { callOf } from './freeze.ts';
+import { pauseIfPromoted } from './lost-commit.ts';
 import { saveOutcome, triedInVain, type Bookkeeping } from './outcome.ts';
 import { recheck, type Recheck } from './recheck.ts';
 import { wordsOfChange } from './restore.ts';
@@ -60,6 +61,7 @@ export async function execute(desk: Execution, change: Change): Promise<void> {
     opened.abandon();
     return hold(desk, change, say`Something came in between.`);
   }
+  desk.history.sent(sending.change);
   passing('sending saved', change.number);
   if (desk.ticks() - sending.ticks > freshMs || Math.abs(desk.wall() - sending.wall) > freshMs) {
     opened.abandon();
@@ -78,8 +80,13 @@ async function commitSending(desk: Execution, seen: Change): Promise<Sending | u
     const now = await desk.database.now(tx);
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== desk.owner) return undefined;
+    if (desk.history.newerThan(change)) return undefined;
     if (await whatHoldsIt(desk.database, change, tx)) return undefined;
-    return desk.ledger.advance(tx, change, { kind: 'send', owner: desk.owner, leaseMs }, { by: 'sitehand', at: now });
+    if (await pauseIfPromoted(desk, tx, now)) return undefined;
+    const sending = { kind: 'send', owner: desk.owner, leaseMs } as const;
+    const sent = await desk.ledger.advance(tx, change, sending, { by: 'sitehand', at: now });
+    desk.database.stillOurs();
+    return sent;
   });
   return change && { change, ...before };
 }

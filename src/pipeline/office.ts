@@ -4,6 +4,7 @@ import { abilityOf, type AbilityDesk } from './ability.ts';
 import { mayRun, type Channel, type Permit, type Person } from './authorise.ts';
 import { deedsFor } from './deeds.ts';
 import { editionOf } from './edition.ts';
+import { forceUnlock } from './force-unlock.ts';
 import { healthOf, type HealthDesk } from './health.ts';
 import { bindingFor } from './binding.ts';
 import { changesFor, storyFor, type Archive } from './history.ts';
@@ -54,6 +55,7 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
     health: () => healthOf(desk),
     edition: () => editionOf(desk),
     ...deedsFor(desk, doer),
+    forceUnlock: (env) => forceUnlock(desk, doer, env),
     ...bindingFor(desk, doer, grounds.channel, grounds.channelOf ?? (async (id) => ({ id, shared: undefined }))),
     ...trailDeskFor(desk, doer),
   };

@@ -1,8 +1,8 @@
-import type { Company, Environment, Target } from '../hosting/contract/target.ts';
+import type { Company, Target } from '../hosting/contract/target.ts';
 import { decide, mayRead } from '../policy/policy.ts';
 import type { Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
-import { thawed } from '../storage/json.ts';
+import { storedTargets, targetKey } from './about.ts';
 import type { Person } from './authorise.ts';
 import type { Names } from './resolve.ts';
 
@@ -15,16 +15,16 @@ export type Shelf = {
   readonly names: (person: Person | undefined) => Names;
 };
 
-/** What is stored of what a change is about. */
-export type About = Pick<Change, 'target' | 'target_name' | 'target_live' | 'reads'>;
+/** What is stored of what a change is about: its targets, as they were when it was asked for. */
+export type About = Pick<Change, 'targets'>;
 
 /** Says of a change whether this person may read it; `audit` holds it against the right to the trail besides. */
 export function readerOf(desk: Shelf, person: Person, right: 'read' | 'audit' = 'read'): (about: About) => boolean {
   const policy = desk.policy();
-  const targets = targetsIn(desk);
+  const targets = targetsNow(desk);
   const known = new Map<string, boolean>();
   const may = (target: Target): boolean => {
-    const key = `${target.kind}:${target.id}:${target.name}`;
+    const key = `${targetKey(target)}:${target.name}`;
     const answer =
       known.get(key) ?? (mayRead(policy, person, target) && (right === 'read' || mayAudit(policy, person, target)));
     known.set(key, answer);
@@ -33,31 +33,30 @@ export function readerOf(desk: Shelf, person: Person, right: 'read' | 'audit' = 
   return (about) => targets(about).every(may);
 }
 
-/** All there is by name, with what this change is about where the host does not list it any more: it can still be ended. */
-export function namesWith(desk: Shelf, about: About): Names {
+/** All there is by name, with what this change is about where the host does not list it (now): its row knows it. */
+export function namesWith(desk: Pick<Shelf, 'names'>, about: About): Names {
   const all = desk.names(undefined);
-  const gone = targetsIn(desk)(about)
-    .filter((one) => one.kind !== 'company')
-    .filter((one) => !byKey(all).has(`${one.kind}:${one.id}`));
-  if (gone.length === 0) return all;
+  const unlisted = storedTargets(about).filter((one) => !byKey(all).has(targetKey(one)));
+  if (unlisted.length === 0) return all;
   return {
-    environments: [...all.environments, ...gone.filter((one) => one.kind === 'environment')],
-    domains: [...all.domains, ...gone.filter((one) => one.kind === 'domain')],
+    environments: [...all.environments, ...unlisted.filter((one) => one.kind === 'environment')],
+    domains: [...all.domains, ...unlisted.filter((one) => one.kind === 'domain')],
   };
 }
+
+/** A target by the name that the host, or the policy, gives it now; undefined: it is not listed. */
+export const listedAs = (names: Names, target: Target): Target | undefined => byKey(names).get(targetKey(target));
 
 /** Whether a rule allows this person the trail of this target. */
 const mayAudit = (policy: Policy, person: Person, target: Target): boolean =>
   decide(policy, person, { command: { path: 'audit', risk: 'named' }, aims: [{ target, access: 'read' }] }).kind ===
   'allowed';
 
-/** The targets of a change: as the host lists them now, and by what is stored of them where it does not. */
-function targetsIn({ names, company }: Shelf): (about: About) => readonly Target[] {
+/** The targets of a change: as the host lists them now, and as they were stored where it does not. */
+function targetsNow({ names, company }: Shelf): (about: About) => readonly Target[] {
   const listed = byKey(names(undefined));
   return (about) =>
-    [about.target, ...thawed<string[]>(about.reads)].map((key) =>
-      key === 'company' ? company() : (listed.get(key) ?? goneTarget(key, about)),
-    );
+    storedTargets(about).map((one) => (one.kind === 'company' ? company() : (listed.get(targetKey(one)) ?? one)));
 }
 
 /** A listing by the keys of its targets: made once for each, and it may be long. */
@@ -65,19 +64,7 @@ const indexes = new WeakMap<Names, ReadonlyMap<string, Target>>();
 function byKey(names: Names): ReadonlyMap<string, Target> {
   const known = indexes.get(names);
   if (known) return known;
-  const index = new Map<string, Target>(
-    [...names.environments, ...names.domains].map((one) => [`${one.kind}:${one.id}`, one]),
-  );
+  const index = new Map<string, Target>([...names.environments, ...names.domains].map((one) => [targetKey(one), one]));
   indexes.set(names, index);
   return index;
-}
-
-function goneTarget(key: string, { target, target_name: name, target_live: live }: About): Target {
-  const [kind, id = ''] = key.split(':');
-  if (kind === 'domain') return { kind, id, name: key === target ? name : id, site: undefined };
-  // What a change only reads belongs to the site of what it changes.
-  const [siteName = '', own] = name.split('/');
-  const site = own === undefined ? undefined : { id: undefined, name: siteName };
-  const gone: Environment = { kind: 'environment', id, name, live: live === 1, site };
-  return key === target ? gone : { ...gone, name: `${siteName}/${id}`, live: true };
 }

@@ -1,19 +1,20 @@
 import { Refusal } from '../errors.ts';
-import type { Company } from '../hosting/contract/target.ts';
+import type { Company, Target } from '../hosting/contract/target.ts';
+import type { Presence } from '../hosting/directory.ts';
 import type { Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { approvals, type Vote } from '../storage/votes.ts';
 import { outstanding } from '../policy/approvers.ts';
 import type { Needed } from '../policy/needed.ts';
-import { inline, joined, say, type Text } from '../text.ts';
+import { code, inline, joined, say, type Text } from '../text.ts';
 import { HostTrouble } from '../hosting/client.ts';
-import { aboutOf } from './about.ts';
+import { aboutOf, storedTargets } from './about.ts';
 import { authorise, type Person } from './authorise.ts';
 import { fingerprint, restsOf } from './freeze.ts';
-import { readerOf } from './readable.ts';
+import { listedAs, namesWith, readerOf } from './readable.ts';
 import { factLines, permitOf } from './render.ts';
-import { isNamed, type Names } from './resolve.ts';
+import type { Names } from './resolve.ts';
 import { restore, type Restored } from './restore.ts';
 import { sourcesOf, type Sighted } from './sources.ts';
 import { inWords } from './trouble.ts';
@@ -28,6 +29,8 @@ export type Recheck = Sighted & {
   readonly whoIs: (id: string, team?: string) => Promise<Person | undefined>;
   /** Lists the names anew, if that was not done just now; never rejects. */
   readonly freshenNames: () => Promise<void>;
+  /** Whether the host still has a target, as far as it has told within the last seconds. */
+  readonly presenceOf: (target: Target) => Presence;
 };
 
 /** May it still be sent, as it was frozen? `later`: a question went unanswered, nothing is decided. */
@@ -49,21 +52,34 @@ const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack does not tell m
 
 async function recheckRights(desk: Recheck, change: Change): Promise<Restored | Rechecked> {
   const isTimer = permitOf(change).timerOf !== undefined;
-  // Each of these is a way to somebody else's machine and back: all at once.
+  // Network calls, in parallel.
   const [person, approvers] = await Promise.all([
     isTimer ? undefined : desk.whoIs(change.asker),
     isTimer || change.state === 'waiting' ? [] : approversNow(desk, change),
     desk.freshenNames(),
   ]);
   if (!isTimer && person === undefined) return slackIsSilent;
-  const restored = restore(change, desk.names(person));
-  if (restored === undefined) return gone(say`${change.target_name} is gone, or may not be read any more.`);
-  const { target } = restored.action;
-  const named = target === 'company' ? undefined : restored.resolved.input[target];
-  if (isNamed(named) && named.name !== change.target_name) {
-    return gone(say`${change.target_name} is called ${named.name} now.`);
-  }
+  const moved = recheckTargets(desk, change);
+  if (moved) return moved;
+  const restored = restore(change, namesWith(desk, change));
+  if (restored === undefined) return gone(say`I do not know ${code(change.command)} any more.`);
   return person === undefined ? restored : recheckRules(desk, change, restored, person, approvers);
+}
+
+/** What stands against it in the names of its targets: gone, renamed, or not to be found out now. */
+function recheckTargets(desk: Recheck, change: Change): Rechecked | undefined {
+  for (const target of storedTargets(change)) {
+    const presence = desk.presenceOf(target);
+    if (presence === 'gone') return gone(say`${target.name} is gone: the host lists its sites without it.`);
+    if (presence === 'unknown') {
+      return { kind: 'later', why: say`The host does not list ${target.name} right now, so I cannot check it.` };
+    }
+  }
+  const [target] = storedTargets(change);
+  const now = target && listedAs(desk.names(undefined), target);
+  return now && now.name !== change.target_name
+    ? gone(say`${change.target_name} is called ${now.name} now.`)
+    : undefined;
 }
 
 /** The asker may still do it, and once it is approved, the votes still suffice, for the rules of then and of now. */

@@ -3,13 +3,18 @@ import type { Field } from '../commands/fields.ts';
 import { near } from '../commands/nearest.ts';
 import { Refusal, type Offer, type Words } from '../errors.ts';
 import type { Domain, Environment, NamedSite } from '../hosting/contract/target.ts';
-import { bold, code, joined, say } from '../text.ts';
+import { bold, code, joined, say, type Text } from '../text.ts';
 import { folded, searchIn, type Named } from './search.ts';
 import type { Wish } from './parse.ts';
 import { wordsOf } from './usage.ts';
 
 /** What one person may read, and so may name. */
-export type Names = { readonly environments: readonly Environment[]; readonly domains: readonly Domain[] };
+export type Names = {
+  readonly environments: readonly Environment[];
+  readonly domains: readonly Domain[];
+  /** Why names may be missing: the host could not list all of them now. */
+  readonly trouble?: Text | undefined;
+};
 
 /** A wish whose words have been read: values by field, the fields still missing, and what cannot be read. */
 export type Resolved = {
@@ -97,16 +102,22 @@ function find(field: Field, typed: string, names: Names, wish: Wish, name: strin
     all.map((one) => folded(one.name)),
   );
   const meant = nearest.flatMap((close) => searchIn(all).exact(close)).slice(0, 3);
-  throw unknownName(wish, name, meant);
+  throw unknownName(wish, name, meant, names.trouble);
 }
 
-/** What somebody is told of a name that is not there, or that is not theirs to read: the same words for both. */
-export function unknownName(wish: Wish, name: string, meant: readonly Named[] = []): Refusal {
+/**
+ * What somebody is told of a name that is not there, or that is not theirs to read: the same words for both. With
+ * `trouble` it may be there, and only the host does not tell.
+ */
+export function unknownName(wish: Wish, name: string, meant: readonly Named[] = [], trouble?: Text): Refusal {
   const typed = wish.given[name]?.[0] ?? '';
   const notLatin = /[^\p{ASCII}]/u.test(typed) ? ' It has letters that are not plain Latin ones.' : '';
   const kind = wish.command.fields[name]?.kind ?? 'target';
+  const word = code(typed.slice(0, 80));
   return new Refusal(
-    say`I know no ${kind} ${code(typed.slice(0, 80))} that you may read.${notLatin} Nothing was done.`,
+    trouble
+      ? say`I can’t tell whether there is ${kind === 'environment' ? 'an' : 'a'} ${kind} ${word}. ${trouble} Nothing was done.`
+      : say`I know no ${kind} ${word} that you may read.${notLatin} Nothing was done.`,
     {
       field: name,
       hint:
@@ -115,7 +126,9 @@ export function unknownName(wish: Wish, name: string, meant: readonly Named[] = 
               meant.map((one) => bold(one.name)),
               ' or ',
             )}?`
-          : say`${code('environments')} lists what you can name.`,
+          : trouble
+            ? 'Try again in a minute.'
+            : say`${code('environments')} lists what you can name.`,
       offers: meant.map((one) => offerOf(wish, name, one)),
     },
   );

@@ -1,17 +1,13 @@
-import type { Target } from '../hosting/contract/target.ts';
 import { scrub } from '../secret.ts';
 import type { Ledger } from './advance.ts';
 import { approvedAt } from './change.ts';
+import { targetKey } from './about.ts';
 import type { Frozen } from './freeze.ts';
 import { nextReminder } from './remind.ts';
 import { canonicalWords } from './resolve.ts';
 import type { Asker } from './submit.ts';
 
 /** What is frozen of a wish, as the row of a new change. */
-
-/** The key under which a target is locked and found. */
-export const targetKey = (target: Target): string =>
-  target.kind === 'company' ? 'company' : `${target.kind}:${target.id}`;
 
 type NewRow = Parameters<Ledger['begin']>[1];
 
@@ -26,7 +22,7 @@ export function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): 
     target: targetKey(target),
     target_name: target.name,
     target_live: target.kind === 'environment' && target.live ? 1 : 0,
-    reads: JSON.stringify(frozen.alsoReads.map(targetKey)),
+    targets: JSON.stringify([target, ...frozen.alsoReads]),
     before: JSON.stringify(frozen.before ?? null),
     rests: frozen.rests,
     call: frozen.call,

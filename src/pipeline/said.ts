@@ -1,3 +1,4 @@
+import type { Target } from '../hosting/contract/target.ts';
 import { thawed } from '../storage/json.ts';
 import type { About } from './readable.ts';
 
@@ -30,7 +31,21 @@ export function saidIn(details: string): Said {
     policy: text(permit['policy']) ?? text(all['hash']),
     fingerprint: text(all['fingerprint']),
     receipt: receiptIn(fieldsOf(all['receipt'])),
-    about: key === undefined ? undefined : { target: key, target_name: target ?? '', target_live: 1, reads: '[]' },
+    about: key === undefined ? undefined : { targets: JSON.stringify([namedBy(key, target ?? '')]) },
+  };
+}
+
+/** A target that a line names by its key and its name: live, as far as the line can tell. */
+function namedBy(key: string, name: string): Target {
+  const [kind, id = ''] = key.split(':');
+  if (kind === 'domain') return { kind, id, name, site: undefined };
+  const [site = '', own] = name.split('/');
+  return {
+    kind: 'environment',
+    id,
+    name,
+    live: true,
+    site: own === undefined ? undefined : { id: undefined, name: site },
   };
 }
 

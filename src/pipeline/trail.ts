@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TrailFilter, TrailLine } from '../commands/desk.ts';
 import { linesAbout, linesAfter, linesOfChanges, listAudit, type AuditLine } from '../storage/audit.ts';
+import type { Target } from '../hosting/contract/target.ts';
 import { aboutChanges } from '../storage/changes.ts';
 import type { Reader } from '../storage/tx.ts';
 import { eventInWords } from './events.ts';
@@ -138,16 +139,22 @@ async function toldOf(db: Reader, readable: readonly Readable[]): Promise<readon
 
 /** The text of the rules names every place: it is for whoever may read of all of them. */
 const aboutDeed = ({ event }: AuditLine, said: Said): About | undefined =>
-  event === 'policy' ? { target: 'company', target_name: '', target_live: 0, reads: '[]' } : said.about;
+  event === 'policy' ? ofTheCompany : said.about;
 
 /** Of a change that is not there nobody can tell who may read it. */
-const nowhere: About = { target: 'environment:', target_name: '', target_live: 1, reads: '[]' };
+const nowhere = about({ kind: 'environment', id: '', name: '', live: true, site: undefined });
+const ofTheCompany = about({ kind: 'company', id: '', name: '' });
+
+function about(target: Target): About {
+  return { targets: JSON.stringify([target]) };
+}
 
 type Known = { readonly asked?: Said; readonly asker?: string; readonly approvers: readonly string[] };
 
 function entryOf(line: AuditLine, said: Said, { asked, asker, approvers }: Known): Entry {
   const { seq, at, change, event, actor, details, previous, hash } = line;
-  const grounds = asked ?? said;
+  // Whoever takes a lock of it away does so by rules of their own.
+  const grounds = said.rules.length > 0 ? said : (asked ?? said);
   return {
     seq,
     at,

@@ -5,15 +5,17 @@ import { claimTimers, type Timer } from '../storage/timers.ts';
 import { createBeat } from './beat.ts';
 import type { Execution } from './execute.ts';
 import { execute } from './execute.ts';
-import { follow, gatherEvidence, type Following } from './follow.ts';
+import { follow, type Following } from './follow.ts';
+import { declareLost } from './lost-commit.ts';
 import { remind } from './remind.ts';
 import { alarm, nothingSent, notSent, orphaned } from './tell.ts';
 import { say } from '../text.ts';
 import { ring, type Timekeeping } from './timers.ts';
+import { reconcile, type Reconciling } from './unknown.ts';
 import { wordsOfChange } from './restore.ts';
 
 /** What the back half needs; `main.ts` gives it. */
-export type BackOffice = Execution & Following & Timekeeping;
+export type BackOffice = Execution & Following & Reconciling & Timekeeping;
 
 /** The back half: moves whatever is due one step on, until it is told to stop. */
 export type Worker = {
@@ -35,6 +37,9 @@ const brokenAgainMs = 5_000;
 
 /** One step of a change: what is next for the state it is in. */
 export async function step(desk: BackOffice, change: Change): Promise<void> {
+  const known = desk.history.newerThan(change);
+  if (known) return declareLost(desk, change, known);
+  desk.history.saw(change);
   switch (change.state) {
     case 'approved':
       return execute(desk, change);
@@ -43,7 +48,7 @@ export async function step(desk: BackOffice, change: Change): Promise<void> {
     case 'accepted':
       return follow(desk, change);
     case 'unknown':
-      return gatherEvidence(desk, change);
+      return reconcile(desk, change);
     case 'waiting':
       return (await desk.database.now()) < change.expires_at ? remind(desk, change) : expire(desk, change);
     case 'done':

@@ -51,6 +51,14 @@ export function isDenied(policy: Policy, person: Person, wish: Wish): boolean {
   return questionsOf(policy, wish).some((question) => denying(question, groups) !== undefined);
 }
 
+/** The strictest approval that any rule asks for before somebody does this, whomever it allows it. */
+export function approvalOf(policy: Policy, wish: Wish): 'none' | Needed {
+  const rules = questionsOf(policy, wish).flatMap((question) =>
+    allowing(question).map((rule) => approvalBy(rule, question.command)),
+  );
+  return strictest(rules);
+}
+
 /** Whether the person may see what a target is and how it stands. */
 export function mayRead(policy: Policy, person: Person, target: Target): boolean {
   return decide(policy, person, { command: READING, aims: [{ target, access: 'read' }] }).kind === 'allowed';

@@ -33,6 +33,7 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
       team: said.user.team_id,
       channel,
       trigger: undefined,
+      since: performance.now(),
       inbox,
     };
     if (!track(() => attend(reception, heard, 'working on a form', after))) await turnAway(reception, heard);

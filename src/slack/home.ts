@@ -16,29 +16,47 @@ const longest = 60_000;
 export async function publishHome(reception: Reception, id: string): Promise<void> {
   const blocks: KnownBlock[] = [];
   let size = 0;
-  for (const block of await blocksFor(reception, id)) {
+  const { drawn, numbers } = await homeOf(reception, id);
+  for (const block of drawn) {
     size += JSON.stringify(block).length;
     if (blocks.length === mostBlocks || size > longest) break;
     blocks.push(block);
   }
   await reception.views.views.publish({ user_id: id, view: { type: 'home', blocks } });
+  reception.homes.drew(id, numbers);
 }
 
-async function blocksFor({ people, front, office }: Reception, id: string): Promise<readonly KnownBlock[]> {
+/** Draws the homes anew that show what has moved: of those who have opened theirs lately, as many as Slack allows. */
+export async function redrawHomes(reception: Reception): Promise<void> {
+  const { homes, log } = reception;
+  for (const id of homes.take()) {
+    try {
+      await publishHome(reception, id);
+    } catch (error) {
+      homes.failed(id);
+      log.warn({ err: error }, 'a home stays old');
+    }
+  }
+}
+
+type DrawnHome = { readonly drawn: readonly KnownBlock[]; readonly numbers: readonly number[] };
+const onlySaying = (text: Text): DrawnHome => ({ drawn: [richText([text])], numbers: [] });
+
+async function homeOf({ people, front, office }: Reception, id: string): Promise<DrawnHome> {
   const person = await people.known(id);
   if (person === undefined) {
-    return [richText([say`Slack does not tell me right now who you are. Come back in a minute.`])];
+    return onlySaying(say`Slack does not tell me right now who you are. Come back in a minute.`);
   }
   try {
     welcome(person);
   } catch (error) {
-    if (error instanceof Refusal) return [richText([error.says])];
+    if (error instanceof Refusal) return onlySaying(error.says);
     throw error;
   }
-  const { toDecide, mine, recent } = await overviewFor(office, person);
+  const { toDecide, mine, recent, numbers } = await overviewFor(office, person);
   const policy = front.policy();
   const runnable = [...catalogue].filter(([path, command]) => mayRun(policy, person, path, command));
-  return [
+  const drawn = [
     heading('Waiting for your decision'),
     ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [nothing(say`Nothing waits for you.`)]),
     heading('Yours, under way'),
@@ -50,6 +68,7 @@ async function blocksFor({ people, front, office }: Reception, id: string): Prom
     heading('What you may run'),
     richText(runnable.map(([path, { summary }]) => joined([code(path), summary], '  '))),
   ];
+  return { drawn, numbers };
 }
 
 const heading = (title: string): KnownBlock => richText([[bold(title)]]);

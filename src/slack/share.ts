@@ -1,10 +1,10 @@
 import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
 import { mayHear } from '../pipeline/authorise.ts';
-import { Undeliverable } from '../pipeline/deliver.ts';
 import { parseWords } from '../pipeline/parse.ts';
 import { resolve } from '../pipeline/resolve.ts';
 import { consider } from '../pipeline/submit.ts';
+import { Undeliverable } from '../pipeline/voice.ts';
 import { person as mention, say as phrase } from '../text.ts';
 import type { KeptPage } from './answers.ts';
 import { drawNote, drawPage } from './blocks.ts';
@@ -50,7 +50,7 @@ async function post(reception: Reception, heard: Heard, { words, page }: KeptPag
     );
   } catch (error) {
     if (!(error instanceof Undeliverable)) throw error;
-    throw error.kind === 'gone'
+    throw error.kind !== 'later'
       ? new Refusal('I cannot post here. Nothing was posted.', { hint: 'To have it here, /invite me.' })
       : new Refusal('Slack asks me for a pause. Nothing was posted.', { hint: 'Press Share again in a minute.' });
   }

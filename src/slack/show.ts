@@ -10,6 +10,7 @@ import { sourcesOf } from '../pipeline/sources.ts';
 import { asRefusal } from '../pipeline/trouble.ts';
 import { drawPage, isLong } from './blocks.ts';
 import { giveFile } from './files.ts';
+import { afterAll } from './held.ts';
 import type { Heard, Reception } from './reception.ts';
 
 /** What a report shows, or a desk command answers, to the one who asked; told to them alone. */
@@ -60,6 +61,8 @@ export async function answer(reception: Reception, heard: Heard, wish: Authorise
     shareable || isLong(page)
       ? await reception.shelf.keepPage(heard.person, { words: [...canonicalWords(wish)], page })
       : undefined;
+  const before = await afterAll(reception, heard);
+  if (before) await reception.privately(heard, before);
   await reception.privately(heard, drawPage(page, id === undefined ? undefined : { id, shareable }));
   if (page.file) await giveFile(reception, heard, page.file);
 }

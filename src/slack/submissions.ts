@@ -53,6 +53,7 @@ export async function submit(reception: Reception, said: Submission): Promise<Re
     channel: memo.origin.channel,
     thread: memo.origin.thread,
     trigger: undefined,
+    since: performance.now(),
     inbox: undefined,
   };
   try {

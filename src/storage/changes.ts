@@ -14,9 +14,18 @@ type Counters = 'number' | 'version' | 'tries' | 'throttled';
 /** What a move may write: everything but what was frozen when the change was made. */
 export type ChangePatch = Pick<
   Updateable<ChangeTable>,
-  Touch | 'state' | 'approved_at' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'superseded_by'
+  | Touch
+  | 'state'
+  | 'approved_at'
+  | 'expires_at'
+  | 'settled_at'
+  | 'sent_at'
+  | 'receipt'
+  | 'operation'
+  | 'lost_at'
+  | 'superseded_by'
 >;
-type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'outcome';
+type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'reminders' | 'outcome';
 
 /** Saves a new change, with version 1; resolves with the whole row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
@@ -139,8 +148,8 @@ export function findByCard(db: Reader, channel: string, ts: string): Promise<Cha
 export async function aboutChanges(
   db: Reader,
   numbers: readonly number[],
-): Promise<Pick<Change, 'number' | 'target' | 'target_name' | 'target_live' | 'reads'>[]> {
+): Promise<Pick<Change, 'number' | 'target' | 'targets'>[]> {
   if (numbers.length === 0) return [];
-  const columns = ['number', 'target', 'target_name', 'target_live', 'reads'] as const;
+  const columns = ['number', 'target', 'targets'] as const;
   return db.selectFrom('changes').select(columns).where('number', 'in', numbers).execute();
 }

@@ -51,8 +51,8 @@ export type ChangeTable = {
   target: string;
   target_name: string;
   target_live: number;
-  /** JSON array of target keys that it only reads (push: its source). */
-  reads: string;
+  /** JSON array of whole targets as they were when it was asked for: what it changes, then what it only reads (push: its source). */
+  targets: string;
   /** JSON: what `look` saw when the card was made; `null` where the command looks at nothing. */
   before: string;
   /** JSON of what it rests on: must be the same again when it is sent. */
@@ -93,6 +93,10 @@ export type ChangeTable = {
   operation: string | null;
   /** JSON: how following stands (polls, whether the host ever knew the operation, failures in a row). */
   followed: string | null;
+  /** Since when its outcome has been unknown. */
+  lost_at: number | null;
+  /** How often people were reminded of its unknown outcome; null: what can be read of it has not been told yet. */
+  reminders: number | null;
   /** JSON Text: the last word, once there is one. */
   outcome: string | null;
   superseded_by: number | null;
@@ -176,6 +180,8 @@ export type MessageTable = {
   owner: string | null;
   lease_until: number | null;
   created_at: number;
+  /** Since when its newest version is owed; begins anew while Slack does not take our token. */
+  owed_at: number;
 };
 
 /** Words to be said later on somebody's behalf: a timed removal. */

@@ -12,6 +12,18 @@ export async function countStates(db: Reader): Promise<Readonly<Partial<Record<S
   return Object.fromEntries(rows.map(({ state, count }) => [state, count] as const));
 }
 
+/** The changes whose outcome is unknown, and since when (epoch ms): oldest first, `limit` at most. */
+export async function listLost(db: Reader, limit: number): Promise<{ readonly number: number; readonly at: number }[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .select(['number', 'lost_at', 'created_at'])
+    .where('state', '=', 'unknown')
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  return rows.map(({ number, lost_at, created_at }) => ({ number, at: lost_at ?? created_at }));
+}
+
 /** Since when the oldest work is due (epoch ms): a step of a change, a message, a timer; undefined where none is. */
 export async function oldestDue(db: Reader, now: number): Promise<number | undefined> {
   const oldest = await Promise.all(

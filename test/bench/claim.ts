@@ -41,7 +41,7 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     select cast(1 as bigint) union all select n + 1 from series where n < ${count}
   )`;
   await sql`
-    insert into changes (command, risk, words, target, target_name, target_live, reads, before, rests, call, card,
+    insert into changes (command, risk, words, target, target_name, target_live, targets, before, rests, call, card,
       fingerprint, asker, asker_name, asker_team, channel, permit, state, version, created_at, expires_at,
       tries, throttled, ${lease})
     ${series}
@@ -50,8 +50,8 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
   await sql`
     insert into timers (change, words, tries, ${lease}) ${series} select 1, '[]', 0, ${when} from series`.execute(db);
   await sql`
-    insert into messages (key, kind, recipient, body, version, drawn_version, tries, created_at, ${lease})
-    ${series} select ${name} || n, 'direct', 'U1', '{}', 1, 0, 0, 1, ${when} from series`.execute(db);
+    insert into messages (key, kind, recipient, body, version, drawn_version, tries, created_at, owed_at, ${lease})
+    ${series} select ${name} || n, 'direct', 'U1', '{}', 1, 0, 0, 1, 1, ${when} from series`.execute(db);
 }
 
 async function fill(database: Database, count: number, pending: Pending): Promise<void> {

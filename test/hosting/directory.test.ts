@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createDirectory, type Directory, type DirectoryOptions } from '../../src/hosting/directory.ts';
+import { createDirectory, presenceOf, type Directory, type DirectoryOptions } from '../../src/hosting/directory.ts';
 import { mostEnvironments } from '../../src/hosting/listing.ts';
 import { clientOf, http, startHost, uuid, type Host } from './host.ts';
 
@@ -206,9 +206,41 @@ describe('where the host lists its sites', () => {
       expect(it.directory.listing().domains).toHaveLength(2);
     }
     expect(it.troubles).toEqual(['server error', 'not found', 'unauthorised']);
-    it.answers.set('domains', { company: { domains: [] } });
+    it.answers.set('domains', domains);
     await it.directory.refresh();
-    expect(it.directory.listing()).toMatchObject({ at: 1_003_000, trouble: undefined, domains: [] });
+    expect(it.directory.listing()).toMatchObject({ at: 1_003_000, trouble: undefined });
+  });
+
+  test('a first trouble is trouble: names do not come from themes, which have others', async () => {
+    for (const status of [401, 403, 500, 503]) {
+      const it = await world({ sites: status, domains, 'wp-themes': page(themes, 2) });
+      await it.directory.refresh();
+      expect(namesIn(it)).toEqual([]);
+      expect(it.directory.listing()).toMatchObject({ at: undefined, sitesAt: undefined, trouble: { status } });
+    }
+  });
+
+  test('once it has listed them, a 404 is trouble, after a restart as well', async () => {
+    const onSites = vi.fn<() => void>();
+    const it = await world({ sites, domains }, { onSites });
+    await it.directory.refresh();
+    expect(onSites).toHaveBeenCalledOnce();
+    const next = await world({ sites: 404, domains, 'wp-themes': page(themes, 2) }, { listsSites: true });
+    await next.directory.refresh();
+    expect(namesIn(next)).toEqual([]);
+    expect(next.directory.listing().trouble).toMatchObject({ status: 404 });
+  });
+
+  test('an empty list in place of what was there is trouble, and takes nothing away', async () => {
+    const it = await world({ sites, domains });
+    await it.directory.refresh();
+    const lists = { sites: { company: { sites: [] } }, domains: { company: { domains: [] } } };
+    for (const [path, list] of Object.entries(lists)) {
+      it.answers.set('sites', sites).set('domains', domains).set(path, list);
+      await it.directory.refresh();
+      expect(it.directory.listing().trouble?.message).toContain('an empty list');
+      expect([namesIn(it).length, it.directory.listing().domains.length]).toEqual([3, 2]);
+    }
   });
 
   test('trouble with one list does not hold up the other', async () => {
@@ -228,6 +260,57 @@ describe('where the host lists its sites', () => {
     await it.directory.refresh();
     expect(it.directory.listing().environments).toHaveLength(mostEnvironments);
     expect(it.directory.listing().cut).toBe(true);
+  });
+});
+
+describe('whether a target is there', () => {
+  const gone = { kind: 'environment', id: uuid(0xe9) } as const;
+  const site = (environments: unknown): object => ({ company: { sites: [{ id: shop, name: 'shop', environments }] } });
+  const whole = site([{ id: shopLive, name: 'live' }]);
+  const wholeDomains = { company: { domains: [{ id: uuid(0xd1), name: 'acme.example' }] } };
+  const presence = async (
+    answers: Readonly<Record<string, number | object>>,
+    target: { readonly kind: 'environment' | 'domain' | 'company'; readonly id: string } = gone,
+    since = 1_000_000,
+  ) => {
+    const it = await world({ 'wp-themes': page(themes, 2), domains: wholeDomains, ...answers });
+    await it.directory.refresh();
+    return presenceOf(it.directory.listing(), target, since);
+  };
+
+  test('it is where the host lists it, whatever else it answers', async () => {
+    expect(await presence({ sites, domains: 500 }, { kind: 'environment', id: shopLive.toUpperCase() })).toBe('listed');
+    expect(await presence({ sites: 500 }, { kind: 'domain', id: uuid(0xd1) })).toBe('listed');
+    expect(await presence({ sites: 500, domains: 500 }, { kind: 'company', id: company })).toBe('listed');
+  });
+
+  test('it is gone where the host lists all its sites without it', async () => {
+    expect(await presence({ sites: whole })).toBe('gone');
+    expect(await presence({ sites: whole, domains: 500 })).toBe('gone');
+    expect(await presence({ sites: whole }, { kind: 'domain', id: uuid(0xd9) })).toBe('gone');
+  });
+
+  test.each<[string, Readonly<Record<string, number | object>>]>([
+    ['the host is away', { sites: 503, domains: 503 }],
+    ['it lists no site', { sites: { company: { sites: [] } } }],
+    ['it says nothing of sites', { sites: { company: {} } }],
+    ['names come from themes', { sites: 404 }],
+    ['a site is listed without its environments', { sites: site(null) }],
+    ['a site is listed with none', { sites: site([]) }],
+    ['an environment is listed without its id', { sites: site([{ id: shopLive, name: 'live' }, { name: 'dev' }]) }],
+  ])('nobody knows where %s', async (_, answers) => {
+    expect(await presence(answers)).toBe('unknown');
+  });
+
+  test('nobody knows by a list that is older than the question', async () => {
+    expect(await presence({ sites: whole }, gone, 1_000_001)).toBe('unknown');
+  });
+
+  test('nobody knows of a domain where its own list cannot be read', async () => {
+    const domain = { kind: 'domain', id: uuid(0xd9) } as const;
+    expect(await presence({ sites: whole, domains: 500 }, domain)).toBe('unknown');
+    expect(await presence({ sites: whole, domains: { company: { domains: [] } } }, domain)).toBe('unknown');
+    expect(await presence({ sites: 500 }, domain)).toBe('unknown');
   });
 });
 

@@ -3,11 +3,13 @@ import type { Office } from '../../src/commands/desk.ts';
 import { createLedger } from '../../src/pipeline/advance.ts';
 import type { Channel, Person } from '../../src/pipeline/authorise.ts';
 import { bindingFor, bindingOf } from '../../src/pipeline/binding.ts';
+import type { Names } from '../../src/pipeline/resolve.ts';
 import { mayRead } from '../../src/policy/policy.ts';
 import { Refusal } from '../../src/errors.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { receive } from '../../src/storage/inbox.ts';
+import { say } from '../../src/text.ts';
 import { describeBoth } from '../storage/both.ts';
 import { ana, chi, company, dee, environment, names, policyOf, said, uuid } from './given.ts';
 
@@ -24,13 +26,14 @@ const all = { ...names, environments: [blogEnv, ...names.environments.slice(1)] 
 type Where = { readonly channel?: string | undefined; readonly shared?: boolean; readonly inbox?: string };
 type Binding = Pick<Office, 'bound' | 'use' | 'forget'>;
 
-function binding(database: Database, person: Person = ana, where: Where = {}, listed = all): Binding {
+function binding(database: Database, person: Person = ana, where: Where = {}, listed: Names = all): Binding {
   const { channel = 'C1', shared = false, inbox } = where;
   const { installation } = database;
   const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
   const may = (who: Person | undefined) => ({
     environments: listed.environments.filter((one) => who === undefined || mayRead(policy, who, one)),
     domains: listed.domains,
+    trouble: listed.trouble,
   });
   const desk = { database, ledger, policy: () => policy, company: () => company, names: may };
   const channelOf = async (id: string): Promise<Channel> => ({ id, shared });
@@ -83,6 +86,9 @@ describeBoth('a channel', (open) => {
     const database = await open();
     await binding(database).use(shopSite);
     expect(await refused(binding(database, chi).forget())).toContain('You may not take acme-shop off this channel.');
+    const away = { environments: [], domains: [], trouble: say`The host answered 503.` };
+    const unknown = await refused(binding(database, chi, {}, away).forget());
+    expect(unknown).toContain('I can’t tell whether you may take acme-shop off this channel. The host answered 503.');
     expect(await bindingOf(database.db, 'C1')).toBeDefined();
     expect(await binding(database, chi, {}, { ...all, environments: [] }).forget()).toMatchObject({
       name: 'acme-shop',

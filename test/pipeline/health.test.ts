@@ -14,11 +14,13 @@ import type { Database } from '../../src/storage/database.ts';
 import { inline, plain } from '../../src/text.ts';
 import { describeBoth } from '../storage/both.ts';
 import { save } from '../storage/samples.ts';
-import { ana, company, names, policyFrom, policyOf, uuid } from './given.ts';
+import { ana, company, names, policyFrom, uuid } from './given.ts';
 
 const day = 86_400_000;
 const now = 20_000 * day;
 const listing: Listing = {
+  sitesAt: undefined,
+  domainsAt: undefined,
   at: now - 60_000,
   environments: [],
   domains: [],
@@ -29,15 +31,19 @@ const listing: Listing = {
 const trouble = (kind: HostTrouble['kind'], status: number | undefined): HostTrouble =>
   new HostTrouble({ kind, status, says: 'secret-words of the host' }, { attempts: 1, elapsedMs: 5 });
 
+const withOps = policyFrom(
+  'version: 1\ngroups: { developers: [U01ANA], leads: [U03CHI] }\nrules:\n  - { allow: [read], to: [developers] }\nchannels: { ops: C0OPS }\n',
+);
 const deskOf = (database: Database, more: Partial<HealthDesk> = {}): HealthDesk => ({
   database,
-  policy: () => policyOf('{ allow: [read], to: [developers] }'),
+  policy: () => withOps,
   policyIsBroken: () => false,
   membersOf: () => Promise.resolve(['U01ANA']),
   read: async (call) => call.reply.parse({ expires_at: new Date(now + 100 * day).toISOString() }),
   listing: () => listing,
   dialect: 'document',
   askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
+  lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
   ...more,
 });
 const told = ({ ok, says, hint }: Check): string =>
@@ -57,6 +63,7 @@ describeBoth('health', (open) => {
       ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
       ['Rules', /^✅ [\da-f]{8} in force, 2 groups$/],
       ['Slack user groups', /^✅ the rules name none$/],
+      ['Ops channel', /^✅ takes posts, as far as Slack tells$/],
       ['Sending', /^✅ what is approved is sent$/],
       ['Changes', /^✅ 0 waiting, 0 approved, 0 running, 0 unknown$/],
       ['Work', /^✅ nothing is overdue$/],
@@ -68,14 +75,16 @@ describeBoth('health', (open) => {
 
   it('counts changes, and says what to do about what is unknown, paused or late', async () => {
     const database = await open({ now: () => now });
-    await save(database, { state: 'unknown', due_at: null });
+    for (const ago of [3, 2, 1, 0, 4, 5]) await save(database, { state: 'unknown', lost_at: now - ago * day });
     await save(database, { state: 'waiting', due_at: now + 1 });
     await save(database, { state: 'accepted', due_at: now - 61_000 });
     await save(database, { state: 'done', settled_at: now, due_at: null });
     const pause = JSON.stringify({ by: 'U03CHI', name: 'Chi', why: 'a secret reason', at: now });
     await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: pause, at: now }));
     const { Changes, Sending, Work } = await found(deskOf(database));
-    expect(Changes).toContain('⚠️ 1 waiting, 0 approved, 1 running, 1 unknown → Look at the host');
+    const named = '#1 since 2024-10-01 00:00 UTC, #2 since 2024-10-02 00:00 UTC, #3 since';
+    expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
+    expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Look at the host/);
     expect(Sending).toMatch(/^⚠️ paused by @U03CHI at .* → resume lets it go on\.$/);
     expect(Sending).not.toContain('secret');
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
@@ -164,10 +173,10 @@ describeBoth('health', (open) => {
       now,
     );
     const page = await doctor.answer({ input: {}, office });
-    expect(plain(page.title)).toBe('⚠️ 1 of 10 checks needs a look');
+    expect(plain(page.title)).toBe('⚠️ 1 of 11 checks needs a look');
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
-    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 9 }, () => '✅')]);
+    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 10 }, () => '✅')]);
     const edition = await about.answer({ input: {}, office });
     expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(edition.source))).toMatch(

@@ -135,6 +135,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
     );
   });
   afterAll(() => database.close());
+  const unlisted = { names: () => ({ environments: [staging], domains: [] }) };
   const desk = (more: Partial<Recheck> & { list?: readonly string[] } = {}): Recheck => ({
     database,
     policy: () => policyOf(...rules),
@@ -142,6 +143,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
     names: () => names,
     whoIs: async (id) => [ana, chi, dee].find((one) => one.id === id),
     freshenNames: async () => {},
+    presenceOf: () => 'listed',
     certificate: noCertificate,
     read: async (call) =>
       call.reply.parse({
@@ -223,7 +225,14 @@ describe('promise 4: what is asked again just before it is sent', () => {
       chiIs({ standing: 'guest' }),
       'as it was',
     ],
-    ['the target is gone', kept(), { names: () => ({ environments: [staging], domains: [] }) }, 'void', 'is gone'],
+    ['the target is gone', kept(), { ...unlisted, presenceOf: () => 'gone' }, 'void', 'is gone'],
+    [
+      'the host does not tell whether the target is there',
+      kept(),
+      { ...unlisted, presenceOf: () => 'unknown' },
+      'later',
+      'does not list acme-shop/live right now',
+    ],
     [
       'the target has another name',
       kept(),

@@ -29,6 +29,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constantFrom(0, 900_000).map((lockMs) => ({ kind: 'leave' as const, lockMs })) },
   { weight: 1, arbitrary: fc.constant({ kind: 'accept late', operation: null } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'commit_lost', sentAt: born } as const) },
   {
     weight: 4,
     arbitrary: fc
@@ -108,10 +109,11 @@ describe('the ledger', () => {
   ): Promise<{ model: Model; real: Real }> {
     worlds += 1;
     const [target, read] = [`environment:t${worlds}`, `environment:r${worlds}`];
+    const named = (key: string): object => ({ kind: 'environment', id: key.slice('environment:'.length), name: key });
     const changes = [];
     for (const [at, of] of births.entries()) {
-      const reads = JSON.stringify(at === 0 ? [read] : []);
-      const row = { ...sample, ...of, card: changeOf().card, target, reads, expires_at: born + validMs };
+      const targets = JSON.stringify([target, ...(at === 0 ? [read] : [])].map(named));
+      const row = { ...sample, ...of, card: changeOf().card, target, targets, expires_at: born + validMs };
       const made = await database.transaction((tx) => ledger.begin(tx, row, { by: 'U1', at: born }));
       changes.push({ now: made, before: made });
     }

@@ -50,6 +50,7 @@ export class Life {
     if (['hand back', 'throttle', 'accept', 'reject'].includes(kind)) return this.state === 'sending';
     if (kind === 'lose') return this.state === 'sending' || this.state === 'accepted';
     if (['finish', 'fail', 'leave'].includes(kind)) return this.state === 'accepted';
+    if (kind === 'commit_lost') return isStart;
     if (kind === 'affirm' || kind === 'deny') return this.state === 'unknown' && now >= (this.sentAt ?? 0) + 345_000;
     return this.state === 'unknown';
   }
@@ -77,6 +78,11 @@ export class Life {
       case 'accept':
       case 'accept late':
         this.state = 'accepted';
+        return;
+      case 'commit_lost':
+        this.isOut = true;
+        this.sentAt = happening.sentAt;
+        this.state = 'unknown';
         return;
       case 'lose':
         this.state = 'unknown';

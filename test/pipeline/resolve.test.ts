@@ -109,6 +109,8 @@ test('names are what a person may read, worked out anew when the rules or the li
     domains: [],
     company: undefined,
     cut: false,
+    sitesAt: undefined,
+    domainsAt: undefined,
     trouble: undefined,
   };
   let policy = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');

@@ -12,6 +12,7 @@ import type { Verdict } from '../../src/pipeline/render.ts';
 import { wordsOfChange } from '../../src/pipeline/restore.ts';
 import { resolve } from '../../src/pipeline/resolve.ts';
 import { lookAndFreeze, save } from '../../src/pipeline/submit.ts';
+import { createSendHistory } from '../../src/pipeline/send-history.ts';
 import { step, type BackOffice } from '../../src/pipeline/worker.ts';
 import { outstanding } from '../../src/policy/approvers.ts';
 import type { Policy } from '../../src/policy/rules.ts';
@@ -128,6 +129,7 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
     },
     certificate: noCertificate,
     freshenNames: () => turn('the names'),
+    presenceOf: () => 'listed',
     send: {
       open: async () => {
         await turn('a connection');
@@ -143,6 +145,8 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
     },
     ticks: () => clock.now,
     wall: () => clock.now,
+    history: createSendHistory(),
+    onAnswer: () => undefined,
     onTrouble: (what, error) => {
       throw new Error(what, { cause: error });
     },

@@ -60,7 +60,7 @@ describeBoth('lines of the trail', (open) => {
     expect(seqs(await linesAfter(db, 2, 2))).toEqual([3, 4]);
     expect(await aboutChanges(db, [])).toEqual([]);
     expect(await aboutChanges(db, [other.number])).toEqual([
-      { number: other.number, target: 'environment:e2', target_name: 'acme-shop/live', target_live: 1, reads: '[]' },
+      { number: other.number, target: 'environment:e2', targets: '[]' },
     ]);
   });
 });

@@ -9,7 +9,7 @@ export const sample: NewChange = {
   target: 'environment:e1',
   target_name: 'acme-shop/live',
   target_live: 1,
-  reads: '[]',
+  targets: '[]',
   before: 'null',
   rests: 'null',
   call: '{}',

@@ -17,6 +17,8 @@ export type Exit = { readonly code: number | null; readonly signal: string | nul
 
 /** The real bot, running. */
 export type Bot = {
+  /** Resolves when it is connected, whatever it knows of the host by then; rejects as `ready` does. */
+  readonly connected: Promise<unknown>;
   /** Resolves when it knows the names of all sites; rejects with its last words when it ends before. */
   readonly ready: Promise<void>;
   readonly port: () => number;
@@ -30,7 +32,7 @@ export type Bot = {
 };
 
 /** Nobody reads along, and the stand-in counts only where it is told to. */
-const pace = { postEveryMs: 20, editsPerMinute: 10_000 };
+const pace = { postEveryMs: 20, editsPerMinute: 10_000, channelsForMs: 0, renewEveryMs: 50, homeEveryMs: 100 };
 
 /**
  * Starts the bot with these environment variables alone in the process of the test: a second of work less than a process
@@ -50,7 +52,7 @@ export function startBotHere(env: Readonly<Record<string, string>>, onLine: (lin
     return ended;
   };
   const end = (signal: NodeJS.Signals): Promise<Exit> => (signal === 'SIGKILL' ? notItsOwn() : stop());
-  return { ready, port: () => port, pid: notItsOwn, ended, end, close: stop };
+  return { connected: running, ready, port: () => port, pid: notItsOwn, ended, end, close: stop };
 }
 
 const notItsOwn = (): never => {
@@ -75,17 +77,18 @@ export function startBot(env: Readonly<Record<string, string>>, onLine: (line: s
     });
   }
   let port = 0;
-  const ready = Promise.race([
-    told.then(async (at) => answersReady((port = at))),
+  const connected = Promise.race([
+    told.then((at) => (port = at)),
     exited.then(({ code, signal }) => {
       throw new Error(`the bot ended with ${code ?? signal}:\n${said.slice(-30).join('\n')}`);
     }),
   ]);
+  const ready = connected.then(answersReady);
   // A bot that is not waited for may end unheard.
   ready.catch(() => undefined);
   const end = (signal: NodeJS.Signals): Promise<Exit> => (child.kill(signal), exited);
   const pid = (): number => child.pid ?? notItsOwn();
-  return { ready, port: () => port, pid, ended: exited, end, close: () => end('SIGKILL') };
+  return { connected, ready, port: () => port, pid, ended: exited, end, close: () => end('SIGKILL') };
 }
 
 /** Resolves when the bot says that it is ready: it knows the names of all sites. */

@@ -44,4 +44,21 @@ describe('App Home', () => {
       await homeOf('chi', '✅  Pushed acme-shop/live → acme-shop/staging');
     }),
   );
+
+  test(
+    'is drawn anew for those who have opened it: what they see in it moves, and what is new comes in',
+    inHouse({ hosting: { durations: { 'environments:push': 0 } } }, async (house) => {
+      const { slack } = house;
+      const shows = (who: 'ana' | 'chi' | 'ben', words: RegExp): Promise<true> =>
+        slack.until(() => (words.test(slack.views(ids[who]).home?.text ?? '') ? true : undefined), patienceMs);
+      await slack.home(ids.chi);
+      await shows('chi', /Nothing waits for you/);
+      const change = await house.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
+      await shows('chi', /Waiting for your decision\s+⏳ Push acme-shop/);
+      await slack.click(ids.dee, { channel: change.channel, ts: change.ts }, { label: 'Approve' });
+      await shows('chi', /Nothing waits for you[\s\S]*✅ +Pushed acme-shop/);
+      expect(slack.views(ids.ben).home).toBeUndefined();
+      expect(slack.calls().filter(({ method }) => method === 'views.publish').length).toBeLessThan(12);
+    }),
+  );
 });

@@ -31,8 +31,8 @@ export type House = {
   readonly change: (number: number, as?: keyof typeof ids) => Promise<Tale>;
   /** Everything but reads that the host received, oldest first; of one environment where it is named. */
   readonly writes: (environment?: string) => readonly Entry[];
-  /** Starts the bot; resolves when it is ready. Rejects with its last words when it ends before. */
-  readonly start: (environment?: Readonly<Record<string, string>>) => Promise<Bot>;
+  /** Starts the bot; resolves when it is ready, or connected where the host lists nothing. Rejects with its last words when it ends before. */
+  readonly start: (environment?: Readonly<Record<string, string>>, until?: 'ready' | 'connected') => Promise<Bot>;
   /** SIGKILL: nothing is finished. */
   readonly kill: () => Promise<Exit>;
   /** SIGTERM: what runs is finished. */
@@ -140,12 +140,12 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
         id !== undefined && JSON.stringify([entry.path, entry.body]).includes(id);
       return hosting.journal.entries().filter((entry) => entry.method !== 'GET' && isIts(entry));
     },
-    start: async (environment) => {
+    start: async (environment, until = 'ready') => {
       const isOwn = options.ownProcess === 'all' || (options.ownProcess === 'the first' && all.size === 0);
       const begin = isOwn ? startBot : startBotHere;
       const started = begin({ ...usual, ...environment }, (line) => lines.push(line));
       all.add(started);
-      await started.ready;
+      await started[until];
       bot = started;
       if (byHttp) slack.deliverTo(`http://127.0.0.1:${bot.port()}/slack/events`);
       return started;

@@ -68,8 +68,7 @@ const events: readonly Case[] = [
   ['an event called error', 'events_api', { ...event, event: { type: 'error' } }],
   ['a home of nobody', 'events_api', { ...event, event: { type: 'app_home_opened', tab: 'home' } }],
   ['members of no group', 'events_api', { ...event, event: { type: 'subteam_members_changed' } }],
-  ['a mention without its id', 'events_api', without(event, 'event_id')],
-  ...(['user', 'text', 'channel'] as const).map((name): Case => [
+  ...(['user', 'text', 'channel', 'ts'] as const).map((name): Case => [
     `a mention without ${name}`,
     'events_api',
     { ...event, event: without(mention, name) },

@@ -5,7 +5,7 @@ import { type SocketMode, createSocketMode } from './delivery/socket-mode.ts';
 import { type Way, createWay } from './delivery/way.ts';
 import { click, pick, suggest } from './driving/act.ts';
 import { changeChannel, changeGroup, changePerson } from './driving/administer.ts';
-import { command, home, mention, say, shortcut } from './driving/say.ts';
+import { command, edit, home, mention, say, shortcut } from './driving/say.ts';
 import type { Stage } from './driving/stage.ts';
 import { close as closeModal, submit } from './driving/submit.ts';
 import { createFaults } from './faults.ts';
@@ -90,6 +90,7 @@ const drivingOf = (stage: Stage): Driving => ({
   command: (...said) => command(stage, ...said),
   say: (...said) => say(stage, ...said),
   mention: (...said) => mention(stage, ...said),
+  edit: (...said) => edit(stage, ...said),
   click: (...said) => click(stage, ...said),
   pick: (...said) => pick(stage, ...said),
   suggest: (...said) => suggest(stage, ...said),

@@ -21,6 +21,8 @@ export type Driving = {
   say(person: string, channel: string, text: string, threadTs?: string): Promise<Outcome & { readonly ts: string }>;
   /** A message that begins with a mention of the bot. */
   mention(person: string, channel: string, text: string, threadTs?: string): Promise<Outcome & { readonly ts: string }>;
+  /** Another text for a message of their own. */
+  edit(person: string, channel: string, ts: string, text: string): Promise<Outcome>;
   /** A button; its confirm dialog is agreed to unless `confirm` is false. */
   click(person: string, where: Where, which: Which, confirm?: boolean): Promise<Outcome>;
   /** Something put into an input, told to the app where that input dispatches. */

@@ -3,6 +3,7 @@ import { createLedger } from '../../../src/pipeline/advance.ts';
 import type { Person } from '../../../src/pipeline/authorise.ts';
 import type { DecisionDesk } from '../../../src/pipeline/decide.ts';
 import type { Frozen } from '../../../src/pipeline/freeze.ts';
+import { createSendHistory } from '../../../src/pipeline/send-history.ts';
 import { parseWords } from '../../../src/pipeline/parse.ts';
 import { resolve } from '../../../src/pipeline/resolve.ts';
 import { consider, lookAndFreeze, save, type FrontDesk } from '../../../src/pipeline/submit.ts';
@@ -50,6 +51,9 @@ export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: 
     read,
     certificate: noCertificate,
     freshenNames: async () => undefined,
+    presenceOf: () => 'listed',
+    history: createSendHistory(),
+    onAnswer: () => undefined,
     onSaved: () => undefined,
     onTrouble: (what, error) => {
       throw new Error(what, { cause: error });

@@ -103,6 +103,8 @@ export const idOf = (place: Place): string => uuid(1 + Object.keys(targets).inde
 
 export const listing: Listing = {
   at: 1,
+  sitesAt: 1,
+  domainsAt: 1,
   environments: [
     listed(1, 'acme-shop', 'live'),
     listed(2, 'acme-shop', 'staging'),

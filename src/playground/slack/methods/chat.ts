@@ -5,7 +5,7 @@ import { edit, findMessage, post } from '../messages.ts';
 import { messagePayload } from '../payloads.ts';
 import { Refused } from '../refused.ts';
 import { BOT_USER, TEAM } from '../seed.ts';
-import type { Message } from '../shapes.ts';
+import type { Channel, Message } from '../shapes.ts';
 import type { Workspace } from '../workspace.ts';
 import { type Context, type Methods, knownPerson, page, required, visibleChannel, writableChannel } from './method.ts';
 
@@ -41,8 +41,15 @@ function postMessage(context: Context, args: Fields): Fields {
   const channel = writableChannel(context, channelIn(workspace, args));
   const content = checkedContent(withMarkdown(args));
   const threadTs = threadOf(workspace, channel.id, args);
+  obeyPosting(channel, threadTs !== undefined);
   const message = post(workspace, { ...content, channel: channel.id, author: BOT_USER, threadTs });
   return { channel: channel.id, ts: message.ts, message: messagePayload(message) };
+}
+
+/** A channel with rules of posting takes from an app only what they leave to everybody. */
+function obeyPosting({ posting }: Channel, isReply: boolean): void {
+  const isRefused = posting === 'read_only' || (isReply ? posting === 'non_threadable' : posting === 'thread_only');
+  if (isRefused) throw new Refused(`restricted_action_${posting}_channel`);
 }
 
 /** The bot's own message. Refuses `message_not_found`, or `refusal` where it is somebody else's. */

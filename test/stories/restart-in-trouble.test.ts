@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
+import { inHouse, type House } from './house.ts';
+
+/** What a host in trouble answers in place of the list of its sites; everything else it answers as ever. */
+const troubles: readonly (readonly [
+  string,
+  Pick<Extract<FaultRequest, { kind: 'status' }>, 'status' | 'body' | 'text'>,
+])[] = [
+  ['503', { status: 503 }],
+  ['a 404 page of a gateway', { status: 404, text: '<html><body>no such page</body></html>' }],
+  ['an empty list', { status: 200, body: { company: { sites: [] } } }],
+  ['a list without the environments', { status: 200, body: { company: { sites: [{ name: 'acme-shop' }] } } }],
+];
+
+/** Restarts the bot while the host answers so, until `mend`. */
+async function restart({ hosting, stop, start }: House, trouble: (typeof troubles)[number][1]): Promise<() => void> {
+  await stop();
+  hosting.faults.add({ kind: 'status', method: 'GET', path: '/sites', times: 'always', ...trouble });
+  await start({}, 'connected');
+  return () => void hosting.faults.remove();
+}
+
+describe.concurrent.each(troubles)(
+  'the bot restarts while the host answers %s for the list of its sites',
+  (_, trouble) => {
+    test(
+      'a click on Approve is later, not void; what is approved waits, not void; then it is sent once',
+      inHouse({ hosting: { durations: { 'environments:push': 0 } } }, async (house) => {
+        const [ana, chi] = [house.person('ana'), house.person('chi')];
+        const push = await ana.wants('/site push acme-shop/staging acme-shop/live --database');
+        let mend = await restart(house, trouble);
+        const click = await chi.clicks(push.card(), 'Approve');
+        await click.hears('The host does not list acme-shop/live right now, so I cannot check it.');
+        await push.shows(/^⏳/);
+        mend();
+        await house.listsAnew();
+        await chi.clicks(push.card(), 'Approve');
+        await house.holds(push.number);
+        mend = await restart(house, trouble);
+        house.lets(push.number);
+        await push.shows('Not sent yet. The host does not list acme-shop/live right now, so I cannot check it.');
+        expect(house.writes()).toEqual([]);
+        mend();
+        house.lets(push.number);
+        await push.tells('✅ Done after');
+        expect(house.writes()).toHaveLength(1);
+        for (const { text } of push.replies()) expect(text).not.toMatch(/void|gone|⛔/);
+      }),
+    );
+
+    test(
+      'whoever names a site hears that it cannot be told, not that it is not there',
+      inHouse({}, async (house) => {
+        await restart(house, trouble);
+        const said = await house.person('ana').says('/site cache clear acme-shop/live');
+        await said.hears(/I can’t tell whether there is an environment acme-shop\/live\. .* Nothing was done\./);
+        expect(house.writes()).toEqual([]);
+      }),
+    );
+
+    test(
+      'an accepted change that no read has proven keeps the removal that it promised',
+      inHouse({}, async (house) => {
+        const { hosting, rows, rewrite } = house;
+        hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always', skip: 2 });
+        const added = await house.person('ana').asks('/site allowlist add acme-shop/staging 198.51.100.4 --for 5m');
+        await added.tells('The host accepted it');
+        await restart(house, trouble);
+        const long = { since: 0, looks: 9, known: false, failures: 0 };
+        rewrite('update changes set followed = ?, due_at = 1 where number = ?', JSON.stringify(long), added.number);
+        await added.tells('This cannot be verified from here.');
+        expect(rows('select change from timers where due_at is not null')).toEqual([{ change: added.number }]);
+      }),
+    );
+  },
+);
