@@ -240,6 +240,22 @@ export const faults: Readonly<Record<number, Fault>> = {
       'who may end what nobody moves on any more, as the rules stand today > decline goes by it',
     ],
   },
+  40: {
+    fault: 'a timed removal is refused, waits, meets what was granted since, is undone',
+    by: [
+      'the host refuses the removal > with 403, every time: bounded tries that back off',
+      'the host refuses the removal > with 500: the outcome is unknown',
+      'the host refuses the removal > with 429',
+      'what somebody does meanwhile > Ben lets it in for good',
+      'what somebody does meanwhile > a set names it',
+      'what somebody does meanwhile > more time is asked for',
+      'what somebody does meanwhile > and undoes the grant',
+      'an approval is asked for > for what writes nothing',
+      'things stand still > all sending is paused',
+      'things stand still > somebody has locked it',
+      'in whatever order things are granted and taken > each address on the list ends at the latest end',
+    ],
+  },
   41: {
     fault: 'a read takes ten minutes; Slack’s half hour passes',
     by: [

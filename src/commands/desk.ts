@@ -31,6 +31,10 @@ export type Office = {
   change(number: number): Promise<ChangeStory | undefined>;
   /** Changes that this person may read, newest first; `more`: there are, or may be, older ones. */
   changes(filter: ChangeFilter): Promise<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }>;
+  /** Access that ends by itself, of what this person may read, the next end first; `more`: there may be further ends. */
+  timers(env: Environment | undefined): Promise<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
+  /** The timer of that change, also where it is over; undefined where there is none that this person may read. */
+  timer(change: number): Promise<TimerLine | undefined>;
   /** Whether somebody (left out: this person) may say these words, and what decides it; nothing of them runs. */
   can(words: Words, person: string | undefined): Promise<Ability>;
   /** The trail that this person may read, newest first; `more`: there are, or may be, older lines. */
@@ -100,6 +104,24 @@ export type ChangeLine = {
   readonly title: string;
   readonly asker: string;
   readonly at: number;
+};
+
+/** Access that ends by itself. Times are epoch milliseconds. */
+export type TimerLine = {
+  /** The change that granted it. */
+  readonly change: number;
+  readonly env: { readonly id: string; readonly name: string };
+  readonly addresses: readonly string[];
+  /** Slack user id of who asked. */
+  readonly requester: string;
+  readonly endsAt: number;
+  /** How it stands, where there is more to say than when it ends. */
+  readonly standing: Text | undefined;
+  readonly isOver: boolean;
+  /** The change that is taking the addresses away. */
+  readonly removal: number | undefined;
+  /** The words of the command that takes them away now. */
+  readonly remove: Words;
 };
 
 /** A rule of the policy, by the line it begins in. */
@@ -226,6 +248,9 @@ export type ChangeStory = {
   readonly events: readonly { readonly at: number; readonly actor: string; readonly says: Text }[];
 };
 
+/** What a desk command answers. */
+export type Answer = Page | { readonly instead: Words };
+
 /** A command about Sitehand itself. `right`: any reader, or only whom a rule names the command itself. */
 export type Desk<F extends Fields> = {
   readonly shape: 'desk';
@@ -239,7 +264,8 @@ export type Desk<F extends Fields> = {
   /** A flag that is a right of its own: a rule has to name it with its command, as in `unlock --force`. */
   readonly ownRight?: keyof F & string;
   readonly fields: F;
-  answer(of: { readonly input: Input<F>; readonly office: Office }): Promise<Page> | Page;
+  /** A page, or the words of another command, which is run in its place with the rights of whoever spoke. */
+  answer(of: { readonly input: Input<F>; readonly office: Office }): Promise<Answer> | Answer;
 };
 
 /** Declares a desk command. */

@@ -6,6 +6,8 @@ type Right = { readonly path: string; readonly risk: 'read' | 'routine' | 'sensi
 /** What these words need of the rules: whoever may read the trail may verify it and take it away. */
 export function rightOf(path: string, command: Command, input: Readonly<Record<string, unknown>> = {}): Right {
   if (path.startsWith('audit ')) return { path: 'audit', risk: 'named' };
+  // It takes addresses off a list, and asks for that right again where it does.
+  if (path === 'timers cancel') return { path: 'allowlist remove', risk: 'sensitive' };
   if (command.shape === 'action') return { path, risk: command.risk };
   const { ownRight } = command.shape === 'desk' ? command : {};
   const isOwn = ownRight !== undefined && input[ownRight] === true;

@@ -1,6 +1,6 @@
 import type { Reader } from '../hosting/contract/call.ts';
 import type { Certificate } from '../hosting/contract/certificate.ts';
-import type { Company } from '../hosting/contract/target.ts';
+import type { Company, Environment } from '../hosting/contract/target.ts';
 
 /** What a command may ask before anything is sent. */
 export type Sources = {
@@ -12,3 +12,12 @@ export type Sources = {
   /** The least TTL of a DNS record that the host takes, in seconds; left out: any. */
   readonly leastTtl?: number | undefined;
 };
+
+/** What an action may ask when it looks: what is kept here as well. */
+export type LookSources = Sources & {
+  /** The addresses on the SSH allowlist of an environment whose access ends by itself, in a fixed order. */
+  readonly timed: (env: Environment) => Promise<readonly Timed[]>;
+};
+
+/** An address whose access ends by itself, and when (epoch ms). */
+export type Timed = { readonly address: string; readonly until: number };

@@ -32,7 +32,7 @@ export type Saying = {
   readonly tell?: readonly string[];
   /** The last word, shown on the card from then on. */
   readonly outcome?: Text;
-  readonly also?: Partial<Pick<Change, 'receipt' | 'followed' | 'superseded_by'>>;
+  readonly also?: Partial<Pick<Change, 'receipt' | 'followed' | 'superseded_by' | 'undo'>>;
 };
 
 /** Something that a person did beside changes. */

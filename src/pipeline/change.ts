@@ -35,6 +35,8 @@ export type Happening =
   | { readonly kind: 'lose' }
   /** The host says it is finished, or a read proves it. */
   | { readonly kind: 'finish' }
+  /** Nothing had to be written for it, and nothing was: it is done. */
+  | { readonly kind: 'complete' }
   /** The host says it failed. */
   | { readonly kind: 'fail' }
   /** Accepted, and there is no way to see more. `lockMs`: how long its targets stay locked. */
@@ -103,6 +105,7 @@ const moves: { readonly [K in Happening['kind']]: { readonly from: readonly Stat
   reject: { from: ['sending'], to: 'rejected' },
   lose: { from: ['sending', 'accepted'], to: 'unknown' },
   finish: { from: ['accepted'], to: 'done' },
+  complete: { from: ['approved'], to: 'done' },
   fail: { from: ['accepted'], to: 'failed' },
   leave: { from: ['accepted'], to: 'accepted' },
   commit_lost: { from: ['waiting', 'approved'], to: 'unknown' },
@@ -152,6 +155,7 @@ export function move(change: Standing, happening: Happening, now: number): Move 
     case 'supersede':
     case 'reject':
     case 'finish':
+    case 'complete':
     case 'fail':
     case 'affirm':
     case 'deny':
@@ -162,7 +166,7 @@ export function move(change: Standing, happening: Happening, now: number): Move 
 
 /** What is no longer valid is not approved or sent; what may still arrive at the host is not closed. */
 function isTime(change: Standing, { kind }: Happening, now: number): boolean {
-  if (kind === 'approve' || kind === 'send') return now < change.expires_at;
+  if (kind === 'approve' || kind === 'send' || kind === 'complete') return now < change.expires_at;
   return (kind !== 'affirm' && kind !== 'deny') || now >= closableFrom(change);
 }
 

@@ -14,12 +14,12 @@ import type { AskingDesk } from './asking.ts';
 import { welcome, type Person } from './authorise.ts';
 import { coolsDown } from './change.ts';
 import { closersOf, endingOf } from './closers.ts';
-import { startTimer } from './follow.ts';
 import type { Bookkeeping } from './outcome.ts';
 import { namesWith, readerOf } from './readable.ts';
 import { freshVoters, recheck, type Recheck } from './recheck.ts';
 import type { Seen, Verdict } from './render.ts';
 import { restore, wordsOfChange, type Restored } from './restore.ts';
+import { settleAccess } from './timed-access.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from './tell.ts';
 
 /** What decisions need: the rights and looks of just before a send, and the ledger. */
@@ -175,7 +175,7 @@ async function apply(
   }
   if (ruling.kind === 'vote') return ledger.remark(tx, change, 'vote', { ...saying, redraw: true });
   const moved = await ledger.advance(tx, change, ruling.happening, saying);
-  if (moved && ruling.happening.kind === 'affirm') await startTimer(tx, moved, sitting.restored, at);
+  if (moved && ruling.happening.kind === 'affirm') await settleAccess(tx, ledger, moved, at, { isProven: true });
 }
 
 function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling): Omit<Saying, 'at'> {

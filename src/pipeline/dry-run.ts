@@ -13,7 +13,9 @@ export function dryRun(frozen: Frozen): Page {
     parts: [
       ...(card.warning ? [{ kind: 'text' as const, text: card.warning }] : []),
       ...(card.facts.length > 0 ? [{ kind: 'text' as const, text: factLines(card.facts) }] : []),
-      { kind: 'code', text: `${call.method} ${call.path}\n${JSON.stringify(call.body ?? null, null, 2)}` },
+      call
+        ? { kind: 'code', text: `${call.method} ${call.path}\n${JSON.stringify(call.body ?? null, null, 2)}` }
+        : { kind: 'text', text: say`Nothing has to be written for it.` },
     ],
     source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${whatNext(frozen)}`,
   };

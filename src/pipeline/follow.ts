@@ -6,22 +6,22 @@ import { passing } from '../points.ts';
 import { touchChange, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { owe } from '../storage/messages.ts';
-import { putAnswers } from '../storage/answers.ts';
 import { readSetting, writeSetting } from '../storage/settings.ts';
-import { setTimer } from '../storage/timers.ts';
 import type { Tx } from '../storage/database.ts';
 import { joined, say, time, type Text } from '../text.ts';
 import type { Ledger, Saying } from './advance.ts';
 import type { Person } from './authorise.ts';
-import { beforeOf } from './freeze.ts';
+import { beforeOf, leftOf } from './freeze.ts';
 import type { Button } from './render.ts';
 import type { Names } from './resolve.ts';
 import { namesWith } from './readable.ts';
 import { restore, type Restored } from './restore.ts';
 import { sourcesOf, type Sighted } from './sources.ts';
+import { settleAccess } from './timed-access.ts';
 import { isKnown, judge, type Seen, type Trail, type Verdict } from './judge.ts';
 import { alarm, markFor, spoken } from './tell.ts';
 import { thawed } from '../storage/json.ts';
+import { undoMs, type Undo } from './undo.ts';
 
 export type Following = Sighted & {
   readonly database: Database;
@@ -30,7 +30,6 @@ export type Following = Sighted & {
   readonly names: (person: Person | undefined) => Names;
 };
 
-const undoMs = 3_600_000;
 /** A line about a running operation, once it takes longer than this. */
 const worthTellingMs = 10_000;
 /** The same about one that cannot be asked about. */
@@ -55,7 +54,7 @@ export async function follow(desk: Following, change: Change): Promise<void> {
       await tellOnTheWay(tx, change, seen.operation, running, at);
       const followed = JSON.stringify(verdict.trail);
       await touchChange(tx, change, { followed, due_at: at + verdict.wait, owner: null, lease_until: null });
-    } else await settle(desk, tx, change, restored, verdict, at);
+    } else await settle(desk, tx, change, restored, { ...verdict, left: leftIn(seen) }, at);
   });
   if (!('wait' in verdict)) passing('settled', change.number);
 }
@@ -88,7 +87,14 @@ async function isWell(read: Reader): Promise<boolean> {
 }
 
 const prove = async (desk: Sighted, change: Change, restored: Restored | undefined): Promise<Seen['proof']> =>
-  restored?.action.proof && compared(desk, change, restored, (of) => restored.action.proof?.(of));
+  restored?.action.proof &&
+  compared(desk, change, restored, (of) => {
+    const { action, resolved } = restored;
+    const proof = action.proof?.(of);
+    return proof && { ...proof, left: leftOf(action, resolved, of.now) };
+  });
+const leftIn = ({ proof }: Seen): string | undefined =>
+  proof !== undefined && proof !== 'trouble' ? proof.left : undefined;
 
 /** What reading shows of a change whose outcome is unknown: a proof, or traces where nothing can prove it. */
 export async function readBack(
@@ -150,21 +156,23 @@ function onTheWay(operation: Seen['operation'], forMs: number): Text | undefined
   return say`▶️ Sent ${spoken(forMs)} ago. The host cannot be asked about it right now; I keep asking.`;
 }
 
+type Settled = Exclude<Verdict, { wait: number }> & { readonly left: string | undefined };
+
 async function settle(
   desk: Following,
   tx: Tx,
   change: Change,
   restored: Restored | undefined,
-  verdict: Exclude<Verdict, { wait: number }>,
+  verdict: Settled,
   at: number,
 ): Promise<void> {
   const { happening, says, proven } = verdict;
   const isMade = proven || happening.kind === 'leave';
-  const offers =
-    isMade && restored ? await offersOf(tx, change, restored, at, proven) : { buttons: [], until: undefined };
+  const { buttons, undo } = isMade && restored ? offersOf(desk, change, restored, verdict, at) : { buttons: [] };
   const after = happening.kind === 'leave' ? restored?.action.after : undefined;
-  const text = joined([markFor[happening.kind], says, after, offers.until]);
-  const told = { reply: { text, buttons: offers.buttons }, outcome: says };
+  const until = undo && say`Undo until ${time(undo.until)}.`;
+  const text = joined([markFor[happening.kind], says, after, until]);
+  const told = { reply: { text, buttons }, outcome: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
   const saying: Saying = {
     by: 'sitehand',
     at,
@@ -172,36 +180,26 @@ async function settle(
     ...(happening.kind === 'lose' ? alarm(change, says) : told),
   };
   const moved = await desk.ledger.advance(tx, change, happening, saying);
-  if (moved && (happening.kind === 'finish' || happening.kind === 'leave')) await startTimer(tx, change, restored, at);
+  if (moved && isMade) await settleAccess(tx, desk.ledger, moved, at, { isProven: proven });
 }
 
-/** What the action wants to be done later: its time begins when it is done. */
-export async function startTimer(tx: Tx, change: Change, restored: Restored | undefined, at: number): Promise<void> {
-  const later = restored?.action.later?.({ input: restored.resolved.input, before: beforeOf(change) });
-  if (later) await setTimer(tx, { change: change.number, words: JSON.stringify(later.run), due_at: at + later.after });
-}
-
-async function offersOf(
-  tx: Tx,
+/** What can be pressed under the last word. */
+function offersOf(
+  { database }: Following,
   change: Change,
   { action, resolved }: Restored,
+  { proven, left }: Settled,
   at: number,
-  proven: boolean,
-): Promise<{ buttons: readonly Button[]; until: Text | undefined }> {
+): { readonly buttons: readonly Button[]; readonly undo?: Undo } {
   const of = { input: resolved.input, before: beforeOf(change) };
   const next: Button[] = (action.next?.(of) ?? []).map(({ label, words }) => ({
     label,
     press: { kind: 'words', words },
   }));
-  const undo = proven ? action.undo?.(of) : undefined;
-  if (undo === undefined) return { buttons: next, until: undefined };
-  const id = `undo-${change.number}`;
-  const [content, expires_at] = [JSON.stringify(undo), at + undoMs];
-  await putAnswers(tx, [{ id, person: change.asker, kind: 'words', content, created_at: at, expires_at }]);
-  return {
-    buttons: [{ label: 'Undo', press: { kind: 'stored', id } }, ...next],
-    until: say`Undo until ${time(at + undoMs)}.`,
-  };
+  const words = proven ? action.undo?.(of) : undefined;
+  if (words === undefined) return { buttons: next };
+  const press = { kind: 'undo', installation: database.installation, number: change.number } as const;
+  return { buttons: [{ label: 'Undo', press }, ...next], undo: { words, left: left ?? null, until: at + undoMs } };
 }
 
 const trailOf = (change: Change, now: number): Trail =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AnyAction, Wording } from '../commands/action.ts';
+import type { Access, AnyAction, Wording } from '../commands/action.ts';
 import type { Write } from '../hosting/contract/call.ts';
 import { inline, type Text } from '../text.ts';
 import type { Authorised } from './authorise.ts';
@@ -11,13 +11,15 @@ export type FrozenCard = {
   readonly done: Text;
   readonly warning?: Text;
   readonly facts: readonly (readonly [label: string, value: Text])[];
+  /** What becomes of access that ends by itself, once it is done. */
+  readonly access?: Access;
 };
 
 /** A wish made into the very call and the very words that will be approved and sent. */
 export type Frozen = Authorised & {
   readonly action: AnyAction;
   readonly before: unknown;
-  /** JSON, verbatim. */
+  /** JSON, verbatim; `null` where nothing has to be written. */
   readonly call: string;
   readonly card: string;
   readonly rests: string;
@@ -27,8 +29,9 @@ export type Frozen = Authorised & {
 /** Freezes what the action makes of what was seen: pure but for the time of day in its words. */
 export function freeze(wish: Authorised, action: AnyAction, before: unknown, now: number): Frozen {
   const of = { input: wish.input, before };
-  const call = JSON.stringify(action.call(of));
-  const card = JSON.stringify(frozenCard(action.card({ ...of, now })));
+  const call = JSON.stringify(action.unwritten?.(of) ? null : action.call(of));
+  const access = action.access?.(of);
+  const card = JSON.stringify({ ...frozenCard(action.card({ ...of, now })), ...(access && { access }) });
   return {
     ...wish,
     action,
@@ -44,11 +47,17 @@ export function freeze(wish: Authorised, action: AnyAction, before: unknown, now
 export const restsOf = (action: AnyAction, { input }: Pick<Authorised, 'input'>, before: unknown): string =>
   JSON.stringify((action.rests ? action.rests({ input, before }) : before) ?? null);
 
+/** What a look shows of what a change has left at the host: while it is the same, nobody has changed it since. */
+export const leftOf = (action: AnyAction, resolved: Pick<Authorised, 'input'>, now: unknown): string =>
+  action.leaves ? JSON.stringify(action.leaves(now) ?? null) : restsOf(action, resolved, now);
+
 /** Hash of the call and of the words beside it: what approvers saw is what is sent. */
 export const fingerprint = (call: string, card: string): string =>
   createHash('sha256').update(`${call}\n${card}`).digest('hex');
 
-export const callOf = (frozen: { readonly call: string }): Write => thawed(frozen.call);
+/** The call as it will be sent; undefined: nothing has to be written. */
+export const callOf = (frozen: { readonly call: string }): Write | undefined =>
+  thawed<Write | null>(frozen.call) ?? undefined;
 export const cardOf = (frozen: { readonly card: string }): FrozenCard => thawed(frozen.card);
 export const beforeOf = (change: { readonly before: string }): unknown => thawed(change.before);
 

@@ -21,7 +21,12 @@ export type Trail = {
 };
 
 /** What reading back shows of a change. */
-export type Proof = { readonly verdict: ProofVerdict; readonly says: Text };
+export type Proof = {
+  readonly verdict: ProofVerdict;
+  readonly says: Text;
+  /** What was seen of what the change has left. */
+  readonly left?: string;
+};
 
 /** What one look at the host showed. */
 export type Seen = {

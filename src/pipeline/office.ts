@@ -8,6 +8,7 @@ import { forceUnlock } from './force-unlock.ts';
 import { healthOf, type HealthDesk } from './health.ts';
 import { bindingFor } from './binding.ts';
 import { changesFor, storyFor, type Archive } from './history.ts';
+import { timersFor } from './timer-list.ts';
 import { trailDeskFor, type TrailDesk } from './trail-desk.ts';
 import { inWords } from './trouble.ts';
 import { usage } from './usage.ts';
@@ -45,6 +46,7 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
     change: (number) => storyFor(desk, person, number),
     can: (words, id) => abilityOf(desk, person, words, id),
     changes: (filter) => changesFor(desk, person, filter),
+    ...timersFor(desk, person, now),
     standing: () => {
       const groups = [...policy().groups]
         .filter(([, members]) => members.has(person.id) || person.groups.some((group) => members.has(group)))

@@ -15,12 +15,13 @@ export type Verdict = (typeof verdicts)[number];
 /** Which change, of which database, in which version somebody has before them. */
 export type Seen = { readonly installation: string; readonly number: number; readonly version: number };
 
-/** What pressing a button does. Only decisions carry a change; everything else is words, or the name of stored words. */
+/** What pressing a button does. Decisions and undo name a change of a database; everything else is words, or names a row. */
 export type Press =
   | ({ readonly kind: 'decision'; readonly verdict: Verdict } & Seen)
   | { readonly kind: 'words'; readonly words: Words }
   | { readonly kind: 'form'; readonly words: Words }
-  | { readonly kind: 'stored'; readonly id: string }
+  | { readonly kind: 'review'; readonly words: Words }
+  | { readonly kind: 'undo'; readonly installation: string; readonly number: number }
   | { readonly kind: 'share'; readonly id: string }
   | { readonly kind: 'page'; readonly id: string; readonly from: number };
 export type Button = {

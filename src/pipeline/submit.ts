@@ -100,13 +100,14 @@ export async function lookAndFreeze(desk: FrontDesk, wish: Authorised, action: A
 
 /**
  * Saves the change, if its inbox row is still open: undefined where the person was told already that nothing was done.
- * Throws `Refusal` where a lock is held.
+ * Throws `Refusal` where a lock is held. `also` belongs to it: where that throws, nothing is saved.
  */
 export async function save(
   desk: FrontDesk,
   frozen: Frozen,
   asker: Asker,
   inboxKey: string | undefined,
+  also: (tx: Tx, saved: Change) => Promise<void> = async () => undefined,
 ): Promise<Change | undefined> {
   const { database, ledger } = desk;
   const { approval } = frozen.permit;
@@ -122,23 +123,13 @@ export async function save(
       if (row.state === 'waiting') await refuseTooMany(tx, row.asker);
       const held = row.state === 'approved' ? await heldLock(tx, row.target, now) : undefined;
       if (held) throw new LockHeld(held);
-      const { call, fingerprint, permit } = row;
-      const details = {
-        command: row.command,
-        words: row.words,
-        reason: row.reason,
-        name: row.asker_name,
-        call,
-        fingerprint,
-        permit,
-        before: row.before,
-      };
-      const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details });
+      const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details: detailsOf(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begun = row;
       const reply = asked(saved);
       await ledger.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
+      await also(tx, saved);
       return saved;
     });
     if (change) desk.onSaved();
@@ -153,6 +144,18 @@ export async function save(
     return saved;
   }
 }
+
+/** What the trail keeps of a new change. */
+const detailsOf = (row: NewChange) => ({
+  command: row.command,
+  words: row.words,
+  reason: row.reason,
+  name: row.asker_name,
+  call: row.call,
+  fingerprint: row.fingerprint,
+  permit: row.permit,
+  before: row.before,
+});
 
 async function refuseTooMany(tx: Tx, asker: string): Promise<void> {
   if ((await countWaiting(tx, asker)) < mostWaiting) return;

@@ -7,6 +7,7 @@ import { code, joined, person, say, time, type Text } from '../text.ts';
 import type { Saying } from './advance.ts';
 import { askedPeople, whoIsAsked } from './asking.ts';
 import { closableFrom, coolsDown, type Happening } from './change.ts';
+import { callOf } from './freeze.ts';
 import { permitOf, type Button, type Note } from './render.ts';
 import { wordsOfChange } from './restore.ts';
 
@@ -36,7 +37,10 @@ export const approved = (change: Change, by: string): Note => ({
   text: say`Approved by ${person(by)}. ${sendingSoon(change)}`,
 });
 
-const sendingSoon = (change: Change): string => (coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.');
+const sendingSoon = (change: Change): string => {
+  if (callOf(change) === undefined) return 'Nothing has to be written for it.';
+  return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
+};
 
 /** Somebody has ended it before it was sent. */
 export const ended = (how: 'Declined' | 'Cancelled' | 'Stopped', by: string, reason?: string): Text =>
@@ -170,6 +174,7 @@ export const tryingAgain = (why: Text, at: number): Text =>
 /** The mark that a reply begins with, by what it tells. */
 export const markFor: Readonly<Partial<Record<Happening['kind'], string>>> = {
   finish: '✅',
+  complete: '✅',
   leave: '☑️',
   fail: '❌',
   affirm: '✅',

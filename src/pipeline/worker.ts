@@ -10,7 +10,7 @@ import { declareLost } from './lost-commit.ts';
 import { remind } from './remind.ts';
 import { alarm, nothingSent, notSent, orphaned } from './tell.ts';
 import { say } from '../text.ts';
-import { ring, type Timekeeping } from './timers.ts';
+import { fireTimer, type Timekeeping } from './timers.ts';
 import { reconcile, type Reconciling } from './unknown.ts';
 import { wordsOfChange } from './restore.ts';
 
@@ -120,7 +120,7 @@ export function createWorker(desk: BackOffice, onStep: () => void): Worker {
     if (free <= 0) return;
     const { changes, timers } = await claimAll(desk, free);
     for (const change of changes) run(`a step of #${change.number}`, stepOrPutBack(desk, change));
-    for (const timer of timers) run(`timer ${timer.id}`, ring(desk, timer));
+    for (const timer of timers) run(`timer ${timer.id}`, fireTimer(desk, timer));
   };
   const later = new Set<NodeJS.Timeout>();
   /** What a step has put off for a moment is not left to the next beat. */

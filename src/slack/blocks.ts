@@ -182,8 +182,10 @@ function valueOf(press: Press): string {
   switch (press.kind) {
     case 'words':
     case 'form':
+    case 'review':
       return join(press.words);
-    case 'stored':
+    case 'undo':
+      return `${press.installation} ${press.number}`;
     case 'share':
       return press.id;
     case 'page':

@@ -1,14 +1,14 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { Refusal } from '../errors.ts';
-import { join } from '../pipeline/words.ts';
 import { drawPage } from './blocks.ts';
 import { pressDecision } from './decisions.ts';
 import { publishHome } from './home.ts';
-import { hear, hearForm, speaker } from './hear.ts';
+import { hear, hearForm, hearReview, speaker } from './hear.ts';
 import { changesSomething, take, type Track } from './intake.ts';
 import type { Heard, Reception } from './reception.ts';
 import { share } from './share.ts';
+import { pressUndo } from './undo.ts';
 
 /** A pressed button, as far as it is believed: who, where, and the words or the row it names. */
 const press = z.object({
@@ -38,7 +38,7 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
       kind: 'button',
       key: `button:${user.id}:${at ?? trigger}:${id}`,
       said: value,
-      changes: kind === 'stored' || kind === 'decision' || (kind === 'words' && changesSomething(value)),
+      changes: kind === 'undo' || kind === 'decision' || (kind === 'words' && changesSomething(value)),
       from: {
         person: user.id,
         team: user.team_id,
@@ -70,8 +70,10 @@ async function pressed(reception: Reception, heard: Heard, kind: string, value: 
       return hear(reception, heard, value);
     case 'form':
       return hearForm(reception, heard, value);
-    case 'stored':
-      return hear(reception, heard, join(await shelf.keptWords(value)));
+    case 'review':
+      return hearReview(reception, heard, value);
+    case 'undo':
+      return pressUndo(reception, heard, value);
     case 'decision':
       return pressDecision(reception, heard, value);
     case 'share':

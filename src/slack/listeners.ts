@@ -1,13 +1,13 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { catalogue } from '../commands/index.ts';
-import { Refusal } from '../errors.ts';
 import { listenToButtons } from './buttons.ts';
 import { listenToForms } from './forms.ts';
-import { hear, speaker } from './hear.ts';
+import { hear } from './hear.ts';
 import { publishHome } from './home.ts';
 import { changesSomething, take, type Track } from './intake.ts';
-import type { Heard, Reception } from './reception.ts';
+import { listenToMentions, orNothing } from './mentions.ts';
+import type { Reception } from './reception.ts';
 
 /** Every way in: command, mention, button, form, suggestions, home. Each acks first and works afterwards. */
 export function listen(app: App, reception: Reception, track: Track): void {
@@ -27,10 +27,6 @@ export function listen(app: App, reception: Reception, track: Track): void {
   });
 }
 
-const orNothing = z
-  .string()
-  .nullish()
-  .transform((said) => said ?? undefined);
 /** What is delivered, as far as it is believed. What lacks any of it is nobody's, or nowhere, or not known to be new: refused. */
 const typed = z.object({
   command: z.string(),
@@ -44,18 +40,6 @@ const typed = z.object({
 const shortcut = z.object({
   user: z.object({ id: z.string(), team_id: orNothing }),
   trigger_id: z.string(),
-});
-const mention = z.object({
-  team_id: orNothing,
-  event: z.object({
-    user: z.string(),
-    ts: z.string(),
-    text: z.string(),
-    channel: z.string(),
-    thread_ts: orNothing,
-    team: orNothing,
-    edited: z.object({ ts: z.string() }).nullish(),
-  }),
 });
 
 function listenToCommands(app: App, reception: Reception, track: Track): void {
@@ -102,49 +86,4 @@ function listenToShortcuts(app: App, reception: Reception, track: Track): void {
       work: (heard) => hear(reception, heard, ''),
     });
   });
-}
-
-function listenToMentions(app: App, reception: Reception, track: Track): void {
-  const myName = new RegExp(`^\\s*<@${reception.botUser}(\\|[^>]*)?>`);
-  app.event('app_mention', async ({ event, body }) => {
-    if (event.user === undefined || 'bot_id' in event) return;
-    const { event: said, team_id: home } = mention.parse(body);
-    const { user: person, channel, thread_ts: thread } = said;
-    const from = { person, team: said.team ?? home, channel, thread, trigger: undefined };
-    // Bolt acks events by itself.
-    const ack = (): Promise<boolean> => Promise.resolve(false);
-    // Slack tells of a mention again when its message is edited, under another event id.
-    const key = `mention:${channel}:${said.ts}`;
-    const edited = said.edited?.ts;
-    if (edited !== undefined) {
-      const work = (heard: Heard): Promise<void> => refuseEdit(reception, heard);
-      // Written down so that it is answered once; nothing of it is kept.
-      return take(reception, track, {
-        kind: 'mention',
-        key: `${key}:${edited}`,
-        said: '',
-        changes: true,
-        from,
-        ack,
-        work,
-      });
-    }
-    const line = said.text.replace(myName, '');
-    const work = (heard: Heard): Promise<void> => hear(reception, heard, line);
-    await take(reception, track, {
-      kind: 'mention',
-      key,
-      said: line,
-      changes: changesSomething(line),
-      from,
-      ack,
-      work,
-    });
-  });
-}
-
-/** What an edited message asks for may have run already, in other words. */
-async function refuseEdit(reception: Reception, heard: Heard): Promise<void> {
-  await speaker(reception, heard);
-  throw new Refusal("Edits aren't run, so nothing was done by this one.", { hint: 'Send it as a new message.' });
 }

@@ -71,18 +71,18 @@ export async function openPicker(reception: Reception, heard: Heard, person: Per
   });
 }
 
-/** Opens a loading view at once, looks at the host, and shows what will happen in it. */
+/** Opens a loading view at once, looks at the host, and shows what will happen in it; `notice` stands above it. */
 export async function openReview(
   reception: Reception,
   heard: Heard,
   wish: Authorised,
   action: AnyAction,
+  notice?: Text,
 ): Promise<void> {
   const words = [...canonicalWords(wish), ...(wish.wish.reason === undefined ? [] : [`--reason=${wish.wish.reason}`])];
-  if (heard.trigger === undefined) return offerForm(reception, heard, words);
-  const view = await openView(reception, heard, loadingView(action));
-  if (view === undefined) return offerForm(reception, heard, words);
-  await showReview(reception, heard, view, wish, action);
+  const view = heard.trigger === undefined ? undefined : await openView(reception, heard, loadingView(action));
+  if (view === undefined) return offerForm(reception, heard, words, 'review', notice);
+  await showReview(reception, heard, view, wish, action, notice);
 }
 
 /** Looks at the host and draws the review into an open view; what stands against it is drawn there too. */
@@ -92,9 +92,10 @@ export async function showReview(
   view: string,
   wish: Authorised,
   action: AnyAction,
+  notice?: Text,
 ): Promise<void> {
   await intoView(reception, view, action.button, async () =>
-    reviewOf(reception, heard, await lookAndFreeze(reception.front, wish, action)),
+    reviewOf(reception, heard, await lookAndFreeze(reception.front, wish, action), notice),
   );
 }
 
@@ -163,12 +164,18 @@ export async function openView({ views }: Reception, { trigger }: Heard, view: M
   }
 }
 
-async function offerForm(reception: Reception, heard: Heard, words: Words): Promise<void> {
+async function offerForm(
+  reception: Reception,
+  heard: Heard,
+  words: Words,
+  kind: 'form' | 'review' = 'form',
+  notice?: Text,
+): Promise<void> {
   await reception.privately(
     heard,
     drawNote({
-      text: say`This needs a form. Nothing was done yet.`,
-      buttons: [{ label: 'Open the form', press: { kind: 'form', words }, style: 'primary' }],
+      text: joined([notice, 'This needs a form. Nothing was done yet.']),
+      buttons: [{ label: 'Open the form', press: { kind, words }, style: 'primary' }],
     }),
   );
 }

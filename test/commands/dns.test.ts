@@ -12,7 +12,17 @@ import { parse, parseWords, type Given } from '../../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
 import { join } from '../../src/pipeline/words.ts';
 import { inline, joined, plain } from '../../src/text.ts';
-import { company, names, noCertificate, refusalOf, said, shopDomain, uuid, surroundings } from '../pipeline/given.ts';
+import {
+  company,
+  names,
+  noCertificate,
+  noTimers,
+  refusalOf,
+  said,
+  shopDomain,
+  uuid,
+  surroundings,
+} from '../pipeline/given.ts';
 
 /** Each command on DNS, held against a zone that does with a change what the host does. */
 
@@ -82,7 +92,7 @@ async function held(given: Given, zone: Zone, leastTtl?: number) {
   return { input, before, wrong: dnsSet.valid?.(input) ?? dnsSet.possible?.({ input, before }) };
 }
 async function look(input: ReturnType<typeof inputOf>, zone: Zone, leastTtl?: number) {
-  const sources = { read: zone.read, company, certificate: noCertificate, leastTtl };
+  const sources = { read: zone.read, company, certificate: noCertificate, leastTtl, timed: noTimers };
   const records = await dnsSet.look?.({ input, ...sources });
   if (records === undefined) throw new Error('nothing was looked at');
   expect(JSON.parse(JSON.stringify(records))).toEqual(records);

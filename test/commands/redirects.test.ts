@@ -19,7 +19,7 @@ import { parse, parseWords } from '../../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
 import { join } from '../../src/pipeline/words.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, live, names, noCertificate, refusalOf, said, surroundings } from '../pipeline/given.ts';
+import { company, live, names, noCertificate, noTimers, refusalOf, said, surroundings } from '../pipeline/given.ts';
 import { call as callOf, live as shopLive, start } from '../playground/hosting/calling.ts';
 
 const catalogue = new Map<string, Command>([
@@ -127,7 +127,11 @@ async function ask(words: Words, host: Pick<Host, 'read'>) {
   if (wish.command.shape !== 'action') throw new Error('no action');
   const action: AnyAction = wish.command;
   const look = async (): Promise<unknown> =>
-    JSON.parse(JSON.stringify(await action.look?.({ input, read: host.read, company, certificate: noCertificate })));
+    JSON.parse(
+      JSON.stringify(
+        await action.look?.({ input, read: host.read, company, certificate: noCertificate, timed: noTimers }),
+      ),
+    );
   const invalid = action.valid?.(input);
   const before = await look();
   return { words, wish, action, input, look, before, wrong: invalid ?? action.possible?.({ input, before }) };

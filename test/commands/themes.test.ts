@@ -11,7 +11,7 @@ import { Refusal } from '../../src/errors.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import { failureOfStatus } from '../../src/hosting/failure.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, live, noCertificate, refusalOf, said, staging, uuid, surroundings } from '../pipeline/given.ts';
+import { company, live, noCertificate, noTimers, refusalOf, said, staging, uuid, surroundings } from '../pipeline/given.ts';
 
 type Installed = { readonly env: string; readonly version: string; readonly status?: string; readonly news?: string };
 type Theme = {
@@ -294,7 +294,7 @@ describe('update', () => {
     const sources = around(withoutCompany(answering(404), own));
     const { themes: choices } = themesUpdate.dependent ?? {};
     expect(await choices?.choices?.({ input: { env: live }, ...sources })).toEqual(['kiln']);
-    const before = await themesUpdate.look?.({ ...of('kiln'), ...sources });
+    const before = await themesUpdate.look?.({ ...of('kiln'), ...sources, timed: noTimers });
     expect(before?.themes.map(({ name, version }) => `${name} ${version}`)).toEqual(['kiln 1.0.5', 'quill 1.0.5']);
   });
 

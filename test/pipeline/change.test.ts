@@ -49,6 +49,7 @@ const happenings: readonly Happening[] = [
   { kind: 'reject' },
   { kind: 'lose' },
   { kind: 'finish' },
+  { kind: 'complete' },
   { kind: 'fail' },
   { kind: 'leave', lockMs: 900_000 },
   { kind: 'commit_lost', sentAt: now - 7 },
@@ -104,6 +105,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Mo
     send: moving('sending', now + 45_000, { owner: 'me', lease_until: now + 45_000, sent_at: now }),
     stumble: moving('approved', now + 2_000, { tries: 1, sent_at: null }),
     commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }),
+    complete: settled('done'),
   },
   sending: {
     'hand back': moving('approved', now + 2_000, { tries: 1, sent_at: null }),

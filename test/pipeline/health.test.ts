@@ -1,6 +1,8 @@
 import { expect, it, test } from 'vitest';
+import type { Answer } from '../../src/commands/desk.ts';
 import { about } from '../../src/commands/desk/about.ts';
 import { doctor } from '../../src/commands/desk/doctor.ts';
+import type { Page } from '../../src/commands/page.ts';
 import type { Check } from '../../src/commands/desk.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import type { Listing } from '../../src/hosting/directory.ts';
@@ -172,18 +174,23 @@ describeBoth('health', (open) => {
       ana,
       now,
     );
-    const page = await doctor.answer({ input: {}, office });
+    const page = pageOf(await doctor.answer({ input: {}, office }));
     expect(plain(page.title)).toBe('⚠️ 1 of 11 checks needs a look');
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
     expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 10 }, () => '✅')]);
-    const edition = await about.answer({ input: {}, office });
+    const edition = pageOf(await about.answer({ input: {}, office }));
     expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(edition.source))).toMatch(
       new RegExp(`^MIT licence · host dialect document · (?:sqlite|postgres) · installation ${database.installation}$`),
     );
   });
 });
+
+function pageOf(answer: Answer): Page {
+  if ('instead' in answer) throw new Error('no page');
+  return answer;
+}
 
 function expiring(at: number): HealthDesk['read'] {
   return telling(new Date(at).toISOString());

@@ -45,7 +45,7 @@ export class Life {
     if (['cancel', 'expire', 'void', 'supersede'].includes(kind)) return isStart;
     if (kind === 'approve') return this.state === 'waiting' && now < this.expires;
     if (kind === 'decline') return this.state === 'waiting';
-    if (kind === 'send') return this.state === 'approved' && now < this.expires;
+    if (kind === 'send' || kind === 'complete') return this.state === 'approved' && now < this.expires;
     if (kind === 'stumble') return this.state === 'approved';
     if (['hand back', 'throttle', 'accept', 'reject'].includes(kind)) return this.state === 'sending';
     if (kind === 'lose') return this.state === 'sending' || this.state === 'accepted';
@@ -105,6 +105,7 @@ export class Life {
       case 'reject late':
         return this.#end('rejected');
       case 'finish':
+      case 'complete':
         return this.#end('done');
       case 'fail':
         return this.#end('failed');

@@ -27,10 +27,11 @@ const button: fc.Arbitrary<Button> = fc.record(
     label: hostile,
     press: fc.oneof(
       fc.record({
-        kind: fc.constantFrom('words' as const, 'form' as const),
+        kind: fc.constantFrom('words' as const, 'form' as const, 'review' as const),
         words: words.map((rest) => ['logs', ...rest]),
       }),
-      fc.record({ kind: fc.constantFrom('stored' as const, 'share' as const), id: fc.uuid() }),
+      fc.record({ kind: fc.constant('share' as const), id: fc.uuid() }),
+      fc.record({ kind: fc.constant('undo' as const), installation: fc.uuid(), number: fc.nat() }),
       fc.record({ kind: fc.constant('page' as const), id: fc.uuid(), from: fc.nat() }),
     ),
     style: fc.constantFrom('primary' as const, 'danger' as const),

@@ -1,8 +1,42 @@
 import { canonicalAddress } from '../addresses.ts';
-import { code, joined, say, type Text } from '../../text.ts';
+import { getAllowedIps } from '../../hosting/contract/ssh.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { code, joined, say, time, type Text } from '../../text.ts';
+import type { LookSources, Timed } from '../sources.ts';
 
 /** An allowlist as the host lists it. */
 export type Allowlist = readonly string[];
+/** The list, and those whose access ends by itself. */
+export type Seen = { readonly list: Allowlist; readonly timed: readonly Timed[] };
+
+/** Looks at the list of an environment. */
+export const lookAt = async ({
+  input,
+  read,
+  timed,
+}: { readonly input: { readonly env: Environment } } & LookSources) => ({
+  list: await read(getAllowedIps({ env_id: input.env.id })),
+  timed: await timed(input.env),
+});
+
+/** Those of `addresses`, spelled canonically, that are on the list and whose access ends by itself. */
+export function timedOf({ list, timed }: Seen, addresses: readonly string[]): readonly Timed[] {
+  const there = new Set(listed(list, addresses));
+  return timed.filter(({ address }) => there.has(address));
+}
+
+/** Whether nobody is on the list for good. */
+export const isForAWhile = ({ list, timed }: Seen): boolean =>
+  without(
+    list,
+    timed.map(({ address }) => address),
+  ).length === 0;
+
+/** When the access of each ends, as one fact of a card. */
+export const endsOf = (timed: readonly Timed[]): Text => {
+  const ends = timed.slice(0, 10).map(({ address, until }) => say`${code(address)} at ${time(until, 'date')}`);
+  return joined([...ends, timed.length > 10 ? `and ${timed.length - 10} more` : undefined], ', ');
+};
 
 /** Those of `addresses` that stand on the list, whatever their spelling there. */
 export const listed = (list: Allowlist, addresses: readonly string[]): readonly string[] => {

@@ -52,6 +52,7 @@ const changes = ({ integer, counted, strict }: Dialect): string[] => [
     lost_at ${integer},
     reminders ${integer},
     outcome text,
+    undo text,
     superseded_by ${integer} references changes (number),
     bundle text,
     bundle_order ${integer},
@@ -108,17 +109,32 @@ const locks = ({ integer, strict }: Dialect): string[] => [
 const timers = ({ integer, counted, strict }: Dialect): string[] => [
   `create table timers (
     id ${counted},
-    change ${integer} not null references changes (number),
-    words text not null,
+    change ${integer} not null unique references changes (number),
+    target_key text not null,
+    target text not null,
+    addresses text not null,
+    may_empty ${integer} not null check (may_empty in (0, 1)),
+    requester text not null,
+    requester_name text not null,
+    requester_team text not null,
+    channel text not null,
+    ends_at ${integer} not null,
     due_at ${integer},
-    became ${integer} references changes (number),
-    tries ${integer} not null,
+    created_change ${integer} references changes (number),
+    attempts ${integer} not null,
+    last_note text,
+    gave_up_at ${integer},
+    ended_at ${integer},
+    end_reason text,
     owner text,
     lease_until ${integer},
-    check ((owner is null) = (lease_until is null))
+    check ((owner is null) = (lease_until is null)),
+    check ((ended_at is null) = (end_reason is null)),
+    check (ended_at is null or due_at is null)
   ) ${strict}`,
   'create index timers_due on timers (due_at) where due_at is not null',
-  'create index timers_of_change on timers (change)',
+  'create index timers_open on timers (target_key) where ended_at is null',
+  'create index timers_to_end on timers (ends_at, id) where ended_at is null',
 ];
 
 const inbox = ({ integer, strict }: Dialect): string[] => [

@@ -1,0 +1,63 @@
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import { Refusal } from '../errors.ts';
+import { hear, speaker } from './hear.ts';
+import { changesSomething, take, type Track } from './intake.ts';
+import type { Heard, Reception } from './reception.ts';
+
+/** Text that may be missing or null. */
+export const orNothing = z
+  .string()
+  .nullish()
+  .transform((said) => said ?? undefined);
+
+/** A mention, as far as it is believed; `edited` stands where its message was edited. */
+const mention = z.object({
+  team_id: orNothing,
+  event: z.object({
+    user: z.string(),
+    ts: z.string(),
+    text: z.string(),
+    channel: z.string(),
+    thread_ts: orNothing,
+    team: orNothing,
+    edited: z.object({ ts: z.string() }).nullish(),
+  }),
+});
+
+/** Messages that mention the bot. Slack delivers one again, under another event id, whenever it is edited: that runs nothing. */
+export function listenToMentions(app: App, reception: Reception, track: Track): void {
+  const myName = new RegExp(`^\\s*<@${reception.botUser}(\\|[^>]*)?>`);
+  app.event('app_mention', async ({ event, body }) => {
+    if (event.user === undefined || 'bot_id' in event) return;
+    const { event: said, team_id: home } = mention.parse(body);
+    const { user: person, channel, thread_ts: thread, ts, edited } = said;
+    const line = said.text.replace(myName, '');
+    await take(reception, track, {
+      kind: 'mention',
+      from: { person, team: said.team ?? home, channel, thread, trigger: undefined },
+      // Bolt acks events by itself.
+      ack: () => Promise.resolve(false),
+      ...(edited
+        ? {
+            key: `mention:${channel}:${ts}:${edited.ts}`,
+            // Written down so that it is answered once; nothing of it is kept.
+            said: '',
+            changes: true,
+            work: (heard) => refuseEdit(reception, heard),
+          }
+        : {
+            key: `mention:${channel}:${ts}`,
+            said: line,
+            changes: changesSomething(line),
+            work: (heard) => hear(reception, heard, line),
+          }),
+    });
+  });
+}
+
+/** What an edited message asks for may have run already, in other words. */
+async function refuseEdit(reception: Reception, heard: Heard): Promise<void> {
+  await speaker(reception, heard);
+  throw new Refusal("Edits aren't run, so nothing was done by this one.", { hint: 'Send it as a new message.' });
+}
