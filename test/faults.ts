@@ -272,4 +272,15 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a malformed delivery by socket: > words in no envelope',
     ],
   },
+  44: {
+    fault: 'what an approver sees is longer than a card',
+    by: [
+      'says by how much, before it is approved; the whole is one click away',
+      'opens from the copy in direct messages and from App Home too',
+      'what hides, or looks like another letter, shows its code',
+      'what is too long to be looked at is not asked for at all',
+      '10,000 addresses: each stands on a page',
+      '5,000 paths: each stands on a page',
+    ],
+  },
 };

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Access, AnyAction, Wording } from '../commands/action.ts';
 import type { Write } from '../hosting/contract/call.ts';
-import { inline, type Text } from '../text.ts';
+import { Refusal } from '../errors.ts';
+import { amount, inline, type Text } from '../text.ts';
 import type { Authorised } from './authorise.ts';
 import { thawed } from '../storage/json.ts';
 
@@ -26,12 +27,19 @@ export type Frozen = Authorised & {
   readonly fingerprint: string;
 };
 
-/** Freezes what the action makes of what was seen: pure but for the time of day in its words. */
+/** What is shown in pages before it is approved has an end, also where a host lists more: in characters of JSON. */
+const mostCharacters = 2_000_000;
+
+/**
+ * Freezes what the action makes of what was seen: pure but for the time of day in its words. Throws `Refusal` where it
+ * is more than can be shown: what nobody can look at cannot be approved.
+ */
 export function freeze(wish: Authorised, action: AnyAction, before: unknown, now: number): Frozen {
   const of = { input: wish.input, before };
   const call = JSON.stringify(action.unwritten?.(of) ? null : action.call(of));
   const access = action.access?.(of);
   const card = JSON.stringify({ ...frozenCard(action.card({ ...of, now })), ...(access && { access }) });
+  refuseTooLong(call.length + card.length);
   return {
     ...wish,
     action,
@@ -41,6 +49,14 @@ export function freeze(wish: Authorised, action: AnyAction, before: unknown, now
     rests: restsOf(action, wish, before),
     fingerprint: fingerprint(call, card),
   };
+}
+
+function refuseTooLong(length: number): void {
+  if (length <= mostCharacters) return;
+  const most = `I can show at most ${amount(mostCharacters)} characters of a change before it is sent`;
+  throw new Refusal(`${most}, and this has ${amount(length)}. Nothing was done.`, {
+    hint: 'Ask for it in smaller parts.',
+  });
 }
 
 /** What a change rests on, as text to be compared: it must be the same when it is sent. */

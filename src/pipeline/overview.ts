@@ -15,6 +15,8 @@ export type Overview = {
   readonly toDecide: readonly Card[];
   /** Their own that are not settled. */
   readonly mine: readonly Card[];
+  /** How many more there are that wait, and that are theirs. */
+  readonly more: { readonly toDecide: number; readonly mine: number };
   /** The last ones they may read, without buttons. */
   readonly recent: readonly Card[];
   /** The numbers of all of them. */
@@ -40,9 +42,10 @@ export async function overviewFor(desk: OverviewDesk, person: Person): Promise<O
     read({}),
   ]);
   const undecided = await notYetBy(db, person, await toDecideBy(desk, person, [...unknown, ...waiting]));
+  const unsettled = own.filter(({ settled_at }) => settled_at === null);
   const shown = {
     toDecide: undecided.slice(0, mostShown.toDecide),
-    mine: own.filter(({ settled_at }) => settled_at === null).slice(0, mostShown.mine),
+    mine: unsettled.slice(0, mostShown.mine),
     recent: latest.slice(0, mostShown.recent),
   };
   const draw = (changes: readonly Change[]): Promise<readonly Card[]> =>
@@ -50,6 +53,10 @@ export async function overviewFor(desk: OverviewDesk, person: Person): Promise<O
   return {
     toDecide: await draw(shown.toDecide),
     mine: await draw(shown.mine),
+    more: {
+      toDecide: undecided.length - shown.toDecide.length,
+      mine: unsettled.length - shown.mine.length,
+    },
     recent: (await draw(shown.recent)).map((card) => ({ ...card, buttons: [] })),
     numbers: Object.values(shown).flatMap((changes) => changes.map(({ number }) => number)),
   };

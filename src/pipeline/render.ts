@@ -1,7 +1,7 @@
 import type { Words } from '../errors.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Vote } from '../storage/votes.ts';
-import { bold, code, inline, joined, person, say, time, type Text } from '../text.ts';
+import { bold, code, inline, inShort, joined, person, say, time, type Text } from '../text.ts';
 import { whoIsAsked } from './asking.ts';
 import type { Permit } from './authorise.ts';
 import { coolsDown } from './change.ts';
@@ -23,7 +23,9 @@ export type Press =
   | { readonly kind: 'review'; readonly words: Words }
   | { readonly kind: 'undo'; readonly installation: string; readonly number: number }
   | { readonly kind: 'share'; readonly id: string }
-  | { readonly kind: 'page'; readonly id: string; readonly from: number };
+  | { readonly kind: 'page'; readonly id: string; readonly from: number }
+  /** Opens everything that will be sent, at this page: of a change, or of what the form under the button shows. */
+  | { readonly kind: 'call'; readonly page: number; readonly of: Pick<Seen, 'installation' | 'number'> | undefined };
 export type Button = {
   readonly label: string;
   readonly press: Press;
@@ -43,6 +45,9 @@ export type Card = {
 
 /** One message besides the card: a reply in its thread, a direct message, a notice. Stored as JSON until it is posted. */
 export type Note = { readonly text: Text; readonly buttons?: readonly Button[] };
+
+/** On the button that opens all that is frozen of a change. */
+export const everythingLabel = 'Everything that will be sent';
 
 /** The same mark for the same state everywhere. */
 export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
@@ -118,7 +123,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
       ...approvalFacts(change, approved),
       ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
     ],
-    buttons: decisionButtons(change, installation),
+    buttons: cardButtons(change, installation),
   };
 }
 
@@ -136,6 +141,18 @@ function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCar
       : []),
     ...(approved.length > 0 ? [['Approved by', done] as const] : []),
   ];
+}
+
+/** What can be decided, and beside the first of it all that is decided on, as long as there is something to come. */
+function cardButtons(change: Change, installation: string): readonly Button[] {
+  if (change.settled_at !== null) return [];
+  const isBefore = change.state === 'waiting' || change.state === 'approved';
+  const everything: Button = {
+    label: isBefore ? everythingLabel : 'Everything that was sent',
+    press: { kind: 'call', page: 1, of: { installation, number: change.number } },
+  };
+  const [first, ...others] = decisionButtons(change, installation);
+  return first === undefined ? [everything] : [first, everything, ...others];
 }
 
 /** What can be decided of a change as it stands. */
@@ -192,9 +209,9 @@ function timerLine(change: Change): Text | undefined {
 /** What the rules asked for when the change was made. */
 export const permitOf = (change: Pick<Change, 'permit'>): Permit => thawed(change.permit);
 
-/** The frozen facts of a change in bold and plain, for a form or a dry run. */
+/** The frozen facts of a change in bold and plain, lists cut short, for a form or a dry run. */
 export const factLines = (facts: FrozenCard['facts']): Text =>
   joined(
-    facts.map(([label, value]) => joined([bold(`${label}:`), value])),
+    facts.map(([label, value]) => joined([bold(`${label}:`), inShort(value)])),
     '\n',
   );

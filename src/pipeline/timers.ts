@@ -93,7 +93,7 @@ async function createRemoval(desk: Timekeeping, timer: Timer, target: Environmen
   const authorised: Authorised = { ...resolved, stage: 'authorised', target, alsoReads: [], permit };
   const frozen = await lookAndFreeze(desk, authorised, wish.command);
   const asker = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
-  await save(desk, frozen, asker, undefined, async (tx, { number }) => {
+  await save(desk, frozen, asker, 'timer', undefined, async (tx, { number }) => {
     const dueAt = (await desk.database.now(tx)) + lookAfterMs;
     if ((await noteTimer(tx, timer, dueAt, { created_change: number })) === undefined) throw new TimerMoved();
   });

@@ -2,9 +2,10 @@ import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { Refusal } from '../errors.ts';
 import { drawPage } from './blocks.ts';
+import { showCall } from './call-view.ts';
 import { pressDecision } from './decisions.ts';
 import { publishHome } from './home.ts';
-import { hear, hearForm, hearReview, speaker } from './hear.ts';
+import { askedAgain, hear, hearForm, hearReview } from './hear.ts';
 import { changesSomething, take, type Track } from './intake.ts';
 import type { Heard, Reception } from './reception.ts';
 import { share } from './share.ts';
@@ -76,12 +77,14 @@ async function pressed(reception: Reception, heard: Heard, kind: string, value: 
       return pressUndo(reception, heard, value);
     case 'decision':
       return pressDecision(reception, heard, value);
+    case 'call':
+      return showCall(reception, heard, value);
     case 'share':
       return share(reception, heard, value);
     case 'page': {
-      await speaker(reception, heard);
       const [from = '0', id = ''] = value.split(' ');
-      const { page } = await shelf.keptPage(id);
+      const { words, page } = await shelf.keptPage(id);
+      await askedAgain(reception, heard, words);
       return reception.privately(heard, drawPage(page, { id, shareable: false }, Number(from)));
     }
     default:

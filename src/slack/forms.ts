@@ -6,6 +6,7 @@ import { catalogue } from '../commands/index.ts';
 import { namesOfKind } from '../pipeline/resolve.ts';
 import { likelyWords, searchIn } from '../pipeline/search.ts';
 import { passing } from '../points.ts';
+import { pressedInModal, turnPage } from './call-view.ts';
 import { memoOf } from './form.ts';
 import { speaker } from './hear.ts';
 import { choiceAt, optionOf } from './inputs.ts';
@@ -42,6 +43,22 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
   app.action(/.*/, async ({ ack, body }) => {
     if (!inModal.safeParse(body).success) return;
     await ack();
+    const page = pressedInModal.safeParse(body);
+    if (page.success) {
+      const { user, view } = page.data;
+      const channel = memoOf(view.private_metadata)?.origin.channel;
+      const heard = {
+        person: user.id,
+        team: user.team_id,
+        channel,
+        trigger: undefined,
+        since: performance.now(),
+        inbox: undefined,
+      };
+      const turned = () => attend(reception, heard, 'turning a page', () => turnPage(reception, page.data));
+      if (!track(turned)) await turnAway(reception, heard);
+      return;
+    }
     const read = dispatched.safeParse(body);
     if (read.success) track(() => redraw(read.data).catch((error: unknown) => onStale(reception, error)));
   });

@@ -1,7 +1,7 @@
 import { catalogue } from '../commands/index.ts';
-import { Refusal } from '../errors.ts';
+import { Refusal, type Words } from '../errors.ts';
 import { welcome, type Authorised, type Person } from '../pipeline/authorise.ts';
-import { parse, type Wish } from '../pipeline/parse.ts';
+import { parse, parseWords, type Wish } from '../pipeline/parse.ts';
 import { resolve, type Resolved } from '../pipeline/resolve.ts';
 import { dryRun } from '../pipeline/dry-run.ts';
 import { consider, lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
@@ -84,6 +84,15 @@ export async function weigh(
   return consider(reception.front, resolved, { person, channel });
 }
 
+/** Words that were answered before, held against the rules as they are now; throws `Refusal` where they would not be. */
+export async function askedAgain(reception: Reception, heard: Heard, words: Words): Promise<Authorised> {
+  const person = await speaker(reception, heard);
+  const resolved = await understand(reception, parseWords(words, catalogue), person);
+  const considered = await weigh(reception, heard, resolved, person);
+  if (considered.kind === 'ready') return considered.wish;
+  throw new Refusal('This cannot be shown any more. Nothing was shown.', { hint: 'Type the command again.' });
+}
+
 /** Does it: shows a report or a desk's answer, or saves the change. */
 export async function run(reception: Reception, heard: Heard, wish: Authorised, person: Person): Promise<void> {
   const { command } = wish.wish;
@@ -95,6 +104,6 @@ export async function run(reception: Reception, heard: Heard, wish: Authorised, 
   const frozen = await lookAndFreeze(reception.front, wish, command);
   if (wish.wish.dryRun) return answer(reception, heard, wish, dryRun(frozen));
   const channel = await placeFor(reception, heard);
-  const change = await save(reception.front, frozen, { person, channel }, heard.inbox);
+  const change = await save(reception.front, frozen, { person, channel }, 'not needed', heard.inbox);
   if (change) await sayWhere(reception, heard, change);
 }

@@ -79,7 +79,7 @@ export async function openReview(
   action: AnyAction,
   notice?: Text,
 ): Promise<void> {
-  const words = [...canonicalWords(wish), ...(wish.wish.reason === undefined ? [] : [`--reason=${wish.wish.reason}`])];
+  const words = canonicalWords(wish, { reason: wish.wish.reason });
   const view = heard.trigger === undefined ? undefined : await openView(reception, heard, loadingView(action));
   if (view === undefined) return offerForm(reception, heard, words, 'review', notice);
   await showReview(reception, heard, view, wish, action, notice);
@@ -112,13 +112,14 @@ export async function reviewOf(reception: Reception, heard: Heard, frozen: Froze
 
 /**
  * Runs `make` and draws its view into an open one; a refusal or a fault is drawn in its place, and rejects where the
- * view is closed by now: its reader has to be told in another way.
+ * view is closed by now: its reader has to be told in another way. With a `hash`, only over that version of the view.
  */
 export async function intoView(
   reception: Reception,
   view: string,
   title: string,
   make: () => Promise<ModalView>,
+  hash?: string,
 ): Promise<void> {
   let trouble: unknown;
   const drawn = await make().catch((error: unknown) => {
@@ -127,10 +128,10 @@ export async function intoView(
     return noticeView(title, [{ text: wordsFor(reception, 'preparing a form', trouble).text }]);
   });
   try {
-    await reception.views.views.update({ view_id: view, view: drawn });
+    await reception.views.views.update({ view_id: view, view: drawn, ...(hash !== undefined && { hash }) });
   } catch (error) {
     if (trouble !== undefined) throw trouble;
-    if (platformError(error) !== 'not_found') throw error;
+    if (!['not_found', 'hash_conflict'].includes(platformError(error) ?? '')) throw error;
   }
 }
 
@@ -147,11 +148,19 @@ function namesFor(reception: Reception, person: Person): (id: string) => string 
 
 export const originOf = ({ channel, thread, person }: Heard): Origin => ({ channel: channel ?? person, thread });
 
-/** Opens a view; undefined where there is no trigger, it came too late, or Slack does not answer. */
-export async function openView({ views }: Reception, { trigger }: Heard, view: ModalView): Promise<string | undefined> {
+/**
+ * Opens a view, or lays it over the one that is open; undefined where there is no trigger, it came too late, or Slack
+ * does not answer.
+ */
+export async function openView(
+  { views }: Reception,
+  { trigger }: Pick<Heard, 'trigger'>,
+  view: ModalView,
+  how: 'open' | 'push' = 'open',
+): Promise<string | undefined> {
   if (trigger === undefined) return undefined;
   try {
-    return opened.parse(await within(2_500, views.views.open({ trigger_id: trigger, view }))).view.id;
+    return opened.parse(await within(2_500, views.views[how]({ trigger_id: trigger, view }))).view.id;
   } catch (error) {
     const name = platformError(error);
     if (name === undefined || name.includes('trigger')) return undefined;

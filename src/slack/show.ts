@@ -64,7 +64,10 @@ export async function answer(reception: Reception, heard: Heard, wish: Authorise
   const shareable = command.shape === 'report' && command.right !== 'named';
   const id =
     shareable || isLong(page)
-      ? await reception.shelf.keepPage(heard.person, { words: [...canonicalWords(wish)], page })
+      ? await reception.shelf.keepPage(heard.person, {
+          words: [...canonicalWords(wish, { dryRun: wish.wish.dryRun })],
+          page,
+        })
       : undefined;
   const before = await afterAll(reception, heard);
   if (before) await reception.privately(heard, before);

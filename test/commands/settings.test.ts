@@ -7,7 +7,7 @@ import { sshPassword } from '../../src/commands/ssh/password.ts';
 import type { AnyAction } from '../../src/commands/action.ts';
 import { parse, parseWords } from '../../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
-import { needsReview } from '../../src/pipeline/submit.ts';
+import { needsReview } from '../../src/pipeline/confirmation.ts';
 import { usage } from '../../src/pipeline/usage.ts';
 import { inline, plain } from '../../src/text.ts';
 import {

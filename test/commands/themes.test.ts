@@ -10,8 +10,18 @@ import type { Json, Reader } from '../../src/hosting/contract/call.ts';
 import { Refusal } from '../../src/errors.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import { failureOfStatus } from '../../src/hosting/failure.ts';
-import { inline, plain } from '../../src/text.ts';
-import { company, live, noCertificate, noTimers, refusalOf, said, staging, uuid, surroundings } from '../pipeline/given.ts';
+import { inline, itemsOf, plain } from '../../src/text.ts';
+import {
+  company,
+  live,
+  noCertificate,
+  noTimers,
+  refusalOf,
+  said,
+  staging,
+  uuid,
+  surroundings,
+} from '../pipeline/given.ts';
 
 type Installed = { readonly env: string; readonly version: string; readonly status?: string; readonly news?: string };
 type Theme = {
@@ -319,9 +329,9 @@ describe('update', () => {
     expect(plain(card.title)).toBe('Update harvest, lattice on acme-shop/live');
     expect(plain(inline(card.warning))).toBe('The new version of lattice is known to be vulnerable too.');
     const facts = Object.entries(card.facts ?? {}).map(([label, value]) => [label, plain(inline(value))]);
-    expect(facts.slice(0, 2)).toEqual([
-      ['harvest', '2.7.0 (vulnerable) → 2.8.1, the active theme'],
-      ['lattice', '1.8.0 (vulnerable) → 1.9.2 (vulnerable)'],
+    expect(facts[0]).toEqual([
+      'Themes',
+      'harvest: 2.7.0 (vulnerable) → 2.8.1, the active theme\nlattice: 1.8.0 (vulnerable) → 1.9.2 (vulnerable)',
     ]);
     expect(Object.keys(themesUpdate)).not.toContain('undo');
     expect(themesUpdate.call({ ...of('harvest'), before })).toMatchObject({
@@ -330,7 +340,7 @@ describe('update', () => {
     });
   });
 
-  test('shows the first of many, and names the rest', async () => {
+  test('shows the first of many, counts the rest, and keeps all of them', async () => {
     const many = Array.from({ length: 60 }, (_, at): Theme => ({
       name: `t${at}`,
       latest: '2',
@@ -338,8 +348,8 @@ describe('update', () => {
     }));
     const names = many.map(({ name }) => name);
     const { facts = {} } = themesUpdate.card({ ...of(...names), before: await seen(many), now });
-    expect(Object.keys(facts)).toHaveLength(27);
-    expect(plain(inline(facts['And more']))).toContain('t59');
+    expect(plain(inline(facts['Themes'])).split('\n').slice(24)).toEqual(['t24: 1 → 2', 'and 35 more']);
+    expect(itemsOf(inline(facts['Themes'])).at(-1)).toBe('t59: 1 → 2');
   });
 
   test.each([

@@ -163,7 +163,7 @@ async function asked({ desk, database }: Scene, words: readonly string[]): Promi
   const authorised = authorise(desk.policy(), ana, resolve(wish, names), company);
   const frozen = await lookAndFreeze(alone, authorised, wish.command);
   const asker = { person: ana, channel: { id: 'C1', shared: false } };
-  const change = await save(alone, frozen, asker, undefined);
+  const change = await save(alone, frozen, asker, { shown: frozen.fingerprint, typedName: live.name }, undefined);
   if (change === undefined) throw new Error('it was not saved');
   return change;
 }

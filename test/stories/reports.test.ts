@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openHouse, patienceMs, type House } from './house.ts';
 
 /** Rob may read of the blog alone; who may change, is somebody else. */
@@ -114,6 +114,31 @@ test.concurrent('a long table has a next page', async () => {
   expect(names(first.text).size).toBeGreaterThan(10);
   expect(names(second.text).size).toBeGreaterThan(10);
   expect(names(first.text).intersection(names(second.text)).size).toBe(0);
+});
+
+test('a next page is for whoever may ask for it at that moment, as sharing is', async () => {
+  const dee = house.person('dee');
+  const live = house.hosting.world.named('acme-blog/live');
+  const [backup] = live?.backups ?? [];
+  if (live && backup) live.backups = Array.from({ length: 70 }, (_, id) => ({ ...backup, id, name: `backup-${id}.` }));
+  const times = (): number => house.log().split('the policy was read anew').length;
+  const holdsFrom = async (rules: string): Promise<void> => {
+    const before = times();
+    await house.rule(rules);
+    await vi.waitFor(() => expect(times()).toBeGreaterThan(before), { timeout: patienceMs });
+  };
+  await holdsFrom(policy.replace('support: [U06ROB]', 'support: [U06ROB, U04DEE]'));
+  const first = await (await dee.says('/site backups list acme-blog/live', 'C0OPS')).hears('70 backups');
+  await (await dee.clicks(first, 'Next page')).hears(/backup-\d+\./);
+  await holdsFrom(policy);
+  const turned = await dee.clicks(first, 'Next page');
+  await turned.hears(/^I know no environment .* that you may read\. Nothing was done\./);
+  expect(
+    turned
+      .heard()
+      .map(({ text }) => text)
+      .join(''),
+  ).not.toContain('backup-');
 });
 
 test.concurrent('whoever may read of one site sees that site, and the rest as if it were not there', async () => {

@@ -94,7 +94,7 @@ function cardOf(of: Of): Wording {
     facts: {
       'List before': whole(before.list),
       Adds: isWritten ? whole(adds) : 'nothing: the list stays as it is, and only when access ends is changed',
-      'There already': there.length > 0 ? spoken(there) : undefined,
+      'There already': there.length > 0 ? whole(there, 5) : undefined,
       ...endFacts(of),
       'Removed again': isWritten && input.for !== undefined ? `${showDuration(input.for)} after it is done` : undefined,
     },

@@ -1,7 +1,7 @@
 import { canonicalAddress } from '../addresses.ts';
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, joined, say, time, type Text } from '../../text.ts';
+import { code, inShort, joined, list as listOf, say, time, type Text } from '../../text.ts';
 import type { LookSources, Timed } from '../sources.ts';
 
 /** An allowlist as the host lists it. */
@@ -62,16 +62,14 @@ const meanings = (list: readonly string[]): ReadonlySet<string> => new Set(list.
 export const inAnyOrder = (list: Allowlist): Allowlist => [...list].sort();
 
 /** The first few addresses in words, and how many more. */
-export function spoken(addresses: readonly string[], most = 5): Text {
-  const shown = joined(addresses.slice(0, most).map(code), ', ');
-  return addresses.length > most ? say`${shown} and ${addresses.length - most} more` : shown;
-}
+export const spoken = (addresses: readonly string[], most = 5): Text => inShort([listOf(addresses, most, 'code')]);
 
 /** The verb for so many addresses. */
 export const are = (addresses: readonly string[]): string => (addresses.length === 1 ? 'is' : 'are');
 
-/** A whole list as one fact of a card. */
-export const whole = (list: Allowlist): Text => (list.length === 0 ? say`empty` : spoken(list, 20));
+/** A whole list as one fact of a card, which shows the first of it. */
+export const whole = (list: Allowlist, most = 20): Text =>
+  list.length === 0 ? say`empty` : [listOf(list, most, 'code')];
 
 /** Nobody has written down what the host does with an empty list, so every card from or to one says so. */
 export const emptyIsUnknown =

@@ -50,7 +50,7 @@ export const allowlistRemove = action({
       'List before': whole(before),
       Removes: whole(listed(before, input.addresses)),
       'Not there anyway':
-        notListed(before, input.addresses).length > 0 ? spoken(notListed(before, input.addresses)) : undefined,
+        notListed(before, input.addresses).length > 0 ? whole(notListed(before, input.addresses), 5) : undefined,
       'List after': whole(without(before, input.addresses)),
     },
   }),

@@ -55,8 +55,11 @@ export const allowlistSet = action({
   },
   proof: ({ input, now: { list } }) =>
     isSo(list, input.addresses)
-      ? { verdict: 'yes', says: say`The SSH allowlist of ${input.env.name} is ${whole(input.addresses)}` }
-      : { verdict: 'not yet', says: say`The SSH allowlist of ${input.env.name} is still another one: ${whole(list)}` },
+      ? { verdict: 'yes', says: say`The SSH allowlist of ${input.env.name} is ${spoken(input.addresses, 20)}` }
+      : {
+          verdict: 'not yet',
+          says: say`The SSH allowlist of ${input.env.name} is still another one: ${list.length === 0 ? 'empty' : spoken(list, 20)}`,
+        },
   undo: ({ input, before }) => backTo(before, input.env.id, input.addresses),
   leaves: ({ list }) => inAnyOrder(list),
   access: ({ input, before }) => ({

@@ -1,4 +1,4 @@
-import { code, joined, say, type Inline, type Text } from '../../text.ts';
+import { clipped, code, inShort, list, say, type Inline, type Text } from '../../text.ts';
 import type { Wrong } from '../action.ts';
 import { wrongLabels } from '../hostnames.ts';
 import { isInZone, recordLabel, wholeName } from './names.ts';
@@ -118,9 +118,11 @@ const present = (was: readonly string[]): Inline =>
 
 /** The first few values, shortened: enough to know them by. */
 export function spoken(values: readonly string[], most = 5, length = 60): Text {
-  const shown = joined(
-    values.slice(0, most).map((value) => code(value.length > length ? `${value.slice(0, length)}…` : value)),
-    ', ',
-  );
-  return values.length > most ? say`${shown} and ${values.length - most} more` : shown;
+  return inShort([
+    list(
+      values.map((value) => clipped(value, length)),
+      most,
+      'code',
+    ),
+  ]);
 }

@@ -1,5 +1,5 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
-import { joined, say, type Text } from '../../text.ts';
+import { list, say, type Text } from '../../text.ts';
 import { action, type Wrong } from '../action.ts';
 import { environment, optional, word, type Input } from '../fields.ts';
 import { counted } from '../page.ts';
@@ -7,6 +7,7 @@ import {
   allRules,
   canBeNamed,
   inAnyOrder,
+  inFull,
   inRequest,
   notWhole,
   spoken,
@@ -49,7 +50,7 @@ export const redirectsClear = action({
     warning: say`**${counted(rules.length, 'redirect')} of ${input.env.name} will be removed.** This cannot be taken back from here.`,
     facts: {
       Search: input.search === undefined ? 'none: all of them' : say`“${input.search}” in path, target or domain`,
-      Redirects: shown(rules),
+      Redirects: list(rules.map(inFull), shownRules, undefined, '\n'),
     },
   }),
   proof: ({ input: { env }, before: { rules }, now }) => {
@@ -65,15 +66,6 @@ const whichOf = ({ search }: Wanted, amount: number): Text =>
   search === undefined
     ? say`all ${counted(amount, 'redirect')}`
     : say`the ${counted(amount, 'redirect')} with “${search}”`;
-
-const shown = (rules: Listing['rules']): Text =>
-  joined(
-    [
-      ...rules.slice(0, shownRules).map(spoken),
-      rules.length > shownRules ? `and ${counted(rules.length - shownRules, 'more', 'more')}` : undefined,
-    ],
-    '\n',
-  );
 
 function impossible({ env, search }: Wanted, { whole, rules }: Listing): Wrong<keyof Wanted> | undefined {
   if (!whole) return notWhole(env);

@@ -116,7 +116,7 @@ function factsOf(input: Wanted, rule: Rule | undefined) {
   return {
     Redirect: spoken(rule),
     From: code(input.from),
-    To: rule.to === wanted.to ? undefined : say`${code(brief(rule.to, 2_000))} → ${code(wanted.to)}`,
+    To: rule.to === wanted.to ? undefined : say`${code(rule.to || 'nothing')} → ${code(wanted.to)}`,
     ...(rule.to === wanted.to ? {} : toHost(wanted.to)),
     Type: rule.type === wanted.type ? undefined : say`${ofType(rule)} → ${ofType(wanted)}`,
   };

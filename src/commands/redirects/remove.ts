@@ -51,8 +51,8 @@ export const redirectsRemove = action({
 });
 
 const factsOf = (rule: Rule | undefined) => ({
-  From: code(brief(rule?.from, 2_000)),
-  To: code(brief(rule?.to, 2_000)),
+  From: code(rule?.from || 'nothing'),
+  To: code(rule?.to || 'nothing'),
   Type: rule && ofType(rule),
   Domain: rule && (rule.domain || 'all'),
   'Visitors from': rule && (visitorsOf(rule) || 'anywhere'),
