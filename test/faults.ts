@@ -264,6 +264,14 @@ export const faults: Readonly<Record<number, Fault>> = {
       'Slack’s half hour passes while the host is read',
     ],
   },
+  43: {
+    fault: 'a delivery that is null, or lacks what it must have',
+    by: [
+      'a malformed delivery by socket: > none of it ran',
+      'a malformed delivery by http: > none of it ran',
+      'a malformed delivery by socket: > words in no envelope',
+    ],
+  },
   44: {
     fault: 'what an approver sees is longer than a card',
     by: [

@@ -1,29 +1,9 @@
 import type { App } from '@slack/bolt';
-import { z } from 'zod';
 import { Refusal } from '../errors.ts';
 import { hear, speaker } from './hear.ts';
 import { changesSomething, take, type Track } from './intake.ts';
 import type { Heard, Reception } from './reception.ts';
-
-/** Text that may be missing or null. */
-export const orNothing = z
-  .string()
-  .nullish()
-  .transform((said) => said ?? undefined);
-
-/** A mention, as far as it is believed; `edited` stands where its message was edited. */
-const mention = z.object({
-  team_id: orNothing,
-  event: z.object({
-    user: z.string(),
-    ts: z.string(),
-    text: z.string(),
-    channel: z.string(),
-    thread_ts: orNothing,
-    team: orNothing,
-    edited: z.object({ ts: z.string() }).nullish(),
-  }),
-});
+import { mention } from './shapes.ts';
 
 /** Messages that mention the bot. Slack delivers one again, under another event id, whenever it is edited: that runs nothing. */
 export function listenToMentions(app: App, reception: Reception, track: Track): void {

@@ -221,6 +221,7 @@ describe('a host that sends more than the span that was asked for', () => {
     expect(textOf(page)).not.toContain('No line');
     const none = await shown('error --since 2h --until 1h', { host: fatal(10) });
     expect(textOf(none)).toContain('No line in this log since');
+    expect(plain(inline(none.source ?? ''))).toContain('1 line from outside this span is left out');
   });
 
   test('or more than the words that were searched for', async () => {

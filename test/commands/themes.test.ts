@@ -11,7 +11,17 @@ import { Refusal } from '../../src/errors.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import { failureOfStatus } from '../../src/hosting/failure.ts';
 import { inline, itemsOf, plain } from '../../src/text.ts';
-import { company, live, noCertificate, noTimers, refusalOf, said, staging, uuid, surroundings } from '../pipeline/given.ts';
+import {
+  company,
+  live,
+  noCertificate,
+  noTimers,
+  refusalOf,
+  said,
+  staging,
+  uuid,
+  surroundings,
+} from '../pipeline/given.ts';
 
 type Installed = { readonly env: string; readonly version: string; readonly status?: string; readonly news?: string };
 type Theme = {

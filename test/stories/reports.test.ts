@@ -30,11 +30,11 @@ afterAll(() => house.close());
 
 test.concurrent('logs are masked, and the rest is a file for their reader alone', async () => {
   const ana = house.person('ana');
-  const said = await ana.says('/site logs acme-shop/live error --lines 500', 'C0GENERAL');
+  const said = await ana.says('/site logs acme-shop/live error --lines 3000', 'C0GENERAL');
   const lens = await said.hears('acme-shop/live · error log');
   expect(lens.ephemeral).toBe(true);
   expect(lens.text).toMatch(/[▁-█]{24}/);
-  expect(lens.text).toContain('the newest 500 lines');
+  expect(lens.text).toContain('the newest 3,000 lines');
   expect(house.slack.files(ana.id)).toEqual([]);
   const full = await ana.clicks(lens, 'Full log');
   const shown = await full.hears('all of it is in a file');
@@ -56,7 +56,9 @@ test.concurrent('a visitor’s address is told to whom a rule names it, who is w
   const [alias = ''] = /client-[\da-f]+/.exec(lens.text) ?? [];
   const refused = await house.person('ben').says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL');
   await refused.hears('You may not run logs reveal on acme-docs/live.');
-  const told = await (await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')).hears(alias);
+  const told = await (
+    await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')
+  ).hears(`${alias} · acme-docs/live`);
   expect(told.text).toMatch(/^client-[\da-f]+ · acme-docs\/live, access log\n[\d.a-f:]+ in [\d,]+ lines?$/m);
   expect(told.controls).toEqual([]);
   const [noted, ...more] = house.rows("select actor, details from audit where event = 'reveal' order by seq");

@@ -179,7 +179,7 @@ function emptyPage(reading: Reading): Page {
   return {
     title: headOf(asked),
     parts: [{ kind: 'text', text: say`${nothingOf(reading)} ${next}` }],
-    source: 'read from the host just now',
+    source: joined(['read from the host just now', ...notes(reading)], '; '),
     offers: offersInstead(asked),
   };
 }

@@ -40,7 +40,8 @@ async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
   const acting = kind.act(scene);
   const falseWords = new Set<string>();
   const look = (isOver: boolean): void => {
-    for (const { text } of newsOf(house, before)) for (const lie of liesIn(text, house, before, weather, isOver)) falseWords.add(lie);
+    for (const { text } of newsOf(house, before))
+      for (const lie of liesIn(text, house, before, weather, isOver)) falseWords.add(lie);
   };
   await eventually('told', () => (newsOf(house, before).length > 0 ? '' : 'nobody heard anything'));
   const afterMs = performance.now() - began;
@@ -82,7 +83,9 @@ async function standing({ house, rows }: Scene): Promise<Standing> {
 /** The change that it is about: the one that waits, or the one that came of the last thing. */
 async function changeOf({ rows }: Scene, { name }: Kind, { newest }: Standing) {
   const which = name === 'destructive' ? `= ${newest}` : `> ${newest}`;
-  const [found] = await rows(`select state, settled_at from changes where number ${which} order by number desc limit 1`);
+  const [found] = await rows(
+    `select state, settled_at from changes where number ${which} order by number desc limit 1`,
+  );
   if (found === undefined) return undefined;
   const state = String(found['state']);
   return { state, hasEnded: found['settled_at'] !== null || state === 'unknown' };
@@ -124,11 +127,20 @@ function everything({ slack }: House): readonly Said[] {
   ];
 }
 
-const newsOf = (house: House, { said }: Standing): readonly Said[] => everything(house).filter(({ text }) => !said.has(text));
+const newsOf = (house: House, { said }: Standing): readonly Said[] =>
+  everything(house).filter(({ text }) => !said.has(text));
 
 /** In no weather is anything gone, failed, void or refused by the host; and done is only what was written and seen. */
-function liesIn(text: string, house: House, before: Standing, { isBlind }: Weather, isOver: boolean): readonly string[] {
-  const lies = [...text.matchAll(/\b(?:is gone|failed|void|nothing left to remove|The host refused it)\b/gi)].map(([word]) => word);
+function liesIn(
+  text: string,
+  house: House,
+  before: Standing,
+  { isBlind }: Weather,
+  isOver: boolean,
+): readonly string[] {
+  const lies = [...text.matchAll(/\b(?:is gone|failed|void|nothing left to remove|The host refused it)\b/gi)].map(
+    ([word]) => word,
+  );
   const isWritten = house.writes().length > before.writes;
   const isDone = /✅/.test(text) && (!isWritten || (isBlind === true && !isOver));
   return [...lies, ...(isDone ? ['✅'] : [])].map((lie) => `“${lie}” in “${text.slice(0, 200)}”`);

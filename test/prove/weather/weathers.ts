@@ -60,7 +60,14 @@ const gatewayAfterTheWrite: Weather['begins'] = async ({ house }) => {
   const before = house.writes().length;
   const writes = hosting.until(() => house.writes()[before]);
   void writes.then(() =>
-    hosting.faults.add({ kind: 'status', method: 'GET', status: 500, text: page, headers: { 'content-type': 'text/html' }, ...always }),
+    hosting.faults.add({
+      kind: 'status',
+      method: 'GET',
+      status: 500,
+      text: page,
+      headers: { 'content-type': 'text/html' },
+      ...always,
+    }),
   );
   return () => void hosting.faults.remove();
 };
