@@ -143,7 +143,7 @@ function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCar
   ];
 }
 
-/** What can be decided, and beside the first of it all that is decided on, as long as there is something to come. */
+/** What can be decided, and all that is decided on, as long as there is something to come. */
 function cardButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];
   const isBefore = change.state === 'waiting' || change.state === 'approved';
@@ -152,7 +152,8 @@ function cardButtons(change: Change, installation: string): readonly Button[] {
     press: { kind: 'call', page: 1, of: { installation, number: change.number } },
   };
   const [first, ...others] = decisionButtons(change, installation);
-  return first === undefined ? [everything] : [first, everything, ...others];
+  if (first === undefined) return [everything];
+  return change.state === 'waiting' ? [first, everything, ...others] : [first, ...others, everything];
 }
 
 /** What can be decided of a change as it stands. */
