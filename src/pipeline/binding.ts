@@ -76,8 +76,10 @@ function refuseToForget(desk: Shelf, doer: Doer, site: string, name: string): vo
   const isListed = environmentsOf(desk, undefined, site).length > 0;
   const { trouble } = desk.names(undefined);
   if (!isListed && trouble) {
-    const says = say`I can’t tell whether you may take ${name} off this channel. ${trouble} Nothing was done.`;
-    throw new Refusal(says, { hint: 'Try again in a minute.' });
+    throw new Refusal(
+      say`I can’t tell whether you may take ${name} off this channel. ${trouble} Nothing was done.`,
+      { hint: 'Try again in a minute.' },
+    );
   }
   if (isListed && usable(desk, doer, site) === undefined)
     throw new Refusal(say`**You may not take ${name} off this channel.** Nothing was done.`);
