@@ -10,7 +10,18 @@ const memory = '/dev/shm';
 if (process.env['TMPDIR'] === undefined && roomIn(memory) > 4 * 2 ** 30) process.env['TMPDIR'] = memory;
 
 /** Stories that mostly wait, for a process, a lease or a clock: begun first, they wait beside what computes. */
-const patient = ['killed', 'database-trouble', 'clocks', 'prove', 'start', 'host-away', 'held', 'disk-full'];
+const patient = [
+  'killed',
+  'lost-commits',
+  'clock-jumps',
+  'database-trouble',
+  'clocks',
+  'prove',
+  'start',
+  'host-away',
+  'held',
+  'disk-full',
+];
 
 /**
  * Browsers take what there is of the machine, so they are spread over the run; the story that counts Slack's three

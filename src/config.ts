@@ -168,3 +168,7 @@ function passwordIn(url: string): string | undefined {
     return undefined;
   }
 }
+
+/** The key of the audit chain as bytes; undefined: the chain is a plain hash. */
+export const auditKeyOf = ({ auditKey }: Pick<Config, 'auditKey'>): Buffer | undefined =>
+  auditKey && Buffer.from(auditKey.reveal());

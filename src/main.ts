@@ -5,12 +5,14 @@ import { WebClient } from '@slack/web-api';
 import { createLogReader } from './commands/logs/reader.ts';
 import { aliasesBy } from './commands/masking.ts';
 import { rights } from './commands/rights.ts';
-import { readConfig, type Config } from './config.ts';
+import { auditKeyOf, readConfig, type Config } from './config.ts';
 import { openCertificates } from './hosting/certificates.ts';
+import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory, presenceOf } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
-import { openMetrics, type Metrics } from './metrics.ts';
+import { observeCall, openMetrics } from './metrics.ts';
+import { failure, logHead, ofDatabase, ofPolicy } from './notices.ts';
 import { createLedger } from './pipeline/advance.ts';
 import { createBeat } from './pipeline/beat.ts';
 import { deliver } from './pipeline/deliver.ts';
@@ -20,35 +22,39 @@ import { createRulebook } from './pipeline/rulebook.ts';
 import { listsSites, noteListsSites } from './pipeline/lists-sites.ts';
 import { createGroupWatch } from './pipeline/group-watch.ts';
 import { createNames } from './pipeline/names.ts';
+import { createSendHistory } from './pipeline/send-history.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
-import { bearWitness, type Telling } from './pipeline/witness.ts';
-import { tell as mistakeInWords } from './policy/mistakes.ts';
-import { openPolicy, type PolicyFile } from './policy/watch.ts';
+import { createOpsWatch } from './pipeline/ops-channel.ts';
+import { bearWitness } from './pipeline/witness.ts';
+import { openPolicy } from './policy/watch.ts';
 import { createShelf } from './slack/answers.ts';
+import { createToken, whoAmI } from './slack/token.ts';
 import { boltLogger, clientOptions, createDoor } from './slack/app.ts';
+import { redrawHomes } from './slack/home.ts';
+import { createHomes } from './slack/homes.ts';
 import { lostNote } from './slack/lost.ts';
 import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
-import { whoAmI } from './slack/who-am-i.ts';
 import type { Reception } from './slack/reception.ts';
-import { createVoice, type Pace } from './slack/thread.ts';
+import { createVoice, slacksPace, type Pace } from './slack/thread.ts';
+import { createChannelLook } from './slack/channel-look.ts';
+import { createSteadyNow } from './storage/clock.ts';
 import { openDatabase } from './storage/database.ts';
-import { startFailure } from './start-failure.ts';
 import { keptKey, readSetting } from './storage/settings.ts';
-import { code, joined, plain, say, type Text } from './text.ts';
+import { plain, type Text } from './text.ts';
 
 /** What a start can be given that is otherwise its own: where it logs, and how fast it speaks. */
-type Instead = { readonly log?: Logger; readonly pace?: Pace | undefined };
+type Instead = { readonly log?: Logger; readonly pace?: Pace };
 
 /** Everything Sitehand is, put together and started; resolves when Slack is connected. */
 export async function start(
   config: Config,
-  { log = createLog(config.logLevel), pace }: Instead = {},
+  { log = createLog(config.logLevel), pace = slacksPace }: Instead = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
   const ground = await openGround(config, log);
-  const slack = await meetSlack(config, ground);
-  const back = buildBackOffice(config, ground, slack, pace);
+  const slack = await meetSlack(config, ground, pace);
+  const back = buildBackOffice(config, ground, slack);
   const front = await openFrontDoor(config, ground, slack, back);
   const { database, directory, policy, hosting, counting } = ground;
 
@@ -96,55 +102,56 @@ async function openGround(config: Config, log: Logger) {
   const tell = (key: string, text: Text): void => {
     tellOps(database, key, text).catch((error: unknown) => onTrouble('telling the ops channel', error));
   };
-  const policy = await openPolicyFile(config, log, tell);
+  const policy = await openPolicy(config.policyFile, rights, ofPolicy(log, tell));
   const onLost = (error: Error): void => onTrouble('using the database', error);
-  const database = await openDatabase(config.databaseUrl, { onLost });
+  const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
+  const now = createSteadyNow();
   const { secrets } = openCertificates(config.certificatesDir);
-  const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observe(metrics, call) });
+  const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observeCall(metrics, call) });
   const directory = createDirectory({
     read: hosting.read,
     company: config.hosting.company,
     pins: () => policy.current().pins,
     listsSites: await listsSites(database),
-    onSites: () => {
-      noteListsSites(database).catch((error: unknown) => onTrouble('noting that the host lists its sites', error));
-    },
-    now: Date.now,
+    onSites: () => noteListsSites(database, onTrouble),
+    now,
     onTrouble: (trouble) => onTrouble('listing sites', trouble),
   });
   const names = createNames(directory.listing, policy.current);
   const owner = randomUUID();
-  return { log, counting, metrics, onTrouble, tell, policy, database, hosting, directory, names, owner };
+  return { now, log, counting, metrics, onTrouble, tell, policy, database, hosting, directory, names, owner };
 }
 
 type Slack = Awaited<ReturnType<typeof meetSlack>>;
 
 /** Slack as we speak to it: messages apart from views and private words, and whom we speak with. */
-async function meetSlack({ slack }: Config, { log, policy, database }: Ground) {
+async function meetSlack({ slack }: Config, { log, policy, database, now }: Ground, pace: Pace) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
   const bot = await whoAmI(views);
-  let tokenIsTaken = true;
-  const askGroup = (group: string) => people.membersOf(group, true);
-  const groups = createGroupWatch({ database, policy: policy.current, ask: askGroup });
+  const token = createToken(views, log);
+  const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
+  const groups = createGroupWatch({ database, policy: policy.current, ask: (id) => people.membersOf(id, true) });
   const people = createPeople({
     client: views,
     bot,
     idsOf: (id) => policy.current().people.get(id) ?? [id],
-    now: () => performance.now(),
+    now,
     onGroup: groups.onGroup,
     onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),
-    onToken: (isTaken) => (tokenIsTaken = isTaken),
+    onToken: token.note,
   });
-  const askSlack = () => whoAmI(views);
-  return { messages, views, bot, people, groups, askSlack, takesToken: () => tokenIsTaken };
+  const homes = createHomes({ everyMs: pace.homeEveryMs, ticks: () => performance.now() });
+  const asked = { askSlack: () => whoAmI(views), groupTrouble: people.groupTrouble, lookAt };
+  return { messages, views, bot, people, groups, asked, token, lookAt, homes, pace };
 }
 
 type Back = ReturnType<typeof buildBackOffice>;
 
 /** The back half: whatever is due, and whatever is to be said of it. */
-function buildBackOffice(config: Config, ground: Ground, { people, messages }: Slack, pace: Pace | undefined) {
-  const { database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
+function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
+  const { people } = slack;
+  const { now, log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
   const desk: BackOffice = {
     database,
     ledger: createLedger({
@@ -157,43 +164,56 @@ function buildBackOffice(config: Config, ground: Ground, { people, messages }: S
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     names,
     allNames: () => names(undefined),
-    presenceOf: (target) => presenceOf(directory.listing(), target, Date.now() - freshListingMs),
+    presenceOf: (target) => presenceOf(directory.listing(), target, now() - freshListingMs),
     whoIs: people.fresh,
     membersOf: people.membersOf,
     personOf: people.known,
     read: hosting.read,
     certificate: openCertificates(config.certificatesDir).certificate,
+    leastTtl: leastTtl[config.hosting.dialect],
     send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,
     freshenNames: directory.freshen,
+    history: createSendHistory(),
+    onAnswer: (answer) => log.info(answer, 'what came of a write'),
     onSaved: () => nudge(),
     onTrouble,
   };
-  const opsChannel = (): string | undefined => policy.current().channels.ops;
-  const post = { database, voice: createVoice(messages, Date.now, pace), owner, opsChannel, onTrouble };
-  const delivery = createBeat({
-    everyMs: 500,
-    look: async () => void (await deliver(post)),
-    onTrouble: (error) => onTrouble('posting', error),
-  });
+  const { delivery, ops } = buildPost(ground, slack);
   const worker = createWorker(desk, delivery.nudge);
   const nudge = (): void => {
     worker.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  return { desk, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery };
+  return { desk, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery, ops };
+}
+
+/** What is said to Slack, and whether the ops channel takes its part of it. */
+function buildPost(ground: Ground, { messages, token, lookAt, homes, pace }: Slack) {
+  const { now, database, policy, onTrouble } = ground;
+  const opsChannel = (): string | undefined => policy.current().channels.ops;
+  const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line, isWell) =>
+    ground.log[isWell ? 'info' : 'error'](line),
+  );
+  const voice = createVoice({ client: messages, now, pace, lookAt, onToken: token.note });
+  const post = { ...ground, voice, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onCard: homes.moved };
+  const delivery = createBeat({
+    everyMs: 500,
+    look: async () => void (await deliver(post)),
+    onTrouble: (error) => onTrouble('posting', error),
+  });
+  return { delivery, ops };
 }
 
 /** The front half: what Slack delivers, and what is told to those who were not answered. */
-async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk }: Back) {
+async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk, delivery, ops }: Back) {
   const { database, directory, log, metrics, owner, onTrouble } = ground;
-  const { people, messages, views, bot, groups, askSlack } = slack;
+  const { people, groups, messages, views, bot, token, homes, pace } = slack;
   const aliasKey = await keptKey(database, 'alias key');
   const logs = createLogReader(aliasKey);
   const shelf = createShelf(database, (error) => onTrouble('keeping what stands behind a button', error));
-  const { isBroken: policyIsBroken } = ground.policy;
-  const asked = { policyIsBroken, groupTrouble: people.groupTrouble, askSlack, dialect: config.hosting.dialect };
+  const asked = { ...slack.asked, policyIsBroken: ground.policy.isBroken, dialect: config.hosting.dialect };
   const reception: Reception = {
     front: desk,
     decisions: desk,
@@ -202,6 +222,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     messages,
     views,
     privately: createPrivately(views, config.slack.apiUrl),
+    homes,
     recent: createRecent(database),
     shelf,
     sharing: new Set(),
@@ -210,6 +231,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     botUser: bot.botUserId,
     team: bot.team,
     owner,
+    renewEveryMs: pace.renewEveryMs,
     log,
     metrics,
   };
@@ -222,6 +244,9 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   const beat = (what: string, everyMs: number, look: () => Promise<void>) =>
     createBeat({ everyMs, look, onTrouble: (error) => onTrouble(what, error) });
   const beats = [
+    ops,
+    beat('asking for the token', 5_000, async () => void ((await token.askAgain()) && delivery.nudge())),
+    beat('drawing homes anew', 1_000, () => redrawHomes(reception)),
     beat('telling who was lost', 5_000, () => tellTheLost(housekeeping)),
     beat('keeping the rules on record', 5_000, rulebook),
     beat('looking at user groups', 5_000, groups.look),
@@ -229,22 +254,18 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     beat('noting that I am here', 15_000, () => noteAlive(database)),
     beat('telling the head of the trail', 3_600_000, async () => logHead(log, await bearWitness(database))),
   ];
-  const notReady = async (): Promise<string | undefined> => {
+  return { door: createDoor({ config, reception, bot, ...readiness(ground, slack, ops) }), beats, logs, shelf };
+}
+
+/** Whether it can work, and what is wrong though it can: a word each. */
+const readiness = ({ database, directory }: Ground, { token }: Slack, ops: Back['ops']) => ({
+  notReady: async (): Promise<string | undefined> => {
     await readSetting(database.db, 'pause');
-    if (!slack.takesToken()) return 'Slack does not take the bot token any more';
+    if (!token.isTaken()) return 'Slack does not take the bot token any more';
     return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
-  };
-  return { door: createDoor({ config, reception, bot, notReady }), beats, logs, shelf };
-}
-
-const auditKeyOf = ({ auditKey }: Config): Buffer | undefined => auditKey && Buffer.from(auditKey.reveal());
-
-/** The log is a witness of its own: kept elsewhere, it holds what the database cannot take back. */
-function logHead(log: Logger, telling: Telling | undefined): void {
-  if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
-  if (telling?.kind === 'altered')
-    log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
-}
+  },
+  remark: (): string | undefined => ops.trouble() && 'the ops channel needs a look: doctor says why',
+});
 
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
 const graceMs = 9_000;
@@ -253,24 +274,6 @@ const firstListingMs = 5_000;
 const freshListingMs = 10_000;
 /** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
 const sayAfterMs = 40;
-
-function openPolicyFile(config: Config, log: Logger, tell: (key: string, text: Text) => void): Promise<PolicyFile> {
-  return openPolicy(config.policyFile, rights, {
-    onReload: ({ hash }) => {
-      log.info({ policy: hash.slice(0, 8) }, 'the policy was read anew');
-      tell(`policy:${hash}`, say`The policy was read anew and holds from now on (${code(hash.slice(0, 8))}).`);
-    },
-    onBroken: (mistakes) => {
-      log.error({ mistakes }, 'the policy file cannot be used; the last good one still holds');
-      const lines = joined(mistakes.slice(0, 10).map(mistakeInWords), '\n');
-      tell('policy:broken', say`⚠️ **The policy file cannot be used; the last good one still holds.**\n${lines}`);
-    },
-  });
-}
-
-function observe(metrics: Metrics, { section, outcome, ms }: { section: string; outcome: string; ms: number }): void {
-  metrics.host.observe({ section, outcome }, ms / 1_000);
-}
 
 async function run(): Promise<void> {
   const running = await start(readConfig());
@@ -287,7 +290,7 @@ async function run(): Promise<void> {
 
 if (import.meta.main) {
   run().catch((error: unknown) => {
-    process.stderr.write(startFailure(error));
+    process.stderr.write(failure(error));
     process.exit(1);
   });
 }

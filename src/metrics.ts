@@ -82,3 +82,11 @@ async function serveMetrics(text: () => Promise<string>, port: number): Promise<
   });
   return server;
 }
+
+/** Notes a call to the host. */
+export function observeCall(
+  metrics: Metrics,
+  { section, outcome, ms }: { readonly section: string; readonly outcome: string; readonly ms: number },
+): void {
+  metrics.host.observe({ section, outcome }, ms / 1_000);
+}

@@ -28,8 +28,8 @@ const neighbours = (file: string): readonly string[] =>
 const leaves = ['text', 'errors', 'secret', 'log', 'metrics', 'config', 'points'];
 /** What a room may import besides itself. */
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
-  main: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'start-failure', ...leaves],
-  'start-failure': ['config', 'policy'],
+  main: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
+  notices: ['pipeline', 'policy', 'storage', 'text', 'config', 'log'],
   'audit-cli': ['pipeline', 'commands', 'storage', 'text', 'errors', 'secret', 'config'],
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],

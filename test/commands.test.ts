@@ -193,16 +193,10 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       expect(host.seen()).toEqual(was);
     }));
 
-  test('is said again, later or by a button, in words that can be read', () =>
+  test('is said again by a button in words that can be read', () =>
     always(({ input, before }) => {
-      const later = action.later?.({ input, before });
-      const all = [later?.run, ...(action.next?.({ input, before }) ?? []).map(({ words }) => words)].filter(
-        (words) => words !== undefined,
-      );
+      const all = (action.next?.({ input, before }) ?? []).map(({ words }) => words);
       for (const words of all) expect(parse(join(words), catalogue)?.command).toBeDefined();
-      if (later === undefined) return;
-      expect(later.after).toBeGreaterThan(0);
-      expect(parse(join(later.run), catalogue)?.command.shape).toBe('action');
     }));
 
   test('is kept as words that say the same', () =>
@@ -370,6 +364,6 @@ test('what was added is taken away down to an empty list only where that is what
   );
   if (onEmpty === undefined || onMore === undefined) throw new Error('nothing was seen');
   expect([onEmpty, onMore].map((seen) => add.undo?.(seen)?.includes('--empty'))).toEqual([true, false]);
-  expect([onEmpty, onMore].map((seen) => add.later?.(seen)?.run.includes('--empty'))).toEqual([true, false]);
-  expect(add.later?.(onEmpty)?.after).toBe(7_200_000);
+  expect([onEmpty, onMore].map((seen) => add.access?.(seen)?.mayEmpty)).toEqual([true, false]);
+  expect(add.access?.(onEmpty)).toMatchObject({ lets: ['1.1.1.1'], forMs: 7_200_000, takes: [] });
 });

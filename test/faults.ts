@@ -55,7 +55,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   },
   16: {
     fault: 'operations unknown at first, for ever, failing twice',
-    by: ['what is made of what was seen', 'done only with the host’s word or a proof'],
+    by: ['what is made of what was seen', 'done only with the host’s word or a proof, failed only when'],
   },
   17: {
     fault: 'somebody else changes the list meanwhile',
@@ -175,6 +175,14 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a forgotten request keeps nobody out',
     ],
   },
+  32: {
+    fault: 'a gateway answers about an operation; a 500 at a host without operations',
+    by: [
+      'a gateway answers 500 in HTML about a running push for minutes',
+      'without operations answers 500 once',
+      'a page of a gateway with 500 says nothing about an operation',
+    ],
+  },
   33: {
     fault: 'a user group cannot be read, is deleted or disabled',
     by: [
@@ -195,6 +203,106 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a member of another company of an Enterprise Grid, and deliveries say so, is a stranger',
       'a member of another company of an Enterprise Grid, and no delivery says so, is a stranger',
       'somebody of an Enterprise Grid > of another company',
+    ],
+  },
+  35: {
+    fault:
+      'a channel with rules of posting, no access, a closed messages tab, a channel shared meanwhile; the ops channel too',
+    by: [
+      'a channel does not take what is posted > it has rules of posting',
+      'a channel does not take what is posted > it is of a workspace that has taken the app its access',
+      'a channel does not take what is posted > nor can the asker be written to',
+      'an approver cannot be written to: the asker and ops hear',
+      'it is shared with another organisation meanwhile',
+      'the ops channel > has rules of posting',
+      'the ops channel > is shared with another organisation',
+      'messages that Slack does not take, on SQLite > for a day are given up',
+    ],
+  },
+  36: {
+    fault: 'a message that mentioned the bot is edited',
+    by: [
+      'a message that mentioned the bot is edited, again and again',
+      'a message is edited that mentions the bot only now',
+      'Slack delivers the same mention once more, under another event id',
+    ],
+  },
+  37: {
+    fault: 'a database loses a commit',
+    by: [
+      'crashes while the host has a write: it is written once',
+      'is promoted, or restored to a moment: nothing is sent',
+      'after the answer: never sent again, called unknown',
+      'while the host has the write: the definite answer that comes then is what counts',
+      'to before the change was asked for: ops hear what the host answered',
+      'a flush fails: the process ends',
+      'the database is removed: nothing is sent',
+      'its lock is removed: nothing is sent',
+      'wait for the disk with whatever moves a change',
+    ],
+    notYet: 'a real standby: a server that recovers as one that is promoted stands for it',
+  },
+  38: {
+    fault: 'the clock jumps while a process runs',
+    by: [
+      'on SQLite by a day ahead',
+      'on SQLite by an hour back',
+      'on PostgreSQL by a day ahead',
+      'on PostgreSQL by an hour back',
+      'never goes back, and an hour is an hour',
+      'begins no earlier than what is written',
+    ],
+  },
+  39: {
+    fault: 'the approvers’ group, its rule or its members are gone while a change is unknown or waits',
+    by: [
+      'a change whose end nobody knows > the approvers’ group is renamed and others are in it',
+      'a change whose end nobody knows > the rule and the group are gone',
+      'a change whose end nobody knows > everybody leaves the user group that approves',
+      'who may end what nobody moves on any more, as the rules stand today > decline goes by it',
+    ],
+  },
+  40: {
+    fault: 'a timed removal is refused, waits, meets what was granted since, is undone',
+    by: [
+      'the host refuses the removal > with 403, every time: bounded tries that back off',
+      'the host refuses the removal > with 500: the outcome is unknown',
+      'the host refuses the removal > with 429',
+      'what somebody does meanwhile > Ben lets it in for good',
+      'what somebody does meanwhile > a set names it',
+      'what somebody does meanwhile > more time is asked for',
+      'what somebody does meanwhile > and undoes the grant',
+      'an approval is asked for > for what writes nothing',
+      'things stand still > all sending is paused',
+      'things stand still > somebody has locked it',
+      'in whatever order things are granted and taken > each address on the list ends at the latest end',
+    ],
+  },
+  41: {
+    fault: 'a read takes ten minutes; Slack’s half hour passes',
+    by: [
+      'a read takes longer than a delivery is held for',
+      'a delivery was lost to somebody who said so',
+      'Slack’s half hour passes while the host is read',
+    ],
+  },
+  43: {
+    fault: 'a delivery that is null, or lacks what it must have',
+    by: [
+      'a malformed delivery by socket: > none of it ran',
+      'a malformed delivery by http: > none of it ran',
+      'a malformed delivery by socket: > words in no envelope',
+    ],
+  },
+  44: {
+    fault: 'what an approver sees is longer than a card',
+    by: [
+      'says by how much, before it is approved; the whole is one click away',
+      'opens from the copy in direct messages and from App Home too',
+      'what hides, or looks like another letter, shows its code',
+      'what is too long to be looked at is not asked for at all',
+      '10,000 addresses: each stands on a page',
+      '5,000 paths: each stands on a page',
     ],
   },
 };

@@ -3,7 +3,7 @@ import type { Write } from '../hosting/contract/call.ts';
 import type { Domain, Environment, NamedSite } from '../hosting/contract/target.ts';
 import type { Inline, Text } from '../text.ts';
 import type { Field, Fields, Input, NameField, TargetKey } from './fields.ts';
-import type { Sources } from './sources.ts';
+import type { LookSources, Sources } from './sources.ts';
 
 export type Risk = 'routine' | 'sensitive' | 'destructive';
 /** What a read says of a change: it is so; not yet, ask again; it is not so. */
@@ -47,7 +47,7 @@ type ActionParts<F extends Fields, S> = {
   readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
   /** Across fields, without I/O: shown on the form before its ack. */
   valid?(input: Input<F>): Wrong<keyof F & string> | undefined;
-  look?(of: { readonly input: Input<F> } & Sources): Promise<S>;
+  look?(of: { readonly input: Input<F> } & LookSources): Promise<S>;
   /** Says no when the look shows that it cannot be or is so already. */
   possible?(of: Before<F, S>): Wrong<keyof F & string> | undefined;
   /** What must be the same when it is sent; left out: all of `before`. */
@@ -60,12 +60,30 @@ type ActionParts<F extends Fields, S> = {
   evidence?(of: Before<F, S> & { readonly now: S; readonly sentAt: number }): Text;
   /** What to expect of the host after it accepted, where nothing can be followed or read back. */
   readonly after?: string;
+  /** What it means to do it a second time, for whoever asks again because nobody knows whether it was done. */
+  readonly twice?: string;
   /** The words of another command that takes back what this one did, with ids in them. */
   undo?(of: Before<F, S>): Words | undefined;
-  /** Words to be said on the asker's behalf, `after` milliseconds after it is done. */
-  later?(of: Before<F, S>): { readonly after: number; readonly run: Words } | undefined;
+  /** What of a look has to be the same still for `undo` to run at once; left out: what it rests on. */
+  leaves?(now: S): unknown;
+  /** Nothing has to be written for it: it goes the same way as every change, and is done without its call. */
+  unwritten?(of: Before<F, S>): boolean;
+  /** What becomes of access that ends by itself, once it is done; agreed on and stored with its card. */
+  access?(of: Before<F, S>): Access;
   /** Buttons under the last word. */
   next?(of: Before<F, S>): readonly Offer[];
+};
+
+/** What a change of an SSH allowlist means for access that ends by itself. Addresses in their canonical spelling. */
+export type Access = {
+  readonly env: Environment;
+  /** Those that it lets in: for so many milliseconds or, without `forMs`, for good. */
+  readonly lets: readonly string[];
+  readonly forMs?: number;
+  /** Whether the list may be empty once they are taken away: nobody is on it for good. */
+  readonly mayEmpty: boolean;
+  /** Those that it takes away. */
+  readonly takes: readonly string[] | 'all others';
 };
 
 /** A field of a form that hangs on others: whenever one of them changes it is looked at again. */

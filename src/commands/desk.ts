@@ -35,6 +35,10 @@ export type Office = {
   change(number: number): Promise<ChangeStory | undefined>;
   /** Changes that this person may read, newest first; `more`: there are, or may be, older ones. */
   changes(filter: ChangeFilter): Promise<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }>;
+  /** Access that ends by itself, of what this person may read, the next end first; `more`: there may be further ends. */
+  timers(env: Environment | undefined): Promise<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
+  /** The timer of that change, also where it is over; undefined where there is none that this person may read. */
+  timer(change: number): Promise<TimerLine | undefined>;
   /** Whether somebody (left out: this person) may say these words, and what decides it; nothing of them runs. */
   can(words: Words, person: string | undefined): Promise<Ability>;
   /** The trail that this person may read, newest first; `more`: there are, or may be, older lines. */
@@ -53,6 +57,8 @@ export type Office = {
   ): Promise<{ readonly done: boolean; readonly hold: Hold }>;
   /** Takes away the lock that a person holds; `done` false: a change holds it, or, without `hold`, nobody. */
   unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: Hold | undefined }>;
+  /** Takes away the lock of a change that is unknown or settled, from this environment alone; the change stays as it is. */
+  forceUnlock(env: Environment): Promise<Forced>;
   /** Stops all sends of all replicas; `done` false: they were stopped already. */
   pause(why: string | undefined): Promise<{ readonly done: boolean; readonly pause: Pause }>;
   /** Lets sends go on; resolves with the pause that is over, if there was one. */
@@ -102,6 +108,24 @@ export type ChangeLine = {
   readonly title: string;
   readonly asker: string;
   readonly at: number;
+};
+
+/** Access that ends by itself. Times are epoch milliseconds. */
+export type TimerLine = {
+  /** The change that granted it. */
+  readonly change: number;
+  readonly env: { readonly id: string; readonly name: string };
+  readonly addresses: readonly string[];
+  /** Slack user id of who asked. */
+  readonly requester: string;
+  readonly endsAt: number;
+  /** How it stands, where there is more to say than when it ends. */
+  readonly standing: Text | undefined;
+  readonly isOver: boolean;
+  /** The change that is taking the addresses away. */
+  readonly removal: number | undefined;
+  /** The words of the command that takes them away now. */
+  readonly remove: Words;
 };
 
 /** A rule of the policy, by the line it begins in. */
@@ -206,7 +230,22 @@ export type Hold = {
   readonly until: number | undefined;
 };
 
-/** That nothing is sent: since when, by whom (Slack user id and the name as it was), and why. */
+/** What came of taking the lock of a change away. `stands`: how the change stands, a sentence. */
+export type Forced =
+  | { readonly kind: 'not locked' }
+  | { readonly kind: 'held by a person'; readonly hold: Hold }
+  | { readonly kind: 'under way'; readonly change: number; readonly stands: Text }
+  | {
+      readonly kind: 'freed';
+      readonly change: number;
+      readonly stands: Text;
+      /** Until when its write can still arrive at the host, epoch ms; undefined: it cannot. */
+      readonly arrives: number | undefined;
+      /** Ids of the environments that it still locks. */
+      readonly others: readonly string[];
+    };
+
+/** That nothing is sent: since when, by whom (Slack user id, or `sitehand`, and the name as it was), and why. */
 export type Pause = {
   readonly by: string;
   readonly name: string;
@@ -220,6 +259,9 @@ export type ChangeStory = {
   readonly facts: readonly (readonly [label: string, value: Text])[];
   readonly events: readonly { readonly at: number; readonly actor: string; readonly says: Text }[];
 };
+
+/** What a desk command answers. */
+export type Answer = Page | { readonly instead: Words };
 
 /** A command about Sitehand itself. `right`: any reader, or only whom a rule names the command itself. */
 export type Desk<F extends Fields> = {
@@ -235,8 +277,11 @@ export type Desk<F extends Fields> = {
   readonly glances?: true;
   /** It concerns everything there is: a rule that is bound to some places does not allow it. */
   readonly everywhere?: true;
+  /** A flag that is a right of its own: a rule has to name it with its command, as in `unlock --force`. */
+  readonly ownRight?: keyof F & string;
   readonly fields: F;
-  answer(of: { readonly input: Input<F>; readonly office: Office }): Promise<Page> | Page;
+  /** A page, or the words of another command, which is run in its place with the rights of whoever spoke. */
+  answer(of: { readonly input: Input<F>; readonly office: Office }): Promise<Answer> | Answer;
 };
 
 /** Declares a desk command. */

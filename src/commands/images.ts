@@ -21,5 +21,6 @@ export const images = action({
     done: say`Set image optimization of ${input.env.name} to ${input.images}`,
     facts: { Means: meanings[input.images], Before: 'not known: the host does not show this setting' },
   }),
+  twice: 'Setting this twice is harmless, unless somebody has set it otherwise since.',
   after: 'This setting cannot be read back: look at an image of the site.',
 });

@@ -22,6 +22,8 @@ import { help } from './desk/help.ts';
 import { lock } from './desk/lock.ts';
 import { pause } from './desk/pause.ts';
 import { resume } from './desk/resume.ts';
+import { timers } from './desk/timers.ts';
+import { timersCancel } from './desk/timers/cancel.ts';
 import { unlock } from './desk/unlock.ts';
 import { use } from './desk/use.ts';
 import { whoami } from './desk/whoami.ts';
@@ -83,6 +85,8 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['environments', environments],
   ['changes', changes],
   ['change', change],
+  ['timers', timers],
+  ['timers cancel', timersCancel],
   ['can', can],
   ['audit', audit],
   ['audit verify', auditVerify],

@@ -3,16 +3,18 @@ import { getLogs } from '../hosting/contract/logs.ts';
 import { choice, count, environment, flag, moment, option, optional, word, type Input } from './fields.ts';
 import { files } from './logs/files.ts';
 import type { Asked } from './logs/offers.ts';
+import type { Span } from './logs/span.ts';
 import { report } from './report.ts';
 import { momentAt } from './times.ts';
 
 const usualLines = 1_000;
+const mostLines = 20_000;
 const usualLog = 'error';
 
 const fields = {
   env: environment(),
   log: optional(choice('Log', ['error', 'access', 'cache'])),
-  lines: option(count('Lines', 1, 20_000)),
+  lines: option(count('Lines', 1, mostLines)),
   since: option(moment('Since')),
   until: option(moment('Until')),
   search: option(word('Search')),
@@ -26,20 +28,22 @@ export const logs = report({
   fields,
   target: 'env',
   show: async ({ input, read, now, zone, look, happened }) => {
-    const range = rangeOf(input, now, zone);
+    const span = spanOf(input, now, zone);
     const most = input.lines ?? usualLines;
+    // A host that does not care for the span sends its newest lines, which may all be after the end of it.
+    const wanted = span.to === undefined ? most : mostLines;
     const text = await read(
       getLogs({
         env_id: input.env.id,
         file_name: files[input.log ?? usualLog],
-        lines: most,
-        from: asIso(range.from),
-        to: asIso(range.to),
+        lines: wanted,
+        from: asIso(span.from),
+        to: asIso(span.to),
         search: input.search,
       }),
     );
     const recall = (since: number) => happened(input.env, since);
-    return look({ text, asked: askedOf(input), most, range, now, zone }, recall);
+    return look({ text, asked: askedOf(input), wanted, most, span, now, zone }, recall);
   },
 });
 
@@ -54,7 +58,7 @@ const askedOf = ({ env, log = usualLog, lines, since, until, search, errors, ful
   full,
 });
 
-function rangeOf({ since, until }: Input<typeof fields>, now: number, zone: string): { from?: number; to?: number } {
+function spanOf({ since, until }: Input<typeof fields>, now: number, zone: string): Span {
   const from = since && momentAt(since, now, zone);
   const to = until && momentAt(until, now, zone);
   if (from !== undefined && from > now) {

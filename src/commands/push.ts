@@ -1,7 +1,7 @@
 import { listFiles } from '../hosting/contract/files.ts';
 import { pushEnvironment } from '../hosting/contract/sites.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import { joined, say, time, type Text } from '../text.ts';
+import { joined, list, say, time, type Text } from '../text.ts';
 import { action } from './action.ts';
 import { backupFact, backupWarning, newestBackup } from './backups/newest.ts';
 import { environment, flag, option, paths } from './fields.ts';
@@ -106,7 +106,5 @@ function lost({ from, onto, files, database, only }: Pushed): readonly (Text | u
   ];
 }
 
-const listed = (only: readonly string[] | undefined): string | undefined =>
-  only && `only ${only.slice(0, shownPaths).join(', ')}${more(only.length - shownPaths)}`;
-const more = (left: number): string => (left > 0 ? ` and ${left} more` : '');
+const listed = (only: readonly string[] | undefined): Text | undefined => only && say`only ${list(only, shownPaths)}`;
 const short = ({ id }: Environment): string => `…${id.slice(-4)}`;

@@ -26,6 +26,9 @@ export const values = {
   expirationIntervals: ['hours_24', 'days_7', 'days_30', 'days_90', 'never'],
 } as const;
 
+/** The least TTL of a DNS record (4.6) that a host takes, in seconds; the document names none. */
+export const leastTtl: Readonly<Record<Dialect, number>> = { document: 0, kinsta: 300 };
+
 /** How 4.17 spells its list: as documented, and as the service has been seen to. Both are read, neither is written. */
 export const allowlistKeys = ['sftp_ip_allowlist', 'stfp_ip_allowlist'] as const;
 
@@ -38,6 +41,13 @@ export function momentOf(timestamp: number | undefined): number | undefined {
   if (timestamp === undefined || !(timestamp > 0)) return undefined;
   const moment = timestamp < firstMilliseconds ? timestamp * 1_000 : timestamp;
   return moment <= lastMilliseconds ? moment : undefined;
+}
+
+/** The end of a key: ISO 8601, or as the public service says it, epoch milliseconds as a text; undefined if it is neither. */
+export function endOf(said: string | number | undefined): number | undefined {
+  if (typeof said === 'number' || /^\d{1,16}$/.test(said ?? '')) return momentOf(Number(said));
+  const at = /^\d{4}-\d{2}-\d{2}/.test(said ?? '') ? Date.parse(said ?? '') : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** The read as a host of this dialect understands it. There is none for writes: what was approved is what is sent. */

@@ -1,6 +1,6 @@
 import type { Ability } from '../commands/desk.ts';
 import { catalogue, type Command } from '../commands/index.ts';
-import { rightOf } from '../commands/rights.ts';
+import { nameOf } from '../commands/rights.ts';
 import { Refusal, type Words } from '../errors.ts';
 import { holds, membershipsOf } from '../policy/memberships.ts';
 import { decide, reading, unknownIn, type Decision, type Wish as Asked } from '../policy/policy.ts';
@@ -8,7 +8,8 @@ import { speaksOf, type Policy } from '../policy/rules.ts';
 import { code, say } from '../text.ts';
 import { whoIsAsked, whomToAsk, type AskingDesk } from './asking.ts';
 import { aboutOf } from './about.ts';
-import { isDecided, standingTo, unwelcome, type Person } from './authorise.ts';
+import { isDecided, unwelcome, type Person } from './authorise.ts';
+import { standingTo } from './may-run.ts';
 import { parse, parseWords, type Wish } from './parse.ts';
 import { isNamed, isSite, resolve, type Names, type Resolved } from './resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
@@ -35,15 +36,15 @@ export async function abilityOf(desk: AbilityDesk, by: Person, words: Words, id:
       hint: 'Try again in a minute.',
     });
   }
-  const { target, alsoReads } = aboutOf(resolved, desk.company());
+  const { target, alsoReads, asked } = aboutOf(resolved, desk.company());
   const site = Object.values(resolved.input).find(isSite);
   const named = [target ?? site, ...alsoReads].flatMap((one) =>
     one === undefined || one.kind === 'company' ? [] : one.name,
   );
   return {
     person: { id: person.id, name: person.name },
-    path,
-    risk: rightOf(path, command).risk,
+    path: nameOf(asked.command, path),
+    risk: asked.command.risk,
     target: named.length > 0 ? named.join(' and ') : undefined,
     answer: await answerOf(desk, person, resolved),
   };

@@ -28,7 +28,7 @@ export function aboutOf(wish: Resolved, company: Company): About {
   const { target, alsoReads } = targetsOf(wish, company);
   const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
   if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
-  return { target, alsoReads, asked: { command: rightOf(path, command), aims } };
+  return { target, alsoReads, asked: { command: rightOf(path, command, wish.input), aims } };
 }
 
 function targetsOf({ wish: { command }, input }: Resolved, company: Company): Pick<About, 'target' | 'alsoReads'> {

@@ -32,7 +32,7 @@ export type Saying = {
   readonly tell?: readonly string[];
   /** The last word, shown on the card from then on. */
   readonly outcome?: Text;
-  readonly also?: Partial<Pick<Change, 'receipt' | 'followed' | 'superseded_by'>>;
+  readonly also?: Partial<Pick<Change, 'receipt' | 'followed' | 'superseded_by' | 'undo'>>;
 };
 
 /** Something that a person did beside changes. */
@@ -136,6 +136,8 @@ async function speak(
   reply: Note,
   { key, installation }: { readonly key: string; readonly installation: string },
 ): Promise<void> {
+  // Only the newest of them can be withdrawn when it is decided.
+  if (decide && change.reminders) await withdraw(tx, decidingKey({ ...change, reminders: change.reminders - 1 }), at);
   const buttons = [...(reply.buttons ?? []), ...(decide ? decisionButtons(change, installation) : [])];
   const said = { change: change.number, at };
   const body = JSON.stringify({ ...reply, buttons });
@@ -153,8 +155,8 @@ async function speak(
 export const stopKey = (number: number): string => `${number}:stop`;
 
 /** The reply whose buttons decide what becomes of the change as it stands. */
-const decidingKey = ({ number, state, version }: Change): string =>
-  state === 'approved' ? stopKey(number) : `${number}:${state}:${version}`;
+const decidingKey = ({ number, state, version, reminders }: Change): string =>
+  state === 'approved' ? stopKey(number) : `${number}:${state}:${version}${reminders ? `:${reminders}` : ''}`;
 
 /** Buttons that would do nothing any more are taken away. */
 async function withdraw(tx: Tx, key: string, at: number): Promise<void> {

@@ -1,7 +1,8 @@
+import { unlocking } from '../commands/rights.ts';
 import { doubted, mayApprove, outstanding, type Asked } from '../policy/approvers.ts';
 import type { Needed } from '../policy/needed.ts';
 import { samePerson } from '../policy/people.ts';
-import { decide, unknownIn } from '../policy/policy.ts';
+import { approvalOf, decide, reading, unknownIn } from '../policy/policy.ts';
 import type { Person, Policy } from '../policy/rules.ts';
 import { Refusal } from '../errors.ts';
 import type { Change } from '../storage/changes.ts';
@@ -27,9 +28,20 @@ export type Ballot = {
   readonly by: Person;
   /** Who has approved so far. */
   readonly voters: readonly Person[];
+  /** Whether today's rules know anybody who `may` end it; undefined: Slack does not tell. */
+  readonly anybody: boolean | undefined;
   /** Epoch milliseconds, the database's clock. */
   readonly now: number;
 };
+
+/** Whether somebody may end what nobody moves on any more: decline what waits, say what came of what is unknown. */
+export type EndRight =
+  | { readonly kind: 'may' }
+  /** By a right to unlock, and only where nobody `may`; `forced`: also where that cannot be told. */
+  | { readonly kind: 'if nobody may'; readonly forced: boolean }
+  | { readonly kind: 'may not'; readonly why: 'yourself' | 'denied' | 'not named' }
+  /** It depends on who is in these Slack user groups, and Slack does not tell. */
+  | { readonly kind: 'may not'; readonly why: 'unknown'; readonly groups: readonly string[] };
 
 export type Ruling =
   | { readonly kind: 'move'; readonly happening: Happening }
@@ -47,7 +59,7 @@ export function rule(decision: Decision, ballot: Ballot): Ruling {
       return approve(decision, ballot);
     case 'decline':
       seenAsItIs(decision, ballot, 'waiting');
-      refuseUnlessApprover(ballot, 'decline');
+      refuseUnlessEnder(ballot, 'decline');
       return move({ kind: 'decline' });
     case 'cancel':
       inState(ballot, ['waiting', 'approved']);
@@ -81,12 +93,45 @@ function approve(decision: Decision, ballot: Ballot): Ruling {
   return unknown.length > 0 ? { kind: 'vote', left, unknown } : { kind: 'vote', left };
 }
 
-/** Says what came of it; whoever could have approved it may, and where no approval was needed, whoever may do it. */
+/**
+ * Who may end it, as the rules stand today: whoever they let approve this of anybody, and whoever was asked to approve
+ * it, as far as today's rules still know them; where no approval was or is needed, whoever may do it. Where nobody is
+ * left of these, whoever a rule allows to unlock it. Never those who needed approval for it, nor who may not read it.
+ */
+export function mayEnd({ policy, needed, asked, by }: Pick<Ballot, 'policy' | 'needed' | 'asked' | 'by'>): EndRight {
+  const reads = asked.aims.map(({ target }) => reading(policy, by, target));
+  const unread = reads.filter((one) => one.kind === 'not allowed');
+  const isHidden = unread.some((one) => unknownIn(one).length === 0);
+  if (unread.length > 0) return notOr(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
+  if (needed !== 'none' && samePerson(policy, by.id, asked.asker)) return { kind: 'may not', why: 'yourself' };
+  const approvals = [needed, approvalOf(policy, asked)];
+  const voices = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
+  if (voices.some((voice) => voice?.kind === 'counts')) return { kind: 'may' };
+  const own = approvals.includes('none') ? [decide(policy, by, asked)] : [];
+  if (own.some(({ kind }) => kind === 'allowed')) return { kind: 'may' };
+  const aims = asked.aims.filter(({ access }) => access === 'change');
+  const [forced, usual] = [unlocking.forced, unlocking.usual].map((command) => decide(policy, by, { command, aims }));
+  if (forced?.kind === 'allowed') return { kind: 'if nobody may', forced: true };
+  if (usual?.kind === 'allowed') return { kind: 'if nobody may', forced: false };
+  const decisions = [...own, ...(forced ? [forced] : []), ...(usual ? [usual] : [])];
+  const unknown = [...voices.flatMap((voice) => voice?.groups ?? []), ...decisions.flatMap(unknownIn)];
+  const isDenied = voices.some((voice) => voice?.kind === 'does not count' && voice.why === 'denied');
+  return notOr(unknown, isDenied ? 'denied' : 'not named');
+}
+
+/** Refused, where it is not because of what is not known. */
+const notOr = (groups: readonly string[], why: 'denied' | 'not named'): EndRight =>
+  groups.length > 0 ? { kind: 'may not', why: 'unknown', groups: [...new Set(groups)] } : { kind: 'may not', why };
+
+/** Whether that right is enough; `anybody` as in a ballot. */
+export const isEnough = (right: EndRight, anybody: boolean | undefined): boolean =>
+  right.kind === 'may' || (right.kind === 'if nobody may' && (right.forced ? anybody !== true : anybody === false));
+
+/** Says what came of it. */
 function close(decision: Decision, ballot: Ballot): Ruling {
-  const { change, needed, policy, by, asked, now } = ballot;
+  const { change, now } = ballot;
   seenAsItIs(decision, ballot, 'unknown');
-  if (needed !== 'none') refuseUnlessApprover(ballot, 'say what came of');
-  else refuseUnlessAllowed(ballot, decide(policy, by, asked));
+  refuseUnlessEnder(ballot, 'say what came of');
   const from = closableFrom(change);
   if (now < from) {
     throw refusal(
@@ -95,12 +140,6 @@ function close(decision: Decision, ballot: Ballot): Ruling {
     );
   }
   return move({ kind: decision.verdict === 'happened' ? 'affirm' : 'deny' });
-}
-
-function refuseUnlessAllowed(ballot: Ballot, decision: ReturnType<typeof decide>): void {
-  if (decision.kind === 'allowed') return;
-  const unknown = unknownIn(decision);
-  throw refusal(ballot, unknown.length > 0 ? notKnown(unknown, 'do') : say`You may not do this yourself.`);
 }
 
 /** Nothing is decided by a click of which it is not known whether it may. */
@@ -112,6 +151,17 @@ function refuseUnlessApprover(ballot: Ballot, verb: string): void {
   const voice = needed === 'none' ? undefined : mayApprove(policy, by, needed, asked);
   if (voice?.kind === 'counts') return;
   throw refusal(ballot, voice?.why === 'unknown' ? notKnown(voice.groups, verb) : refused(voice?.why, verb));
+}
+
+function refuseUnlessEnder(ballot: Ballot, verb: string): void {
+  const right = mayEnd(ballot);
+  if (isEnough(right, ballot.anybody)) return;
+  if (right.kind === 'if nobody may' && ballot.anybody === undefined) {
+    throw refusal(ballot, say`Slack does not tell me right now who may ${verb} it. Press it again in a minute.`);
+  }
+  if (right.kind === 'may not' && right.why === 'unknown') throw refusal(ballot, notKnown(right.groups, verb));
+  if (ballot.needed === 'none') throw refusal(ballot, say`You may not do this yourself.`);
+  throw refusal(ballot, refused(right.kind === 'may not' ? right.why : undefined, verb));
 }
 
 function refused(

@@ -64,7 +64,7 @@ async function membersAmong({ personOf }: AskingDesk, ids: readonly string[]): P
 }
 
 /** Everybody whom the policy names, by themselves or by one of these Slack user groups, and those that are not told. */
-async function peopleOf(
+export async function peopleOf(
   { membersOf }: AskingDesk,
   policy: Policy,
   groups: readonly string[],

@@ -1,15 +1,14 @@
 import type { AnyDesk } from '../commands/desk.ts';
-import type { Command } from '../commands/index.ts';
-import { rightOf } from '../commands/rights.ts';
+import { nameOf } from '../commands/rights.ts';
 import { Refusal } from '../errors.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
 import { channelRule } from '../policy/channels.ts';
 import type { Needed } from '../policy/needed.ts';
-import { anywhere, decide, mayAnywhere, reading, unknownIn, type Decision } from '../policy/policy.ts';
+import { decide, mayAnywhere, reading, unknownIn, type Decision } from '../policy/policy.ts';
 import type { Person as Member, Policy } from '../policy/rules.ts';
-import { code, joined, say, type Text } from '../text.ts';
+import { code, joined, say } from '../text.ts';
 import { aboutOf } from './about.ts';
-import type { Wish } from './parse.ts';
+import { mayTry, notYou } from './may-run.ts';
 import { isNamed, unknownName, type Resolved } from './resolve.ts';
 import { NotKnown } from './unknown-groups.ts';
 
@@ -71,32 +70,6 @@ export function welcome(person: Person): void {
   if (person.standing !== 'member') throw new Refusal(`${unwelcome[person.standing]} Nothing was done.`);
 }
 
-/** Whether the person may run the command on anything at all; else the Slack user groups on which alone it depends. */
-export function standingTo(
-  policy: Policy,
-  person: Person,
-  path: string,
-  command: Command,
-): 'yes' | 'no' | readonly string[] {
-  const right = rightOf(path, command);
-  if (command.shape !== 'desk') return anywhere(policy, person, right);
-  if (!command.everywhere) return command.right === 'anyone' ? 'yes' : anywhere(policy, person, right);
-  const decision = decide(policy, person, { command: right, aims: [] });
-  const groups = unknownIn(decision);
-  return decision.kind === 'allowed' ? 'yes' : groups.length > 0 ? groups : 'no';
-}
-
-/** Whether the person may run the command on anything at all: what forms offer. */
-export const mayRun = (policy: Policy, person: Person, path: string, command: Command): boolean =>
-  standingTo(policy, person, path, command) === 'yes';
-
-/** Throws `Refusal` for whom no rule allows the command anywhere: nobody fills in a form in vain. */
-export function mayTry(policy: Policy, person: Person, { path, command }: Pick<Wish, 'path' | 'command'>): void {
-  const is = standingTo(policy, person, path, command);
-  if (is === 'no') throw new Refusal(notYou(path));
-  if (is !== 'yes') throw new NotKnown(say`you may use ${code(path)}`, is);
-}
-
 /**
  * A wish whose names are found, held against the rules; throws `Refusal`. Whoever may not read a target gets the same
  * words as if it did not exist.
@@ -120,15 +93,13 @@ export function authorise(policy: Policy, person: Person, wish: Resolved, compan
   if (decision.kind === 'not allowed') {
     // Rules are told to readers. Whoever names an environment or a domain is one: they could not have named it.
     const isReader = (target && target.kind !== 'company') || mayAnywhere(policy, person, { path: '', risk: 'read' });
-    const isUnknown = unknownIn(decision).length > 0;
-    throw isReader || isUnknown ? notAllowed(wish, target, decision) : new Refusal(notYou(path));
+    const isTold = isReader || unknownIn(decision).length > 0;
+    throw isTold ? notAllowed(wish, nameOf(asked.command, path), target, decision) : new Refusal(notYou(path));
   }
   const { approval, unsure } = decision;
   const rules = decision.rules.map((rule) => rule.line);
   return { ...wish, stage: 'authorised', target, alsoReads, permit: { ...permit, approval, rules }, unsure };
 }
-
-const notYou = (path: string): Text => say`**You may not use ${code(path)}.** Nothing was done.`;
 
 /** Whether the rules are asked of this very target, or of everything; else it is enough that they allow it somewhere. */
 export const isDecided = (command: AnyDesk, target: Target | undefined): boolean =>
@@ -154,7 +125,8 @@ export function mayHear(policy: Policy, channel: Channel, targets: readonly (Tar
 const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);
 
 function notAllowed(
-  { wish: { path, command } }: Resolved,
+  { wish: { command } }: Resolved,
+  path: string,
   target: Target | undefined,
   decision: Extract<Decision, { kind: 'not allowed' }>,
 ): Refusal {

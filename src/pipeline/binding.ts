@@ -61,18 +61,7 @@ export const bindingFor = (
       const before = await bindingOf(tx, place);
       if (before === undefined) return undefined;
       const name = nameNow(desk, before);
-      // What the host does not list any more can be let go by whoever may bind something.
-      const isListed = environmentsOf(desk, undefined, before.site).length > 0;
-      const { trouble } = desk.names(undefined);
-      if (!isListed && trouble)
-        throw new Refusal(
-          say`I can’t tell whether you may take ${name} off this channel. ${trouble} Nothing was done.`,
-          {
-            hint: 'Try again in a minute.',
-          },
-        );
-      if (isListed && usable(desk, doer, before.site) === undefined)
-        throw new Refusal(say`**You may not take ${name} off this channel.** Nothing was done.`);
+      refuseToForget(desk, doer, before.site, name);
       if (!(await removeSetting(tx, keyOf(place)))) return undefined;
       await record(desk, doer, tx, at, { event: 'use', channel: place, before: before.name });
       const text = say`**This channel is not about ${name} any more**, says ${mention(doer.person.id)}: names are said whole here again.`;
@@ -81,6 +70,19 @@ export const bindingFor = (
     });
   },
 });
+
+/** What the host does not list any more can be let go by whoever may bind something; throws `Refusal`. */
+function refuseToForget(desk: Shelf, doer: Doer, site: string, name: string): void {
+  const isListed = environmentsOf(desk, undefined, site).length > 0;
+  const { trouble } = desk.names(undefined);
+  if (!isListed && trouble) {
+    throw new Refusal(say`I can’t tell whether you may take ${name} off this channel. ${trouble} Nothing was done.`, {
+      hint: 'Try again in a minute.',
+    });
+  }
+  if (isListed && usable(desk, doer, site) === undefined)
+    throw new Refusal(say`**You may not take ${name} off this channel.** Nothing was done.`);
+}
 
 const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unknown> =>
   owe(tx, { key: `use:${channel}:${at}`, kind: 'notice', recipient: channel, body: JSON.stringify({ text }), at });

@@ -35,12 +35,16 @@ export type Happening =
   | { readonly kind: 'lose' }
   /** The host says it is finished, or a read proves it. */
   | { readonly kind: 'finish' }
+  /** Nothing had to be written for it, and nothing was: it is done. */
+  | { readonly kind: 'complete' }
   /** The host says it failed. */
   | { readonly kind: 'fail' }
   /** Accepted, and there is no way to see more. `lockMs`: how long its targets stay locked. */
   | { readonly kind: 'leave'; readonly lockMs: number }
   /** What a person says of an unknown outcome. */
   | { readonly kind: 'affirm' | 'deny' }
+  /** It had been sent (epoch ms), or may have been, and the database says that it never was: it lost commits. */
+  | { readonly kind: 'commit_lost'; readonly sentAt: number }
   /** An answer that came after the outcome was called unknown. */
   | { readonly kind: 'accept late'; readonly operation: string | null }
   | { readonly kind: 'reject late' };
@@ -58,6 +62,8 @@ export type Patch = {
   readonly tries?: number;
   readonly throttled?: number;
   readonly operation?: string | null;
+  readonly lost_at?: number;
+  readonly reminders?: null;
 };
 
 /** What becomes of the locks on its targets. */
@@ -99,8 +105,10 @@ const moves: { readonly [K in Happening['kind']]: { readonly from: readonly Stat
   reject: { from: ['sending'], to: 'rejected' },
   lose: { from: ['sending', 'accepted'], to: 'unknown' },
   finish: { from: ['accepted'], to: 'done' },
+  complete: { from: ['approved'], to: 'done' },
   fail: { from: ['accepted'], to: 'failed' },
   leave: { from: ['accepted'], to: 'accepted' },
+  commit_lost: { from: ['waiting', 'approved'], to: 'unknown' },
   affirm: { from: ['unknown'], to: 'happened' },
   deny: { from: ['unknown'], to: 'did not happen' },
   'accept late': { from: ['unknown'], to: 'accepted' },
@@ -121,16 +129,7 @@ export function move(change: Standing, happening: Happening, now: number): Move 
         locks: change.risk === 'routine' ? 'keep' : 'take',
       };
     case 'send':
-      return {
-        patch: {
-          ...at(to),
-          due_at: now + happening.leaseMs,
-          owner: happening.owner,
-          lease_until: now + happening.leaseMs,
-          sent_at: now,
-        },
-        locks: 'keep',
-      };
+      return { patch: { ...at(to), ...leased(happening, now), sent_at: now }, locks: 'keep' };
     case 'stumble':
     case 'hand back':
       return again(change, now, { tries: change.tries + 1 }, tryAgainAfterMs[change.tries] ?? 8_000);
@@ -140,7 +139,10 @@ export function move(change: Standing, happening: Happening, now: number): Move 
     case 'accept late':
       return { patch: { ...at(to), ...firstLook(happening.operation, now) }, locks: 'keep' };
     case 'lose':
-      return { patch: { ...at(to), due_at: now }, locks: 'keep' };
+      return { patch: { ...at(to), ...lostAt(now) }, locks: 'keep' };
+    case 'commit_lost':
+      // Locks that were lost as well are not taken again: whoever has them now must not keep this from being said.
+      return { patch: { ...at(to), ...lostAt(now), sent_at: happening.sentAt }, locks: 'keep' };
     case 'leave':
       return {
         patch: { ...at(to), settled_at: now },
@@ -153,6 +155,7 @@ export function move(change: Standing, happening: Happening, now: number): Move 
     case 'supersede':
     case 'reject':
     case 'finish':
+    case 'complete':
     case 'fail':
     case 'affirm':
     case 'deny':
@@ -163,7 +166,7 @@ export function move(change: Standing, happening: Happening, now: number): Move 
 
 /** What is no longer valid is not approved or sent; what may still arrive at the host is not closed. */
 function isTime(change: Standing, { kind }: Happening, now: number): boolean {
-  if (kind === 'approve' || kind === 'send') return now < change.expires_at;
+  if (kind === 'approve' || kind === 'send' || kind === 'complete') return now < change.expires_at;
   return (kind !== 'affirm' && kind !== 'deny') || now >= closableFrom(change);
 }
 
@@ -194,5 +197,14 @@ function again(change: Standing, now: number, counts: Pick<Patch, 'tries' | 'thr
   }
   return { patch: { ...at('approved'), ...counts, due_at: now + afterMs, sent_at: null }, locks: 'keep' };
 }
+
+/** From now on nobody knows what came of it: what can be read is looked for at once. */
+const lostAt = (now: number) => ({ due_at: now, lost_at: now, reminders: null });
+
+const leased = ({ owner, leaseMs }: { readonly owner: string; readonly leaseMs: number }, now: number) => ({
+  due_at: now + leaseMs,
+  owner,
+  lease_until: now + leaseMs,
+});
 
 const at = (state: State): Patch => ({ state, settled_at: null, due_at: null, owner: null, lease_until: null });

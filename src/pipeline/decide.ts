@@ -9,21 +9,22 @@ import { approvals, castVote, type Vote } from '../storage/votes.ts';
 import { scrub } from '../secret.ts';
 import { joined, say, type Text } from '../text.ts';
 import { LockHeld, type Ledger, type Saying } from './advance.ts';
-import { rule, type Ballot, type Ruling } from './approve.ts';
-import { aboutOf } from './about.ts';
+import { mayEnd, rule, type Ballot, type Ruling } from './approve.ts';
+import type { AskingDesk } from './asking.ts';
 import { welcome, type Person } from './authorise.ts';
 import { coolsDown } from './change.ts';
-import { startTimer } from './follow.ts';
+import { closersOf, endingOf } from './closers.ts';
 import type { Bookkeeping } from './outcome.ts';
 import { hiddenBy, namesWith, readerOf } from './readable.ts';
 import { freshVoters, recheck, type Recheck } from './recheck.ts';
-import { permitOf, type Seen, type Verdict } from './render.ts';
+import type { Seen, Verdict } from './render.ts';
 import { restore, wordsOfChange, type Restored } from './restore.ts';
+import { settleAccess } from './timed-access.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from './tell.ts';
 import { groupsOf, notTold } from './unknown-groups.ts';
 
 /** What decisions need: the rights and looks of just before a send, and the ledger. */
-export type DecisionDesk = Recheck & Bookkeeping & { readonly onSaved: () => void };
+export type DecisionDesk = Recheck & AskingDesk & Bookkeeping & { readonly onSaved: () => void };
 
 /** Somebody's decision, as it was delivered; believed no further than who pressed which button. */
 export type Decided = Seen & {
@@ -36,6 +37,8 @@ export type Decided = Seen & {
 };
 
 const longestReason = 500;
+/** Decisions that somebody may make whom nobody asked, where nobody else is left. */
+const ends: ReadonlySet<Verdict> = new Set(['decline', 'happened', 'did not happen']);
 /** How often the votes are read again because somebody voted meanwhile. */
 const mostRecounts = 5;
 
@@ -48,8 +51,11 @@ export async function decide(desk: DecisionDesk, decided: Decided): Promise<void
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
   const { by, change, restored } = await present(desk, decided);
-  const asked = { ...aboutOf(restored.resolved, desk.company()).asked, asker: change.asker };
-  const ballot = { policy: desk.policy(), needed: permitOf(change).approval, asked, by };
+  const ending = endingOf(change, restored, desk.company());
+  const policy = desk.policy();
+  const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
+  const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(desk, ending)).anybody : true;
+  const ballot = { ...ending, policy, by, anybody };
   for (let tries = 0; tries < mostRecounts; tries += 1) {
     const votes = await approvals(desk.database.db, change.number);
     const voters = await freshVoters(desk, change, votes);
@@ -69,14 +75,15 @@ export async function decide(desk: DecisionDesk, decided: Decided): Promise<void
 type Present = { readonly by: Person; readonly change: Change; readonly restored: Restored };
 
 /** Who decides of what, both as they are now. Whoever may not read the change gets the same words as if there were none. */
-async function present(desk: DecisionDesk, { installation, number, person, team }: Decided): Promise<Present> {
+async function present(desk: DecisionDesk, { installation, number, person, team, verdict }: Decided): Promise<Present> {
   if (installation !== desk.database.installation) {
     throw new Refusal('This button belongs to another installation of me. Nothing was done.', {
       hint: 'Press the one that the other installation drew.',
     });
   }
   const change = await findChange(desk.database.db, number);
-  const groups = change === undefined ? [] : groupsOf(desk.policy(), change, 'approver');
+  const role = ends.has(verdict) ? 'ender' : 'approver';
+  const groups = change === undefined ? [] : groupsOf(desk.policy(), change, role);
   const by = await desk.whoIs(person, groups, team);
   if (by === undefined) throw couldNotCheck(say`Slack does not tell me right now who you are.`);
   welcome(by);
@@ -174,7 +181,7 @@ async function apply(
   }
   if (ruling.kind === 'vote') return ledger.remark(tx, change, 'vote', { ...saying, redraw: true });
   const moved = await ledger.advance(tx, change, ruling.happening, saying);
-  if (moved && ruling.happening.kind === 'affirm') await startTimer(tx, moved, sitting.restored, at);
+  if (moved && ruling.happening.kind === 'affirm') await settleAccess(tx, ledger, moved, at, { isProven: true });
 }
 
 function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling): Omit<Saying, 'at'> {

@@ -8,7 +8,7 @@ import { closeInbox } from '../storage/inbox.ts';
 import { thawed } from '../storage/json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../storage/locks.ts';
 import { readSetting, removeSetting, writeSetting } from '../storage/settings.ts';
-import { person as mention, say, time, type Text } from '../text.ts';
+import { actor, person as mention, say, time, type Text } from '../text.ts';
 import type { Ledger } from './advance.ts';
 import type { Permit, Person } from './authorise.ts';
 import { oweOps } from './ops.ts';
@@ -84,7 +84,7 @@ function pausing(desk: DeedDesk, doer: Doer): Pick<Office, 'pause' | 'resume'> {
         const paused = await readPause(tx);
         if (paused === undefined) return undefined;
         await removeSetting(tx, pauseKey);
-        const says = say`**Sending goes on: ${mention(person.id)} resumed it.** It was paused by ${mention(paused.by)} at ${time(paused.at, 'date')}.`;
+        const says = say`**Sending goes on: ${mention(person.id)} resumed it.** It was paused by ${actor(paused.by)} at ${time(paused.at, 'date')}.`;
         await record(desk, doer, tx, at, { event: 'resume', paused, says });
         return paused;
       }),
@@ -110,15 +110,15 @@ type Told = { readonly event: string; readonly target?: Environment; readonly sa
 >;
 
 /** Throws where the delivery was answered already: its sender was told that nothing was done, and so nothing is. */
-export async function record(
-  { ledger }: DeedDesk,
-  { person, permit, inbox }: Doer,
-  tx: Tx,
-  at: number,
-  told: Told,
-): Promise<void> {
-  const { event, target, says, ...rest } = told;
+export async function answerDelivery(tx: Tx, { inbox }: Doer, at: number): Promise<void> {
   if (inbox !== undefined && !(await closeInbox(tx, inbox, at))) throw new Refusal('It is too late. Nothing was done.');
+}
+
+/** Writes down a deed, answers its delivery, and tells the ops channel where it says something. */
+export async function record({ ledger }: DeedDesk, doer: Doer, tx: Tx, at: number, told: Told): Promise<void> {
+  const { event, target, says, ...rest } = told;
+  const { person, permit } = doer;
+  await answerDelivery(tx, doer, at);
   const details = {
     ...(target && { target: target.name, target_key: keyOf(target) }),
     name: person.name,
@@ -129,9 +129,9 @@ export async function record(
   if (says) await oweOps(tx, `deed:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 
-const keyOf = (env: Environment): string => `environment:${env.id}`;
+export const keyOf = (env: Environment): string => `environment:${env.id}`;
 
-const holdOf = ({ change, person, reason, until }: Lock): Hold => ({
+export const holdOf = ({ change, person, reason, until }: Lock): Hold => ({
   by: change === null ? { person: person ?? '' } : { change },
   why: reason,
   until: until ?? undefined,

@@ -2,39 +2,27 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { passing } from '../points.ts';
 import { coolDown, findChange } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
-import { cardOf, claimMessages, drawn, giveUp, postpone, type Message, type Place } from '../storage/messages.ts';
-import { approvals } from '../storage/votes.ts';
-import { channel, say } from '../text.ts';
-import { stopKey } from './advance.ts';
-import { permitOf, renderCard, type Card, type Note } from './render.ts';
 import { thawed } from '../storage/json.ts';
-
-/** Where a message goes: a channel, a thread in it, or a person's direct messages. */
-export type Recipient = { readonly channel: string; readonly thread?: string } | { readonly person: string };
-
-/** What can be said to Slack; rejects with `Undeliverable` where Slack does not take it. */
-export type Voice = {
-  readonly post: (to: Recipient, what: Card | Note) => Promise<Place>;
-  readonly edit: (place: Place, what: Card | Note) => Promise<void>;
-};
-
-/** Slack did not take a message: `gone`, there is no such place for us; `later`, it may take it after a while. */
-export class Undeliverable extends Error {
-  readonly kind: 'gone' | 'later';
-  readonly afterMs: number;
-
-  constructor(kind: 'gone' | 'later', why: string, afterMs = 0) {
-    super(why);
-    this.kind = kind;
-    this.afterMs = afterMs;
-  }
-}
+import { claimMessages, drawn, giveUp, postpone, rescheduleOps, suspend, type Message } from '../storage/messages.ts';
+import { approvals } from '../storage/votes.ts';
+import { stopKey } from './advance.ts';
+import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
+import { noteOpsPost } from './ops-channel.ts';
+import { permitOf, renderCard, type Card, type Note } from './render.ts';
+import { isUninvited, standsHere, tellOfLoss, tellOfMove, type Loss } from './untold.ts';
+import { Undeliverable, type Voice } from './voice.ts';
 
 export type Delivery = {
   readonly database: Database;
   readonly voice: Voice;
   readonly owner: string;
   readonly opsChannel: () => string | undefined;
+  /** Whether Slack takes our token, as far as is known: while it does not, nothing is tried. */
+  readonly isTaken: () => boolean;
+  /** Told of a change that moved, or is new: its card is due. */
+  readonly onCard: (change: number) => void;
+  /** Told when the ops channel takes posts again, or no longer. */
+  readonly onOps: () => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 };
 
@@ -42,8 +30,13 @@ const leaseMs = 20_000;
 /** How long an approved change can be stopped, once the message that says so stands. */
 const coolDownMs = 10_000;
 const atOnce = 20;
-/** A message that Slack has not taken for a day is given up; the change itself stays and can be asked for. */
+/** A message that Slack has not taken for a day is given up, and that is told; the change itself stays and can be asked for. */
 const longestMs = 86_400_000;
+/** And as often it has to have been tried since then: what we, or our token, were away for does not count. */
+const leastTries = 20;
+/** When Slack is asked again that does not take our token, or whose ops channel takes no posts. */
+const tokenAgainMs = 5_000;
+const opsAgainMs = 60_000;
 const againMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 /** How long what came of a message is held while the database is away: one whose place is not noted is posted once more. */
 const noteAgainAfterMs = [100, 300, 1_000, 3_000, 5_000];
@@ -51,6 +44,7 @@ const noteAgainAfterMs = [100, 300, 1_000, 3_000, 5_000];
 /** Posts or edits what is owed and due; resolves with how many messages were tried. */
 export async function deliver(desk: Delivery): Promise<number> {
   const { database, owner } = desk;
+  if (!desk.isTaken()) return 0;
   const due = await database.unflushed(async (tx) =>
     claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit: atOnce }),
   );
@@ -73,31 +67,64 @@ const isEdit = ({ ts }: Message): boolean => ts !== null;
 
 async function draw(desk: Delivery, message: Message): Promise<void> {
   const { database } = desk;
+  let what: Card | Note | undefined;
+  if (message.kind === 'card' && message.change !== null) desk.onCard(message.change);
   try {
-    const what = await whatOf(database, message);
+    what = await whatOf(database, message);
     if (what) passing('posting', message.key);
-    const place = what && (await put(desk, message, what));
+    const posted = what && (await put(desk, message, what));
     if (what) passing('posted', message.key);
     await note(desk, message, async (tx) => {
-      if (place === undefined) return giveUp(tx, message);
-      if (!(await drawn(tx, message, place))) return;
-      if (message.change !== null && message.key === stopKey(message.change) && !isEdit(message)) {
-        await coolDown(tx, message.change, (await database.now(tx)) + coolDownMs);
-      }
+      if (posted === undefined) return void (await giveUp(tx, message));
+      if (await drawn(tx, message, posted.place)) await taken(desk, tx, message, posted);
     });
     passing('noted', message.key);
   } catch (error) {
-    const afterMs =
-      error instanceof Undeliverable && error.afterMs > 0
-        ? error.afterMs
-        : (againMs[Math.min(message.tries, againMs.length - 1)] ?? 60_000);
-    if (!(error instanceof Undeliverable && error.kind === 'later')) desk.onTrouble(`posting ${message.key}`, error);
-    await note(desk, message, async (tx) => {
-      const now = await database.now(tx);
-      const old = now - message.created_at > longestMs;
-      await (old ? giveUp(tx, message) : postpone(tx, message, now + afterMs));
-    });
+    // Our own pace, and Slack's, is no trouble.
+    const isPace = error instanceof Undeliverable && error.afterMs > 0;
+    if (!isPace) desk.onTrouble(`posting ${message.key}`, error);
+    await note(desk, message, (tx) => putBack(desk, tx, { message, what, error }));
   }
+}
+
+/** What follows from a message that stands. */
+async function taken(desk: Delivery, tx: Tx, message: Message, { refused }: Posted): Promise<void> {
+  const at = await desk.database.now(tx);
+  const change = message.change === null ? undefined : await findChange(tx, message.change);
+  if (change && message.key === stopKey(change.number) && !isEdit(message))
+    await coolDown(tx, change.number, at + coolDownMs);
+  const isUsual = refused !== undefined && isUninvited(refused) && message.kind === 'card' && !isEdit(message);
+  if (change && refused !== undefined && !isUsual) await tellOfMove(tx, change, refused, at);
+  if (message.kind === 'ops') await noteOps(desk, tx, null, at);
+}
+
+/** What follows from a message that Slack did not take: it is tried again, or given up and that is told. */
+async function putBack(desk: Delivery, tx: Tx, failed: Omit<Loss, 'change'>): Promise<void> {
+  const { message, error } = failed;
+  const now = await desk.database.now(tx);
+  const kind = error instanceof Undeliverable ? error.kind : 'later';
+  if (kind === 'token') return suspend(tx, message, now, now + tokenAgainMs);
+  if (message.kind === 'ops' && kind === 'gone' && error instanceof Undeliverable) {
+    // What nobody else may hear is kept, and one post a minute shows whether it can be told.
+    await suspend(tx, message, now, now + opsAgainMs);
+    await rescheduleOps(tx, now + opsAgainMs);
+    return noteOps(desk, tx, error.message, now);
+  }
+  const isOld = message.kind !== 'ops' && now - message.owed_at > longestMs && message.tries >= leastTries;
+  if (kind === 'later' && !isOld) return postpone(tx, message, now + againAfter(message, error));
+  if (!(await giveUp(tx, message))) return;
+  const change = message.change === null ? undefined : await findChange(tx, message.change);
+  await tellOfLoss(tx, { ...failed, change }, now);
+}
+
+const againAfter = ({ tries }: Message, error: unknown): number =>
+  error instanceof Undeliverable && error.afterMs > 0
+    ? error.afterMs
+    : (againMs[Math.min(tries, againMs.length - 1)] ?? opsAgainMs);
+
+async function noteOps(desk: Delivery, tx: Tx, refused: string | null, at: number): Promise<void> {
+  const channel = desk.opsChannel();
+  if (channel !== undefined && (await noteOpsPost(tx, { channel, refused }, at))) desk.onOps();
 }
 
 /** Saves what came of a message, again and again while the database is away. */
@@ -128,55 +155,36 @@ async function whatOf(database: Database, message: Message): Promise<Card | Note
   return renderCard(change, approved, database.installation);
 }
 
-/** Edits the message where it stands; where it is gone, or was never posted, posts it. */
-async function put(desk: Delivery, message: Message, what: Card | Note): Promise<Place | undefined> {
+/**
+ * Edits the message where it stands; where that cannot be, or it was never posted, posts it. What was told once, and
+ * only its buttons are to go, is not told again because its place takes no edits.
+ */
+async function put(desk: Delivery, message: Message, what: Card | Note): Promise<Posted | undefined> {
   const { channel, ts } = message;
   if (channel !== null && ts !== null) {
     try {
       await desk.voice.edit({ channel, ts }, what);
-      return { channel, ts };
+      return { place: { channel, ts } };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
+      const isNews = message.kind === 'card' || message.kind === 'ops' || error.message === 'message_not_found';
+      if (!isNews) return { place: { channel, ts } };
     }
   }
   return post(desk, message, what);
 }
 
-async function post(desk: Delivery, message: Message, what: Card | Note): Promise<Place | undefined> {
-  const { database, voice } = desk;
-  if (message.kind === 'ops') {
-    const ops = desk.opsChannel();
-    return ops === undefined ? undefined : voice.post({ channel: ops }, what);
-  }
-  if (message.kind === 'notice') return orNowhere(voice.post({ channel: message.recipient ?? '' }, what));
-  if (message.kind === 'direct' || message.kind === 'copy')
-    return orNowhere(voice.post({ person: message.recipient ?? '' }, what));
-  const change = message.change === null ? undefined : await findChange(database.db, message.change);
-  if (change === undefined) return undefined;
-  if (message.kind === 'reply') {
-    const card = await cardOf(database.db, change.number);
-    return card?.channel && card.ts ? voice.post({ channel: card.channel, thread: card.ts }, what) : undefined;
-  }
-  try {
-    return await voice.post({ channel: message.recipient ?? change.channel }, what);
-  } catch (error) {
-    if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
-    const place = await voice.post({ person: change.asker }, what);
-    const why = say`I cannot post in ${channel(change.channel)}, so this stands here. ${'/invite'} me there to have it in the channel.`;
-    // Without this the card stands all the same; failing with it would post the card again.
-    await voice
-      .post({ channel: place.channel, thread: place.ts }, { text: why })
-      .catch((error: unknown) => desk.onTrouble(`saying where the card of #${change.number} stands`, error));
-    return place;
-  }
-}
-
-/** Who or what cannot be written to is left out: it is told elsewhere too. */
-async function orNowhere(posting: Promise<Place>): Promise<Place | undefined> {
-  try {
-    return await posting;
-  } catch (error) {
-    if (error instanceof Undeliverable && error.kind === 'gone') return undefined;
-    throw error;
-  }
+async function post(desk: Delivery, message: Message, what: Card | Note): Promise<Posted | undefined> {
+  const { database, voice, onTrouble } = desk;
+  const destinations = await destinationsOf(database.db, message, what, desk.opsChannel());
+  const posted = await postSomewhere(voice, destinations);
+  if (message.kind !== 'card' || posted?.refused === undefined) return posted;
+  const wanted = destinations[0]?.to;
+  const asked = wanted && 'channel' in wanted ? wanted.channel : '';
+  const { channel, ts } = posted.place;
+  // Without this the card stands all the same; failing with it would post the card again.
+  await voice
+    .post({ channel, thread: ts }, { text: standsHere(asked, posted.refused) })
+    .catch((error: unknown) => onTrouble(`saying where ${message.key} stands`, error));
+  return posted;
 }

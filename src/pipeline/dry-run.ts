@@ -1,8 +1,9 @@
 import type { Page } from '../commands/page.ts';
 import { code, say } from '../text.ts';
 import { callOf, cardOf, type Frozen } from './freeze.ts';
+import { exactRequest } from './exact.ts';
 import { factLines } from './render.ts';
-import { needsReview } from './submit.ts';
+import { needsReview } from './confirmation.ts';
 
 /** What would be sent, shown to the asker alone. */
 export function dryRun(frozen: Frozen): Page {
@@ -13,7 +14,9 @@ export function dryRun(frozen: Frozen): Page {
     parts: [
       ...(card.warning ? [{ kind: 'text' as const, text: card.warning }] : []),
       ...(card.facts.length > 0 ? [{ kind: 'text' as const, text: factLines(card.facts) }] : []),
-      { kind: 'code', text: `${call.method} ${call.path}\n${JSON.stringify(call.body ?? null, null, 2)}` },
+      call
+        ? { kind: 'code', text: exactRequest(call).join('\n') }
+        : { kind: 'text', text: say`Nothing has to be written for it.` },
     ],
     source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${whatNext(frozen)}`,
   };

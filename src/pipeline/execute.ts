@@ -7,13 +7,15 @@ import { unowned } from '../storage/lease.ts';
 import { heldLock } from '../storage/locks.ts';
 import { redrawCards } from '../storage/messages.ts';
 import { readSetting } from '../storage/settings.ts';
-import { inline, say, type Text } from '../text.ts';
+import { inline, joined, say, type Text } from '../text.ts';
 import { leaseMs } from './change.ts';
-import { callOf } from './freeze.ts';
+import { callOf, cardOf } from './freeze.ts';
+import { pauseIfPromoted } from './lost-commit.ts';
 import { saveOutcome, triedInVain, type Bookkeeping } from './outcome.ts';
 import { recheck, type Recheck } from './recheck.ts';
 import { wordsOfChange } from './restore.ts';
-import { lockedBy, nothingSent, notSent } from './tell.ts';
+import { settleAccess } from './timed-access.ts';
+import { lockedBy, markFor, nothingSent, notSent } from './tell.ts';
 
 /** The one door for writes: opens a connection on which one write can be sent. */
 export type Send = { readonly open: () => Promise<Opened> };
@@ -46,6 +48,8 @@ export async function execute(desk: Execution, change: Change): Promise<void> {
   if (checked.kind === 'later') return hold(desk, change, checked.why);
   if (checked.kind === 'host trouble') return stumble(desk, change, checked.why);
   passing('rechecked', change.number);
+  const call = callOf(change);
+  if (call === undefined) return complete(desk, change);
   const opened = await desk.send.open().catch((error: unknown) => {
     if (error instanceof NotSent) return error;
     throw error;
@@ -60,12 +64,13 @@ export async function execute(desk: Execution, change: Change): Promise<void> {
     opened.abandon();
     return hold(desk, change, say`Something came in between.`);
   }
+  desk.history.sent(sending.change);
   passing('sending saved', change.number);
   if (desk.ticks() - sending.ticks > freshMs || Math.abs(desk.wall() - sending.wall) > freshMs) {
     opened.abandon();
     return saveOutcome(desk, sending.change, heldUp);
   }
-  return saveOutcome(desk, sending.change, await opened.write(callOf(sending.change)));
+  return saveOutcome(desk, sending.change, await opened.write(call));
 }
 
 type Sending = { readonly change: Change; readonly ticks: number; readonly wall: number };
@@ -78,10 +83,32 @@ async function commitSending(desk: Execution, seen: Change): Promise<Sending | u
     const now = await desk.database.now(tx);
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== desk.owner) return undefined;
+    if (desk.history.newerThan(change)) return undefined;
     if (await whatHoldsIt(desk.database, change, tx)) return undefined;
-    return desk.ledger.advance(tx, change, { kind: 'send', owner: desk.owner, leaseMs }, { by: 'sitehand', at: now });
+    if (await pauseIfPromoted(desk, tx, now)) return undefined;
+    const sending = { kind: 'send', owner: desk.owner, leaseMs } as const;
+    const sent = await desk.ledger.advance(tx, change, sending, { by: 'sitehand', at: now });
+    desk.database.stillOurs();
+    return sent;
   });
   return change && { change, ...before };
+}
+
+/** Nothing has to be written: what was just looked at is as it was agreed on, and so the change is done. */
+async function complete(desk: Execution, seen: Change): Promise<void> {
+  const isDone = await desk.database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await desk.database.now(tx);
+    const change = await findChange(tx, seen.number);
+    if (change?.version !== seen.version || change.owner !== desk.owner) return false;
+    if (await whatHoldsIt(desk.database, change, tx)) return false;
+    const says = say`Nothing had to be written. ${cardOf(change).done}.`;
+    const saying = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, outcome: says };
+    const moved = await desk.ledger.advance(tx, change, { kind: 'complete' }, saying);
+    if (moved) await settleAccess(tx, desk.ledger, moved, at, { isProven: true });
+    return moved !== undefined;
+  });
+  if (!isDone) await hold(desk, seen, say`Something came in between.`);
 }
 
 /** A pause, or a lock of somebody else: nothing is sent while it lasts. */

@@ -1,27 +1,27 @@
 import { HostTrouble } from '../hosting/client.ts';
 import { Refusal } from '../errors.ts';
 import type { Reader } from '../hosting/contract/call.ts';
-import { getOperation } from '../hosting/contract/operations.ts';
+import { getOperation, validateKey } from '../hosting/contract/operations.ts';
 import { passing } from '../points.ts';
 import { touchChange, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { owe } from '../storage/messages.ts';
-import { putAnswers } from '../storage/answers.ts';
 import { readSetting, writeSetting } from '../storage/settings.ts';
-import { setTimer } from '../storage/timers.ts';
 import type { Tx } from '../storage/database.ts';
 import { joined, say, time, type Text } from '../text.ts';
 import type { Ledger, Saying } from './advance.ts';
 import type { Person } from './authorise.ts';
-import { beforeOf } from './freeze.ts';
+import { beforeOf, leftOf } from './freeze.ts';
 import type { Button } from './render.ts';
 import type { Names } from './resolve.ts';
 import { namesWith } from './readable.ts';
 import { restore, type Restored } from './restore.ts';
 import { sourcesOf, type Sighted } from './sources.ts';
+import { settleAccess } from './timed-access.ts';
 import { isKnown, judge, type Seen, type Trail, type Verdict } from './judge.ts';
-import { alarm, evidence, markFor, noEvidence, spoken } from './tell.ts';
+import { alarm, markFor, spoken } from './tell.ts';
 import { thawed } from '../storage/json.ts';
+import { undoMs, type Undo } from './undo.ts';
 
 export type Following = Sighted & {
   readonly database: Database;
@@ -30,11 +30,10 @@ export type Following = Sighted & {
   readonly names: (person: Person | undefined) => Names;
 };
 
-const undoMs = 3_600_000;
-const evidenceWithinMs = 3_600_000;
-const evidenceAgainMs = 15_000;
 /** A line about a running operation, once it takes longer than this. */
 const worthTellingMs = 10_000;
+/** The same about one that cannot be asked about. */
+const troubleWorthTellingMs = 60_000;
 /** The setting that says: this host answers about operations. */
 const followingWorks = 'following';
 
@@ -52,35 +51,12 @@ export async function follow(desk: Following, change: Change): Promise<void> {
     if (!works && isKnown(seen.operation)) await writeSetting(tx, { key: followingWorks, value: 'on', at });
     if ('wait' in verdict) {
       const running = at - (change.sent_at ?? at);
-      if (seen.operation === 'running' && running > worthTellingMs) await tellRunning(tx, change, running, at);
+      await tellOnTheWay(tx, change, seen.operation, running, at);
       const followed = JSON.stringify(verdict.trail);
       await touchChange(tx, change, { followed, due_at: at + verdict.wait, owner: null, lease_until: null });
-    } else await settle(desk, tx, change, restored, verdict, at);
+    } else await settle(desk, tx, change, restored, { ...verdict, left: leftIn(seen) }, at);
   });
   if (!('wait' in verdict)) passing('settled', change.number);
-}
-
-/** After an unknown outcome: reads what can be read, and says it without believing it; while it cannot be read, later. */
-export async function gatherEvidence(desk: Following, change: Change): Promise<void> {
-  const restored = restore(change, namesWith(desk, change));
-  const proof = await prove(desk, change, restored);
-  const traces = proof === undefined ? await trace(desk, change, restored) : undefined;
-  await desk.database.transaction(async (tx) => {
-    const at = await desk.database.now(tx);
-    const isLater = (proof ?? traces) === 'trouble' && at - (change.sent_at ?? change.created_at) < evidenceWithinMs;
-    const due_at = isLater ? at + evidenceAgainMs : null;
-    const touched = await touchChange(tx, change, { due_at, owner: null, lease_until: null });
-    if (touched === undefined || isLater) return;
-    const seen = traces === undefined || traces === 'trouble' ? noEvidence : traces;
-    const text = proof && proof !== 'trouble' ? evidence(proof.says, proof.verdict) : seen;
-    await desk.ledger.remark(tx, touched, 'evidence', {
-      by: 'sitehand',
-      at,
-      reply: { text },
-      ops: true,
-      details: { proof, traces },
-    });
-  });
 }
 
 async function see(desk: Following, change: Change, restored: Restored | undefined): Promise<Seen> {
@@ -89,18 +65,46 @@ async function see(desk: Following, change: Change, restored: Restored | undefin
   return { ...asked, proof: await prove(desk, change, restored) };
 }
 
-async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operation' | 'message'>> {
+async function ask(read: Reader, operation: string): Promise<Pick<Seen, 'operation' | 'message' | 'restMs'>> {
   try {
     const { state, message } = await read(getOperation({ operation_id: operation }));
-    return { operation: state, message };
+    return state === 'failed' && !(await isWell(read)) ? { operation: 'trouble' } : { operation: state, message };
   } catch (error) {
-    if (error instanceof HostTrouble) return { operation: 'trouble' };
+    if (error instanceof HostTrouble) return { operation: 'trouble', restMs: error.retryAfterMs };
+    throw error;
+  }
+}
+
+/** The host words a failed operation as it words its own trouble: whether it answers about something else now. */
+async function isWell(read: Reader): Promise<boolean> {
+  try {
+    await read(validateKey({}));
+    return true;
+  } catch (error) {
+    if (error instanceof HostTrouble) return error.kind === 'not found';
     throw error;
   }
 }
 
 const prove = async (desk: Sighted, change: Change, restored: Restored | undefined): Promise<Seen['proof']> =>
-  restored?.action.proof && compared(desk, change, restored, (of) => restored.action.proof?.(of));
+  restored?.action.proof &&
+  compared(desk, change, restored, (of) => {
+    const { action, resolved } = restored;
+    const proof = action.proof?.(of);
+    return proof && { ...proof, left: leftOf(action, resolved, of.now) };
+  });
+const leftIn = ({ proof }: Seen): string | undefined =>
+  proof !== undefined && proof !== 'trouble' ? proof.left : undefined;
+
+/** What reading shows of a change whose outcome is unknown: a proof, or traces where nothing can prove it. */
+export async function readBack(
+  desk: Sighted,
+  change: Change,
+  restored: Restored | undefined,
+): Promise<{ readonly proof: Seen['proof']; readonly traces: Text | 'trouble' | undefined }> {
+  const proof = await prove(desk, change, restored);
+  return { proof, traces: proof === undefined ? await trace(desk, change, restored) : undefined };
+}
 
 /** What else can be seen of a change that no read can prove. */
 async function trace(
@@ -133,26 +137,42 @@ async function compared<T>(
 }
 
 /** One line in the thread, edited at every look. */
-async function tellRunning(tx: Tx, change: Change, forMs: number, at: number): Promise<void> {
-  const body = JSON.stringify({ text: say`▶️ Running for ${spoken(forMs)}.` });
+async function tellOnTheWay(
+  tx: Tx,
+  change: Change,
+  operation: Seen['operation'],
+  forMs: number,
+  at: number,
+): Promise<void> {
+  const says = onTheWay(operation, forMs);
+  if (says === undefined) return;
+  const body = JSON.stringify({ text: says });
   await owe(tx, { key: `${change.number}:running`, change: change.number, kind: 'reply', body, at });
 }
+
+function onTheWay(operation: Seen['operation'], forMs: number): Text | undefined {
+  if (operation === 'running' && forMs > worthTellingMs) return say`▶️ Running for ${spoken(forMs)}.`;
+  if (operation !== 'trouble' || forMs <= troubleWorthTellingMs) return undefined;
+  return say`▶️ Sent ${spoken(forMs)} ago. The host cannot be asked about it right now; I keep asking.`;
+}
+
+type Settled = Exclude<Verdict, { wait: number }> & { readonly left: string | undefined };
 
 async function settle(
   desk: Following,
   tx: Tx,
   change: Change,
   restored: Restored | undefined,
-  verdict: Exclude<Verdict, { wait: number }>,
+  verdict: Settled,
   at: number,
 ): Promise<void> {
   const { happening, says, proven } = verdict;
   const isMade = proven || happening.kind === 'leave';
-  const offers =
-    isMade && restored ? await offersOf(tx, change, restored, at, proven) : { buttons: [], until: undefined };
+  const { buttons, undo } = isMade && restored ? offersOf(desk, change, restored, verdict, at) : { buttons: [] };
   const after = happening.kind === 'leave' ? restored?.action.after : undefined;
-  const text = joined([markFor[happening.kind], says, after, offers.until]);
-  const told = { reply: { text, buttons: offers.buttons }, outcome: says };
+  const until = undo && say`Undo until ${time(undo.until)}.`;
+  const text = joined([markFor[happening.kind], says, after, until]);
+  const told = { reply: { text, buttons }, outcome: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
   const saying: Saying = {
     by: 'sitehand',
     at,
@@ -160,37 +180,27 @@ async function settle(
     ...(happening.kind === 'lose' ? alarm(change, says) : told),
   };
   const moved = await desk.ledger.advance(tx, change, happening, saying);
-  if (moved && (happening.kind === 'finish' || happening.kind === 'leave')) await startTimer(tx, change, restored, at);
+  if (moved && isMade) await settleAccess(tx, desk.ledger, moved, at, { isProven: proven });
 }
 
-/** What the action wants to be done later: its time begins when it is done. */
-export async function startTimer(tx: Tx, change: Change, restored: Restored | undefined, at: number): Promise<void> {
-  const later = restored?.action.later?.({ input: restored.resolved.input, before: beforeOf(change) });
-  if (later) await setTimer(tx, { change: change.number, words: JSON.stringify(later.run), due_at: at + later.after });
-}
-
-async function offersOf(
-  tx: Tx,
+/** What can be pressed under the last word. */
+function offersOf(
+  { database }: Following,
   change: Change,
   { action, resolved }: Restored,
+  { proven, left }: Settled,
   at: number,
-  proven: boolean,
-): Promise<{ buttons: readonly Button[]; until: Text | undefined }> {
+): { readonly buttons: readonly Button[]; readonly undo?: Undo } {
   const of = { input: resolved.input, before: beforeOf(change) };
   const next: Button[] = (action.next?.(of) ?? []).map(({ label, words }) => ({
     label,
     press: { kind: 'words', words },
   }));
-  const undo = proven ? action.undo?.(of) : undefined;
-  if (undo === undefined) return { buttons: next, until: undefined };
-  const id = `undo-${change.number}`;
-  const [content, expires_at] = [JSON.stringify(undo), at + undoMs];
-  await putAnswers(tx, [{ id, person: change.asker, kind: 'words', content, created_at: at, expires_at }]);
-  return {
-    buttons: [{ label: 'Undo', press: { kind: 'stored', id } }, ...next],
-    until: say`Undo until ${time(at + undoMs)}.`,
-  };
+  const words = proven ? action.undo?.(of) : undefined;
+  if (words === undefined) return { buttons: next };
+  const press = { kind: 'undo', installation: database.installation, number: change.number } as const;
+  return { buttons: [{ label: 'Undo', press }, ...next], undo: { words, left: left ?? null, until: at + undoMs } };
 }
 
 const trailOf = (change: Change, now: number): Trail =>
-  change.followed === null ? { since: now, looks: 0, known: false, failures: 0 } : thawed(change.followed);
+  change.followed === null ? { since: now, looks: 0, known: false, unclear: 0 } : thawed(change.followed);

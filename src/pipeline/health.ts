@@ -11,11 +11,12 @@ import type { Policy } from '../policy/rules.ts';
 import type { Database } from '../storage/database.ts';
 import { thawed } from '../storage/json.ts';
 import { readSetting } from '../storage/settings.ts';
-import { countStates, oldestDue } from '../storage/work.ts';
-import { code, inline, joined, person, say, time } from '../text.ts';
+import { countStates, listLost, oldestDue } from '../storage/work.ts';
+import { actor, code, inline, joined, person, say, time } from '../text.ts';
 import type { AskingDesk } from './asking.ts';
 import { pauseKey } from './deeds.ts';
 import { editionOf } from './edition.ts';
+import { opsTrouble, type OpsDesk } from './ops-channel.ts';
 import { inForce } from './rulebook.ts';
 import { inWords } from './trouble.ts';
 
@@ -33,6 +34,7 @@ export type HealthDesk = {
   readonly dialect: Dialect;
   /** Asks Slack who this bot is; rejects where it does not say. */
   readonly askSlack: () => Promise<{ readonly botUserId: string }>;
+  readonly lookAt: OpsDesk['lookAt'];
 };
 
 type State = Omit<Check, 'what'>;
@@ -46,6 +48,7 @@ const expiresSoonMs = 14 * 86_400_000;
 const slowMs = 1_000;
 const overdueMs = 60_000;
 const mostGroups = 5;
+const mostUnknown = 5;
 
 /** Looks at everything at once; what cannot be asked is a finding as well. */
 export const healthOf = (desk: HealthDesk): Promise<readonly Check[]> =>
@@ -101,9 +104,8 @@ async function host({ listing, database }: HealthDesk): Promise<State> {
 async function key({ read, database }: HealthDesk): Promise<State> {
   const renew = say`Whoever runs me puts a new one into ${code('HOSTING_API_KEY')}.`;
   try {
-    const { expires_at: said = '' } = await read(validateKey({}));
-    const at = /^\d{4}-\d{2}-\d{2}/.test(said) ? Date.parse(said) : Number.NaN;
-    if (Number.isNaN(at)) return well(say`taken; the host does not say until when`);
+    const { expires_at: at } = await read(validateKey({}));
+    if (at === undefined) return well(say`taken; the host does not say until when`);
     const left = at - (await database.now());
     if (left <= 0) return bad(say`expired at ${time(at, 'date')}`, renew);
     return left < expiresSoonMs
@@ -163,20 +165,31 @@ function shortList(all: readonly (State['says'] | ReturnType<typeof code>)[]): S
   return say`${joined(all.slice(0, mostGroups), ', ')}${more}`;
 }
 
+async function opsChannel(desk: HealthDesk): Promise<State> {
+  const trouble = await opsTrouble(desk);
+  return trouble ? bad(trouble.says, trouble.hint) : well(say`takes posts, as far as Slack tells`);
+}
+
 async function sending({ database }: HealthDesk): Promise<State> {
   const setting = await readSetting(database.db, pauseKey);
   if (setting === undefined) return well(say`what is approved is sent`);
   const { by, at } = thawed<Pause>(setting.value);
-  return bad(say`paused by ${person(by)} at ${time(at, 'date')}`, say`${code('resume')} lets it go on.`);
+  return bad(say`paused by ${actor(by)} at ${time(at, 'date')}`, say`${code('resume')} lets it go on.`);
 }
 
 async function changes({ database }: HealthDesk): Promise<State> {
   const counts = await countStates(database.db);
   const { waiting = 0, approved = 0, sending = 0, accepted = 0, unknown = 0 } = counts;
   const says = say`${waiting} waiting, ${approved} approved, ${sending + accepted} running, ${unknown} unknown`;
-  return unknown === 0
-    ? well(says)
-    : bad(says, 'Look at the host, then say on the card what happened: its target stays locked until then.');
+  if (unknown === 0) return well(says);
+  const lost = (await listLost(database.db, mostUnknown)).map(
+    ({ number, at }) => say`#${number} since ${time(at, 'date')}`,
+  );
+  const more = unknown > lost.length ? [say`${unknown - lost.length} more`] : [];
+  return bad(
+    say`${says}: ${joined([...lost, ...more], ', ')}`,
+    'Look at the host, then say on the card what happened: what a change locks stays locked until then.',
+  );
 }
 
 async function work({ database }: HealthDesk): Promise<State> {
@@ -195,6 +208,7 @@ const looks: readonly (readonly [what: string, look: Look])[] = [
   ['Database', answers],
   ['Rules', rules],
   ['Slack user groups', userGroups],
+  ['Ops channel', opsChannel],
   ['Sending', sending],
   ['Changes', changes],
   ['Work', work],

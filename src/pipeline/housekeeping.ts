@@ -3,7 +3,10 @@ import type { Database } from '../storage/database.ts';
 import { abandoned, closeInbox, forgetInbox, wipeInbox, type InboxRow } from '../storage/inbox.ts';
 import { releaseAll } from '../storage/lease.ts';
 import { sweepLocks } from '../storage/locks.ts';
-import { forgetMessages, owe } from '../storage/messages.ts';
+import { dropOldOps, forgetMessages, owe } from '../storage/messages.ts';
+import { counted } from '../commands/page.ts';
+import { code, say, type Text } from '../text.ts';
+import { oweOps } from './ops.ts';
 import type { Note } from './render.ts';
 
 export type Housekeeping = {
@@ -15,6 +18,11 @@ export type Housekeeping = {
 const wipeAfterMs = 30 * 60_000;
 const forgetAfterMs = 86_400_000;
 const forgetMessagesAfterMs = 30 * 86_400_000;
+/** What the ops channel is owed at most, while it takes nothing. */
+const mostOps = 500;
+
+/** Names the message that tells somebody that their delivery was lost. */
+export const lostKey = (inbox: string): string => `lost:${inbox}`;
 
 /** At start on a database that only this process can have open: whoever held a lease before is gone. */
 export async function takeOver({ database }: Pick<Housekeeping, 'database'>): Promise<void> {
@@ -32,7 +40,7 @@ export async function tellTheLost({ database, lostNote }: Housekeeping): Promise
       const at = await database.now(tx);
       if (!(await closeInbox(tx, row.key, at))) return;
       const body = JSON.stringify(lostNote(row));
-      await owe(tx, { key: `lost:${row.key}`, kind: 'direct', recipient: row.person, body, at });
+      await owe(tx, { key: lostKey(row.key), kind: 'direct', recipient: row.person, body, at });
     });
   }
 }
@@ -46,5 +54,10 @@ export async function sweep({ database }: Housekeeping): Promise<void> {
     await expireAnswers(tx, now);
     await sweepLocks(tx, now);
     await forgetMessages(tx, now - forgetMessagesAfterMs);
+    const dropped = await dropOldOps(tx, mostOps);
+    if (dropped > 0) await oweOps(tx, `dropped:${now}`, tooMany(dropped), now);
   });
 }
+
+const tooMany = (dropped: number): Text =>
+  say`⚠️ ${counted(dropped, 'older message')} for this channel ${dropped === 1 ? 'was' : 'were'} dropped: it took nothing for too long. ${code('changes')} and ${code('audit')} show what happened.`;

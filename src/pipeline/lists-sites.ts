@@ -9,6 +9,9 @@ const key = 'lists_sites';
 
 export const listsSites = async ({ db }: Database): Promise<boolean> => (await readSetting(db, key)) !== undefined;
 
-/** Notes it for the next start. */
-export const noteListsSites = (database: Database): Promise<void> =>
-  database.transaction(async (tx) => writeSetting(tx, { key, value: 'yes', at: await database.now(tx) }));
+/** Notes it for the next start; where that fails, the next start asks the host. */
+export function noteListsSites(database: Database, onTrouble: (what: string, error: unknown) => void): void {
+  database
+    .transaction(async (tx) => writeSetting(tx, { key, value: 'yes', at: await database.now(tx) }))
+    .catch((error: unknown) => onTrouble('noting that the host lists its sites', error));
+}

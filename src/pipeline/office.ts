@@ -2,12 +2,15 @@ import type { Office } from '../commands/desk.ts';
 import { catalogue } from '../commands/index.ts';
 import { abilityOf, type AbilityDesk } from './ability.ts';
 import { membershipsOf, unknownGroups } from '../policy/memberships.ts';
-import { standingTo, type Channel, type Permit, type Person } from './authorise.ts';
+import { type Channel, type Permit, type Person } from './authorise.ts';
+import { standingTo } from './may-run.ts';
 import { deedsFor } from './deeds.ts';
 import { editionOf } from './edition.ts';
+import { forceUnlock } from './force-unlock.ts';
 import { healthOf, type HealthDesk } from './health.ts';
 import { bindingFor } from './binding.ts';
 import { changesFor, storyFor, type Archive } from './history.ts';
+import { timersFor } from './timer-list.ts';
 import { trailDeskFor, type TrailDesk } from './trail-desk.ts';
 import { inWords } from './trouble.ts';
 import { usage } from './usage.ts';
@@ -44,6 +47,7 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
     change: (number) => storyFor(desk, person, number),
     can: (words, id) => abilityOf(desk, person, words, id),
     changes: (filter) => changesFor(desk, person, filter),
+    ...timersFor(desk, person, now),
     standing: () => {
       const { own } = membershipsOf(policy(), person);
       const groups = [...policy().groups.keys()].filter((name) => own.has(name));
@@ -53,6 +57,7 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
     health: () => healthOf(desk),
     edition: () => editionOf(desk),
     ...deedsFor(desk, doer),
+    forceUnlock: (env) => forceUnlock(desk, doer, env),
     ...bindingFor(desk, doer, grounds.channel, grounds.channelOf ?? (async (id) => ({ id, shared: undefined }))),
     ...trailDeskFor(desk, doer),
   };

@@ -3,19 +3,23 @@ import type { Receipt, Unsent } from '../hosting/client.ts';
 import { passing } from '../points.ts';
 import { linesOfChanges } from '../storage/audit.ts';
 import { findChange, type Change } from '../storage/changes.ts';
-import type { Database, Tx } from '../storage/database.ts';
+import type { Tx } from '../storage/database.ts';
+import { alone } from '../storage/differences.ts';
 import { thawed } from '../storage/json.ts';
+import type { State } from '../storage/schema.ts';
 import { joined, say, type Text } from '../text.ts';
-import type { Ledger, Saying } from './advance.ts';
+import type { Saying } from './advance.ts';
 import { move, type Happening } from './change.ts';
+import { cardOf } from './freeze.ts';
+import { foundOf, pauseAfterLoss, type Losing } from './lost-commit.ts';
 import { wordsOfChange } from './restore.ts';
-import { alarm, answered, nothingSent, notSent, tryingAgain } from './tell.ts';
+import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownAfterLoss } from './tell.ts';
 
-export type Bookkeeping = {
-  readonly database: Database;
-  readonly ledger: Ledger;
+export type Bookkeeping = Losing & {
   /** This process: owner of what it sends. */
   readonly owner: string;
+  /** Told of every answer before anything else is tried with it: `change` as it was sent, and what came of it. */
+  readonly onAnswer: (answer: { readonly change: number; readonly version: number; readonly outcome: Outcome }) => void;
   /** Told of a receipt that could not be saved yet. */
   readonly onTrouble: (what: string, error: unknown) => void;
 };
@@ -28,13 +32,16 @@ const longestBusyMs = 5 * 60_000;
 /** How long a receipt is held while the database is away; after that its change is found in `sending` and unknown. */
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
-/** Saves what came of it; if somebody has said *unknown* meanwhile, as the late answer that it is. */
+/** Saves what came of it, whatever the row says by now; where that cannot be moved any more, as a remark that ops hear of. */
 export async function saveOutcome(desk: Bookkeeping, sent: Change, outcome: Outcome): Promise<void> {
+  desk.onAnswer({ change: sent.number, version: sent.version, outcome });
+  if (tookNothing(outcome)) desk.history.tookNothing(sent.number);
   passing('answered', sent.number);
   for (const afterMs of [0, ...saveAgainAfterMs]) {
     if (afterMs > 0) await wait(afterMs, undefined, { ref: false });
     try {
-      await desk.database.transaction((tx) => record(desk, tx, sent, outcome));
+      const row = await desk.database.transaction((tx) => record(desk, tx, sent, outcome));
+      if (row) desk.history.believe(row);
       passing('answer saved', sent.number);
       return;
     } catch (error) {
@@ -43,18 +50,58 @@ export async function saveOutcome(desk: Bookkeeping, sent: Change, outcome: Outc
   }
 }
 
-async function record(desk: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome): Promise<void> {
+/** Resolves with the row as it is then; undefined: there is none. */
+async function record(desk: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
+  // Whoever else moves it does so before or after this.
+  await alone(tx);
   const at = await desk.database.now(tx);
-  const now = await findChange(tx, sent.number);
-  if (now === undefined) return;
-  const mine = now.state === 'sending' && now.owner === desk.owner && now.version === sent.version;
-  if (!mine && (await isSaid(tx, sent, outcome))) return;
-  const happening = mine ? happeningOf(outcome) : lateHappening(outcome);
-  const saying = sayingOf(now, outcome, happening, at);
-  if (happening && (mine || now.state === 'unknown')) {
-    if (await desk.ledger.advance(tx, now, happening, saying)) return;
+  const found = await findChange(tx, sent.number);
+  if (found === undefined) {
+    await tellOfNone(desk, tx, sent, outcome, at);
+    return undefined;
   }
-  await desk.ledger.remark(tx, now, 'late answer', saying);
+  const isOurs = isSameSend(found, sent);
+  if (!isOurs && (await isSaid(tx, sent, outcome))) return found;
+  const isSetBack = (found.state === 'waiting' || found.state === 'approved') && !tookNothing(outcome);
+  const isSentAnew = found.state === 'sending' && !isOurs;
+  if (isSetBack || isSentAnew) await pauseAfterLoss(desk, tx, at, foundOf(found));
+  const row = isSetBack ? await setRight(desk, tx, found, sent, outcome, at) : found;
+  if (isSetBack && outcome.kind === 'unknown') return row;
+  const happening = isOurs ? happeningOf(outcome) : lateHappening(outcome, row.state);
+  const saying = sayingOf(row, outcome, happening, at);
+  const moved = happening && (await desk.ledger.advance(tx, row, happening, saying));
+  if (moved === undefined) await desk.ledger.remark(tx, row, 'late answer', saying);
+  return moved ?? row;
+}
+
+/** Claimed by somebody else meanwhile it is still the same; sent anew by somebody else it is not. */
+const isSameSend = (row: Change, sent: Change): boolean =>
+  row.state === 'sending' && row.version === sent.version && row.sent_at === sent.sent_at;
+
+const tookNothing = ({ kind }: Outcome): boolean => kind === 'not sent' || kind === 'throttled';
+
+/** The row says that it was never sent, which the answer disproves: unknown, until the answer itself is written down. */
+async function setRight(
+  desk: Bookkeeping,
+  tx: Tx,
+  row: Change,
+  { sent_at }: Change,
+  outcome: Outcome,
+  at: number,
+): Promise<Change> {
+  const sentAt = sent_at ?? at;
+  const told =
+    outcome.kind === 'unknown' ? alarm(row, unknownAfterLoss(sentAt)) : { reply: { text: forgotten(sentAt) } };
+  const saying = { by: 'sitehand', at, details: { receipt: outcome }, ...told };
+  return (await desk.ledger.advance(tx, row, { kind: 'commit_lost', sentAt }, saying)) ?? row;
+}
+
+/** The database was set back to before the change was asked for: there is no thread to tell it in. */
+async function tellOfNone(desk: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
+  const { title } = cardOf(sent);
+  const came = outcome.kind === 'not sent' ? say`Nothing was written.` : answered(outcome, sent);
+  const says = say`It does not know #${sent.number} (${title}) any more. ${came}`;
+  await pauseAfterLoss(desk, tx, at, { key: `${sent.number}:0`, says });
 }
 
 /** An earlier try was saved after all, and only the word of it was lost: it would be told a second time, as a late answer. */
@@ -82,8 +129,12 @@ function happeningOf(outcome: Outcome): Happening {
   }
 }
 
-function lateHappening(outcome: Outcome): Happening | undefined {
-  if (outcome.kind === 'accepted') return { kind: 'accept late', operation: outcome.operation ?? null };
+function lateHappening(outcome: Outcome, state: State): Happening | undefined {
+  const operation = outcome.kind === 'accepted' ? (outcome.operation ?? null) : null;
+  // Whoever sends it besides has no answer yet: that the host accepted it once is true whatever comes.
+  if (state === 'sending') return outcome.kind === 'accepted' ? { kind: 'accept', operation } : undefined;
+  if (state !== 'unknown') return undefined;
+  if (outcome.kind === 'accepted') return { kind: 'accept late', operation };
   return outcome.kind === 'rejected' ? { kind: 'reject late' } : undefined;
 }
 
@@ -98,6 +149,10 @@ function sayingOf(change: Change, outcome: Outcome, happening: Happening | undef
   if (outcome.kind === 'throttled') {
     const tried = happening ? triedInVain(change, happening, at, text) : { ...base, reply: { text } };
     return { ...saying, ...tried, details: { ...tried.details, ...saying.details } };
+  }
+  if (happening === undefined && outcome.kind !== 'unknown') {
+    const reply = { text: say`⚠️ **The host answered after this had its end here.** ${text}` };
+    return { ...saying, reply, ops: true, tell: [change.asker] };
   }
   const late = happening?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
   if (outcome.kind === 'accepted') return { ...saying, reply: { text: late } };

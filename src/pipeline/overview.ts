@@ -1,13 +1,12 @@
-import { mayApprove } from '../policy/approvers.ts';
-import { samePerson } from '../policy/people.ts';
-import { decide } from '../policy/policy.ts';
 import { listChanges, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { approvals } from '../storage/votes.ts';
-import { aboutOf } from './about.ts';
+import { mayEnd } from './approve.ts';
+import type { AskingDesk } from './asking.ts';
 import type { Person } from './authorise.ts';
+import { endingOf, isCloser } from './closers.ts';
 import { namesWith, readerOf, type Shelf } from './readable.ts';
-import { permitOf, renderCard, type Card } from './render.ts';
+import { renderCard, type Card } from './render.ts';
 import { restore } from './restore.ts';
 
 /** What one person sees of all changes at a glance, each list newest first. */
@@ -16,16 +15,22 @@ export type Overview = {
   readonly toDecide: readonly Card[];
   /** Their own that are not settled. */
   readonly mine: readonly Card[];
+  /** How many more there are that wait, and that are theirs. */
+  readonly more: { readonly toDecide: number; readonly mine: number };
   /** The last ones they may read, without buttons. */
   readonly recent: readonly Card[];
+  /** The numbers of all of them. */
+  readonly numbers: readonly number[];
 };
+
+export type OverviewDesk = Shelf & AskingDesk & { readonly database: Database };
 
 /** Changes that are looked at for each list, and shown of it. */
 const mostRead = 100;
 const mostShown = { toDecide: 8, mine: 5, recent: 10 } as const;
 
 /** Reads it: a few queries, whatever has piled up. */
-export async function overviewFor(desk: Shelf & { readonly database: Database }, person: Person): Promise<Overview> {
+export async function overviewFor(desk: OverviewDesk, person: Person): Promise<Overview> {
   const { db } = desk.database;
   const mayRead = readerOf(desk, person);
   const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
@@ -36,33 +41,42 @@ export async function overviewFor(desk: Shelf & { readonly database: Database },
     read({ asker: person.id }),
     read({}),
   ]);
-  const undecided = await notYetBy(
-    db,
-    person,
-    [...unknown, ...waiting].filter((change) => mayDecide(desk, person, change)),
-  );
-  const draw = (changes: readonly Change[], most: number): Promise<readonly Card[]> =>
-    Promise.all(changes.slice(0, most).map((change) => drawn(desk, change)));
+  const undecided = await notYetBy(db, person, await toDecideBy(desk, person, [...unknown, ...waiting]));
+  const unsettled = own.filter(({ settled_at }) => settled_at === null);
+  const shown = {
+    toDecide: undecided.slice(0, mostShown.toDecide),
+    mine: unsettled.slice(0, mostShown.mine),
+    recent: latest.slice(0, mostShown.recent),
+  };
+  const draw = (changes: readonly Change[]): Promise<readonly Card[]> =>
+    Promise.all(changes.map((change) => drawn(desk, change)));
   return {
-    toDecide: await draw(undecided, mostShown.toDecide),
-    mine: await draw(
-      own.filter(({ settled_at }) => settled_at === null),
-      mostShown.mine,
-    ),
-    recent: (await draw(latest, mostShown.recent)).map((card) => ({ ...card, buttons: [] })),
+    toDecide: await draw(shown.toDecide),
+    mine: await draw(shown.mine),
+    more: {
+      toDecide: undecided.length - shown.toDecide.length,
+      mine: unsettled.length - shown.mine.length,
+    },
+    recent: (await draw(shown.recent)).map((card) => ({ ...card, buttons: [] })),
+    numbers: Object.values(shown).flatMap((changes) => changes.map(({ number }) => number)),
   };
 }
 
-/** Whether this person's click would count, as far as is known without asking anybody afresh. */
-function mayDecide(desk: Shelf, person: Person, change: Change): boolean {
-  const restored = restore(change, namesWith(desk, change));
-  if (restored === undefined) return false;
+/** Those on which this person's click would count, as far as is known without asking anybody afresh. */
+async function toDecideBy(desk: OverviewDesk, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
   const policy = desk.policy();
-  const { asked } = aboutOf(restored.resolved, desk.company());
-  const { approval } = permitOf(change);
-  if (approval === 'none') return decide(policy, person, asked).kind === 'allowed';
-  if (samePerson(policy, person.id, change.asker)) return false;
-  return mayApprove(policy, person, approval, { ...asked, asker: change.asker }).kind === 'counts';
+  let spare = 0;
+  const decides = changes.map(async (change) => {
+    const restored = restore(change, namesWith(desk, change));
+    if (restored === undefined) return false;
+    const ending = endingOf(change, restored, desk.company());
+    const right = mayEnd({ ...ending, policy, by });
+    // Whether others are left takes a look at everybody: it is taken for no more than are shown.
+    if (right.kind === 'if nobody may') spare += 1;
+    return spare <= mostShown.toDecide ? isCloser(desk, right, ending) : right.kind === 'may';
+  });
+  const isTheirs = await Promise.all(decides);
+  return changes.filter((_, at) => isTheirs[at]);
 }
 
 async function notYetBy(

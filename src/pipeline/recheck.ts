@@ -61,7 +61,7 @@ async function recheckRights(desk: Recheck, change: Change): Promise<Restored | 
     desk.freshenNames(),
   ]);
   if (!isTimer && person === undefined) return slackIsSilent;
-  const moved = recheckTargets(desk, change);
+  const moved = recheckTargets(desk, change, isTimer);
   if (moved) return moved;
   const restored = restore(change, namesWith(desk, change));
   if (restored === undefined) return gone(say`I do not know ${code(change.command)} any more.`);
@@ -69,11 +69,12 @@ async function recheckRights(desk: Recheck, change: Change): Promise<Restored | 
 }
 
 /** What stands against it in the names of its targets: gone, renamed, or not to be found out now. */
-function recheckTargets(desk: Recheck, change: Change): Rechecked | undefined {
+function recheckTargets(desk: Recheck, change: Change, isTimer: boolean): Rechecked | undefined {
   for (const target of storedTargets(change)) {
     const presence = desk.presenceOf(target);
     if (presence === 'gone') return gone(say`${target.name} is gone: the host lists its sites without it.`);
-    if (presence === 'unknown') {
+    // What ends access by itself looks at the host by its id, list or no list: it must not wait for names.
+    if (presence === 'unknown' && !isTimer) {
       return { kind: 'later', why: say`The host does not list ${target.name} right now, so I cannot check it.` };
     }
   }

@@ -1,7 +1,7 @@
 import type { Words } from '../errors.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Vote } from '../storage/votes.ts';
-import { bold, code, inline, joined, person, say, time, type Text } from '../text.ts';
+import { bold, code, inline, inShort, joined, person, say, time, type Text } from '../text.ts';
 import { whoIsAsked } from './asking.ts';
 import type { Permit } from './authorise.ts';
 import { coolsDown } from './change.ts';
@@ -15,14 +15,17 @@ export type Verdict = (typeof verdicts)[number];
 /** Which change, of which database, in which version somebody has before them. */
 export type Seen = { readonly installation: string; readonly number: number; readonly version: number };
 
-/** What pressing a button does. Only decisions carry a change; everything else is words, or the name of stored words. */
+/** What pressing a button does. Decisions and undo name a change of a database; everything else is words, or names a row. */
 export type Press =
   | ({ readonly kind: 'decision'; readonly verdict: Verdict } & Seen)
   | { readonly kind: 'words'; readonly words: Words }
   | { readonly kind: 'form'; readonly words: Words }
-  | { readonly kind: 'stored'; readonly id: string }
+  | { readonly kind: 'review'; readonly words: Words }
+  | { readonly kind: 'undo'; readonly installation: string; readonly number: number }
   | { readonly kind: 'share'; readonly id: string }
-  | { readonly kind: 'page'; readonly id: string; readonly from: number };
+  | { readonly kind: 'page'; readonly id: string; readonly from: number }
+  /** Opens everything that will be sent, at this page: of a change, or of what the form under the button shows. */
+  | { readonly kind: 'call'; readonly page: number; readonly of: Pick<Seen, 'installation' | 'number'> | undefined };
 export type Button = {
   readonly label: string;
   readonly press: Press;
@@ -42,6 +45,9 @@ export type Card = {
 
 /** One message besides the card: a reply in its thread, a direct message, a notice. Stored as JSON until it is posted. */
 export type Note = { readonly text: Text; readonly buttons?: readonly Button[] };
+
+/** On the button that opens all that is frozen of a change. */
+export const everythingLabel = 'Everything that will be sent';
 
 /** The same mark for the same state everywhere. */
 export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
@@ -117,7 +123,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
       ...approvalFacts(change, approved),
       ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
     ],
-    buttons: decisionButtons(change, installation),
+    buttons: cardButtons(change, installation),
   };
 }
 
@@ -135,6 +141,19 @@ function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCar
       : []),
     ...(approved.length > 0 ? [['Approved by', done] as const] : []),
   ];
+}
+
+/** What can be decided, and all that is decided on, as long as there is something to come. */
+function cardButtons(change: Change, installation: string): readonly Button[] {
+  if (change.settled_at !== null) return [];
+  const isBefore = change.state === 'waiting' || change.state === 'approved';
+  const everything: Button = {
+    label: isBefore ? everythingLabel : 'Everything that was sent',
+    press: { kind: 'call', page: 1, of: { installation, number: change.number } },
+  };
+  const [first, ...others] = decisionButtons(change, installation);
+  if (first === undefined) return [everything];
+  return change.state === 'waiting' ? [first, everything, ...others] : [first, ...others, everything];
 }
 
 /** What can be decided of a change as it stands. */
@@ -191,9 +210,9 @@ function timerLine(change: Change): Text | undefined {
 /** What the rules asked for when the change was made. */
 export const permitOf = (change: Pick<Change, 'permit'>): Permit => thawed(change.permit);
 
-/** The frozen facts of a change in bold and plain, for a form or a dry run. */
+/** The frozen facts of a change in bold and plain, lists cut short, for a form or a dry run. */
 export const factLines = (facts: FrozenCard['facts']): Text =>
   joined(
-    facts.map(([label, value]) => joined([bold(`${label}:`), value])),
+    facts.map(([label, value]) => joined([bold(`${label}:`), inShort(value)])),
     '\n',
   );

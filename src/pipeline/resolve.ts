@@ -6,7 +6,7 @@ import type { Domain, Environment, NamedSite } from '../hosting/contract/target.
 import { bold, code, joined, say, type Text } from '../text.ts';
 import { folded, searchIn, type Named } from './search.ts';
 import type { Wish } from './parse.ts';
-import { wordsOf } from './usage.ts';
+import { wordsOf, type Aside } from './usage.ts';
 
 /** What one person may read, and so may name. */
 export type Names = {
@@ -45,8 +45,8 @@ export function resolve(wish: Wish, names: Names): Resolved {
 }
 
 /** The words that say the same again, with ids instead of names: for storage, buttons and forms. */
-export const canonicalWords = ({ wish, input }: Pick<Resolved, 'wish' | 'input'>): Words =>
-  wordsOf(wish.path, wish.command.fields, (name) => shownAs(wish.command.fields[name], input[name]));
+export const canonicalWords = ({ wish, input }: Pick<Resolved, 'wish' | 'input'>, aside: Aside = {}): Words =>
+  wordsOf(wish.path, wish.command.fields, (name) => shownAs(wish.command.fields[name], input[name]), aside);
 
 /** A value of a field as the words that say it. */
 export function shownAs(field: Field | undefined, value: unknown): Words {

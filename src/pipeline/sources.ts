@@ -1,12 +1,25 @@
-import type { Sources } from '../commands/sources.ts';
+import type { LookSources, Sources } from '../commands/sources.ts';
 import type { Company } from '../hosting/contract/target.ts';
+import type { Database } from '../storage/database.ts';
+import { openTimers } from '../storage/timers.ts';
+import { thawed } from '../storage/json.ts';
 
 /** What looks at the host are made with; `main.ts` gives it. */
-export type Sighted = Pick<Sources, 'read' | 'certificate'> & { readonly company: () => Company };
+export type Sighted = Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
+  readonly company: () => Company;
+  readonly database: Database;
+};
 
 /** The same for one look. */
-export const sourcesOf = ({ read, certificate, company }: Sighted): Sources => ({
+export const sourcesOf = ({ read, certificate, leastTtl, company, database }: Sighted): LookSources => ({
   read,
   certificate,
+  leastTtl,
   company: company(),
+  timed: async ({ id }) => {
+    const open = await openTimers(database.db, `environment:${id}`);
+    return open.flatMap(({ addresses, ends_at: until }) =>
+      thawed<readonly string[]>(addresses).map((address) => ({ address, until })),
+    );
+  },
 });

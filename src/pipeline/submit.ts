@@ -1,14 +1,15 @@
 import type { AnyAction } from '../commands/action.ts';
 import { Refusal } from '../errors.ts';
-import type { Target } from '../hosting/contract/target.ts';
 import { countWaiting, findSaved, type Change, type NewChange } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
 import { heldLock } from '../storage/locks.ts';
 import { say } from '../text.ts';
 import { LockHeld, type Ledger } from './advance.ts';
-import { authorise, mayHear, mayTry, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
+import { authorise, mayHear, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
+import { mayTry } from './may-run.ts';
 import { coolsDown } from './change.ts';
+import { needsReview, refuseUnlessConfirmed, type Confirmation } from './confirmation.ts';
 import { whomToAsk, type AskingDesk } from './asking.ts';
 import { rowOf } from './row.ts';
 import { freeze, type Frozen } from './freeze.ts';
@@ -76,18 +77,6 @@ export const wantsReason = ({ permit: { approval }, wish }: Authorised): boolean
 export const noReason = (): Refusal =>
   new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
 
-/** The name that has to be typed before it is asked for; undefined: none. */
-export function nameToType(action: AnyAction, target: Target | undefined): string | undefined {
-  const isLive = action.risk === 'destructive' && target?.kind === 'environment' && target.live;
-  return isLive || action.typedName === 'always' ? target?.name : undefined;
-}
-
-/** Whether a person has to see what will happen before it does: by risk, and by what it would happen to. */
-export function needsReview(action: AnyAction, target: Target | undefined): boolean {
-  if (action.risk === 'destructive') return true;
-  return action.risk === 'sensitive' && (target?.kind !== 'environment' || target.live);
-}
-
 /** Looks at the host and freezes the call and the card; throws `Refusal` where it cannot be or is so already. */
 export async function lookAndFreeze(desk: FrontDesk, wish: Authorised, action: AnyAction): Promise<Frozen> {
   const before = await action.look?.({ input: wish.input, ...sourcesOf(desk) }).catch((error: unknown) => {
@@ -100,16 +89,20 @@ export async function lookAndFreeze(desk: FrontDesk, wish: Authorised, action: A
 
 /**
  * Saves the change, if its inbox row is still open: undefined where the person was told already that nothing was done.
- * Throws `Refusal` where a lock is held.
+ * Throws `Refusal` where a lock is held, or it was not confirmed as it is; `NotAsShown` where it was shown otherwise.
+ * `also` belongs to it: where that throws, nothing is saved.
  */
 export async function save(
   desk: FrontDesk,
   frozen: Frozen,
   asker: Asker,
+  confirmation: Confirmation,
   inboxKey: string | undefined,
+  also: (tx: Tx, saved: Change) => Promise<void> = async () => undefined,
 ): Promise<Change | undefined> {
   const { database, ledger } = desk;
   const { approval } = frozen.permit;
+  refuseUnlessConfirmed(frozen, confirmation);
   if (wantsReason(frozen)) throw noReason();
   const asks = approval === 'none' ? [] : await whomToAsk(desk, approval, frozen, asker.person.id);
   let begun: NewChange | undefined;
@@ -122,23 +115,13 @@ export async function save(
       if (row.state === 'waiting') await refuseTooMany(tx, row.asker);
       const held = row.state === 'approved' ? await heldLock(tx, row.target, now) : undefined;
       if (held) throw new LockHeld(held);
-      const { call, fingerprint, permit } = row;
-      const details = {
-        command: row.command,
-        words: row.words,
-        reason: row.reason,
-        name: row.asker_name,
-        call,
-        fingerprint,
-        permit,
-        before: row.before,
-      };
-      const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details });
+      const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details: detailsOf(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begun = row;
       const reply = asked(saved);
       await ledger.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
+      await also(tx, saved);
       return saved;
     });
     if (change) desk.onSaved();
@@ -153,6 +136,18 @@ export async function save(
     return saved;
   }
 }
+
+/** What the audit trail keeps of it. */
+const detailsOf = ({ command, words, reason, asker_name, call, fingerprint, permit, before }: NewChange) => ({
+  command,
+  words,
+  reason,
+  name: asker_name,
+  call,
+  fingerprint,
+  permit,
+  before,
+});
 
 async function refuseTooMany(tx: Tx, asker: string): Promise<void> {
   if ((await countWaiting(tx, asker)) < mostWaiting) return;

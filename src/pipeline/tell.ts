@@ -1,3 +1,4 @@
+import { catalogue } from '../commands/index.ts';
 import type { Words } from '../errors.ts';
 import type { Receipt } from '../hosting/client.ts';
 import type { Change } from '../storage/changes.ts';
@@ -6,7 +7,9 @@ import { code, joined, person, say, time, type Text } from '../text.ts';
 import type { Saying } from './advance.ts';
 import { askedPeople, whoIsAsked } from './asking.ts';
 import { closableFrom, coolsDown, type Happening } from './change.ts';
-import { permitOf, type Note } from './render.ts';
+import { callOf } from './freeze.ts';
+import { permitOf, type Button, type Note } from './render.ts';
+import { wordsOfChange } from './restore.ts';
 import { notToldQuietly } from './unknown-groups.ts';
 
 /** The sentences of a change's thread, one for each thing that happens to it. Pure. */
@@ -40,7 +43,10 @@ export const approved = (change: Change, by: string): Note => ({
   text: say`Approved by ${person(by)}. ${sendingSoon(change)}`,
 });
 
-const sendingSoon = (change: Change): string => (coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.');
+const sendingSoon = (change: Change): string => {
+  if (callOf(change) === undefined) return 'Nothing has to be written for it.';
+  return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
+};
 
 /** Somebody has ended it before it was sent. */
 export const ended = (how: 'Declined' | 'Cancelled' | 'Stopped', by: string, reason?: string): Text =>
@@ -81,6 +87,16 @@ const hostSays = (message: string | undefined): string => (message ? ` It says: 
 export const orphaned = (change: Change): Text =>
   say`**Outcome unknown.** I was stopped at ${time(change.sent_at ?? change.created_at)} while I sent this, before I saw an answer. It may have happened, or it may not. I will not send it again.`;
 
+/** The database says that it was never sent; this process knows better. `sentAt` (epoch ms) undefined: it may know. */
+export const forgotten = (sentAt: number | undefined): Text =>
+  sentAt === undefined
+    ? say`My database was set back: I had seen this further along than it says now. Somebody may have sent it.`
+    : say`My database was set back: I sent this at ${time(sentAt)}, and it says that I did not.`;
+
+/** The same as an outcome: nobody knows. */
+export const unknownAfterLoss = (sentAt: number | undefined): Text =>
+  say`**Outcome unknown.** ${forgotten(sentAt)} It may have happened, or it may not. I will not send it again.`;
+
 /** What goes with an unknown outcome: everybody who has to do with it hears of it, and can say what came of it. */
 export function alarm(change: Change, says: Text): Pick<Saying, 'reply' | 'outcome' | 'ops' | 'decide' | 'tell'> {
   const asked = askedPeople(permitOf(change));
@@ -91,13 +107,23 @@ export function alarm(change: Change, says: Text): Pick<Saying, 'reply' | 'outco
       : say`${change.target_name} stays locked until one of you says what came of it.`;
   const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
   const from = say`That can be said from ${time(closableFrom(change))} on: until then it can still arrive.`;
+  const again = askAgain(change);
   return {
-    reply: { text: joined(['⚠️', whom, says, locked, from]) },
+    reply: { text: joined(['⚠️', whom, says, locked, from, again.says]), buttons: again.buttons },
     outcome: says,
     ops: true,
     decide: true,
     tell: all,
   };
+}
+
+/** What is routine can be asked for again before anybody knows what came of it: it locks nothing. */
+export function askAgain(change: Change): { readonly says: Text | undefined; readonly buttons: readonly Button[] } {
+  if (change.risk !== 'routine') return { says: undefined, buttons: [] };
+  const command = catalogue.get(change.command);
+  const twice = command?.shape === 'action' ? command.twice : undefined;
+  const press = { kind: 'words', words: wordsOfChange(change) } as const;
+  return { says: joined(['Asking again may do it twice.', twice]), buttons: [{ label: 'Ask again', press }] };
 }
 
 /** What reading the host again shows of a change whose outcome is unknown: what is, not that we did it. */
@@ -118,12 +144,15 @@ export const finished = (how: { readonly proof: Text } | 'host', afterMs: number
 /** The last word of a change that the host accepted and nothing more can be seen of. */
 export const left = (
   change: Change,
-  why: { readonly proof: Text } | 'not followed' | 'no proof' | 'never finished',
+  why: { readonly proof: Text } | 'not followed' | 'asked in vain' | 'no proof' | 'never finished',
 ): Text => {
   const accepted =
     change.operation === null ? say`Accepted by the host.` : say`Accepted by the host as ${code(change.operation)}.`;
   if (typeof why === 'object') return say`${accepted} Read back: ${why.proof}. I do not know why.`;
   if (why === 'never finished') return say`${accepted} It still says running; I stop asking.`;
+  if (why === 'asked in vain') {
+    return say`${accepted} Asked about it for ten minutes, it gave no answer that says how it stands, so I stopped asking. Look at the host's panel.`;
+  }
   const unseen = why === 'not followed' ? 'It does not say when it is finished.' : 'This cannot be verified from here.';
   return joined([accepted, unseen]);
 };
@@ -151,6 +180,7 @@ export const tryingAgain = (why: Text, at: number): Text =>
 /** The mark that a reply begins with, by what it tells. */
 export const markFor: Readonly<Partial<Record<Happening['kind'], string>>> = {
   finish: '✅',
+  complete: '✅',
   leave: '☑️',
   fail: '❌',
   affirm: '✅',

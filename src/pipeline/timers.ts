@@ -1,112 +1,219 @@
-import type { AnyAction } from '../commands/action.ts';
+import { listed, spoken } from '../commands/allowlist/listing.ts';
 import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
-import { sourcesOf } from './sources.ts';
+import { HostTrouble } from '../hosting/client.ts';
+import { getAllowedIps } from '../hosting/contract/ssh.ts';
+import type { Environment } from '../hosting/contract/target.ts';
 import { findChange, type Change } from '../storage/changes.ts';
-import { owe } from '../storage/messages.ts';
-import { becameChange, postponeTimer, type Timer } from '../storage/timers.ts';
-import { person, say, type Text } from '../text.ts';
-import type { Authorised } from './authorise.ts';
-import type { Note } from './render.ts';
-import { parseWords } from './parse.ts';
-import { isNamed, resolve, type Names, type Resolved } from './resolve.ts';
-import { lookAndFreeze, save, type FrontDesk } from './submit.ts';
-import { asRefusal } from './trouble.ts';
-import { join } from './words.ts';
+import { alone } from '../storage/differences.ts';
 import { thawed } from '../storage/json.ts';
+import { owe } from '../storage/messages.ts';
+import { changeTimer, noteTimer, type Timer } from '../storage/timers.ts';
+import { bold, joined, person, say, time, type Text } from '../text.ts';
+import type { Authorised, Person } from './authorise.ts';
+import { parseWords } from './parse.ts';
+import type { Recheck } from './recheck.ts';
+import { standing, type Button, type Note } from './render.ts';
+import { resolve, type Names } from './resolve.ts';
+import { lookAndFreeze, save, type FrontDesk } from './submit.ts';
+import { addressesOf, closeTries, tellTries } from './timed-access.ts';
+import { inWords } from './trouble.ts';
 
-export type Timekeeping = FrontDesk & { readonly allNames: () => Names };
+export type Timekeeping = FrontDesk & Pick<Recheck, 'presenceOf'> & { readonly allNames: () => Names };
 
-/** How often a change that a timer became is looked after. */
+/** How soon a change that takes access away is looked after. */
 const lookAfterMs = 60_000;
 const againMs = [60_000, 300_000, 900_000, 3_600_000, 6 * 3_600_000];
+/** After so many tries nothing is tried any more, and the ops channel is reminded daily. */
+export const maxAttempts = againMs.length + 1;
+const remindMs = 86_400_000;
 
 /**
- * A timer that has run out: its words become a change of their own, whose right is the first one's, even if the asker
- * is gone. It is over only when that change is done, or a look shows that there is nothing left to do.
+ * Access whose time is over, or whose next try or reminder is due: a change of its own takes the addresses away, whose
+ * right is that of the grant, even if whoever asked is gone. Whatever else comes of it counts as a try, and is tried
+ * again later, a bounded number of times. Ends only with evidence: what settles that change ends the timer, or a look
+ * that shows nothing to take away.
  */
-export async function ring(desk: Timekeeping, timer: Timer): Promise<void> {
-  const first = await findChange(desk.database.db, timer.change);
-  if (first === undefined) return over(desk, timer);
-  const made = timer.became === null ? undefined : await findChange(desk.database.db, timer.became);
-  if (made !== undefined && made.settled_at === null) return later(desk, timer, lookAfterMs);
-  if (made?.state === 'done' || made?.state === 'accepted' || made?.state === 'happened') return over(desk, timer);
-  if (made) await tell(desk, timer, first, say`#${made.number} did not do it. I try again.`);
+export async function fireTimer(desk: Timekeeping, timer: Timer): Promise<void> {
   try {
-    await become(desk, timer, first);
+    await fire(desk, timer);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    await tell(desk, timer, first, say`${error.says} I try again.`);
-    await later(desk, timer, againMs[Math.min(timer.tries, againMs.length - 1)] ?? lookAfterMs);
+    if (error instanceof TimerMoved) return;
+    const isRefusal = error instanceof Refusal;
+    await failed(desk, timer, isRefusal ? error.says : say`Something broke on my side; my log says more.`);
+    if (!isRefusal) throw error;
   }
 }
 
-async function become(desk: Timekeeping, timer: Timer, first: Change): Promise<void> {
-  const words = thawed<string[]>(timer.words);
-  const wish = parseWords(words, catalogue);
-  if (wish.command.shape !== 'action') return over(desk, timer, first, say`I do not know ${join(words)} any more.`);
-  const resolved = resolve(wish, desk.allNames());
-  const target = resolved.input[wish.command.target];
-  if (!isNamed(target) || resolved.problems.length > 0) {
-    return over(desk, timer, first, say`${first.target_name} is gone, so there is nothing left to remove there.`);
+/** Somebody has ended or changed the timer meanwhile. */
+class TimerMoved extends Error {}
+
+async function fire(desk: Timekeeping, timer: Timer): Promise<void> {
+  const { db } = desk.database;
+  const made = timer.created_change === null ? undefined : await findChange(db, timer.created_change);
+  const isRunning = made !== undefined && made.settled_at === null;
+  if (isRunning && made.state !== 'unknown') return putOff(desk, timer);
+  const target = targetOf(desk, timer);
+  const open = await openNow(desk, timer, target);
+  if (open === 'gone') return end(desk, timer, 'gone');
+  if (open.length === 0) return end(desk, timer, 'not there');
+  if (made) return failed(desk, timer, say`#${made.number} did not do it: ${standing(made)}`, isRunning);
+  if (timer.gave_up_at !== null) return remind(desk, timer, timer.last_note === null ? [] : thawed(timer.last_note));
+  return createRemoval(desk, timer, target);
+}
+
+/** The environment as the host lists it now; what it does not list is as it was when the access was granted. */
+function targetOf(desk: Timekeeping, timer: Timer): Environment {
+  const stored = thawed<Environment>(timer.target);
+  return desk.allNames().environments.find(({ id }) => id === stored.id) ?? stored;
+}
+
+/** The addresses that still have access; *gone* only where a fresh listing of sites lacks the environment as well. */
+async function openNow(desk: Timekeeping, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
+  try {
+    return listed(await desk.read(getAllowedIps({ env_id: target.id })), addressesOf(timer));
+  } catch (error) {
+    if (!(error instanceof HostTrouble)) throw error;
+    if (error.kind === 'not found') {
+      await desk.freshenNames();
+      if (desk.presenceOf(target) === 'gone') return 'gone';
+    }
+    throw new Refusal(say`${inWords(error)} Nothing was taken off the list.`);
   }
-  const nothingLeft = await alreadySo(desk, wish.command, resolved);
-  if (nothingLeft) return over(desk, timer, first, say`Nothing is left to do: ${nothingLeft}.`);
-  const permit = { approval: 'none', rules: [], policy: desk.policy().hash, timerOf: first.number } as const;
+}
+
+/** The change that takes the addresses away: by the environment's id, without any listing. */
+async function createRemoval(desk: Timekeeping, timer: Timer, target: Environment): Promise<void> {
+  const words = removalWords(timer, target);
+  const wish = parseWords(words, catalogue);
+  const resolved = resolve(wish, { environments: [target], domains: [] });
+  if (resolved.problems[0]) throw resolved.problems[0].refusal;
+  if (wish.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
+  const permit = { approval: 'none', rules: [], policy: desk.policy().hash, timerOf: timer.change } as const;
   const authorised: Authorised = { ...resolved, stage: 'authorised', target, alsoReads: [], permit };
   const frozen = await lookAndFreeze(desk, authorised, wish.command);
-  const asker = {
-    id: first.asker,
-    name: first.asker_name,
-    team: first.asker_team,
-    standing: 'member',
-    groups: [],
-    zone: 'UTC',
-  } as const;
-  const change = await save(desk, frozen, { person: asker, channel: { id: first.channel, shared: false } }, undefined);
-  if (change === undefined) return;
-  await desk.database.transaction(async (tx) =>
-    becameChange(tx, timer.id, change.number, (await desk.database.now(tx)) + lookAfterMs),
-  );
-}
-
-/** What a fresh look shows, where it shows that the words have nothing left to do. */
-async function alreadySo(desk: Timekeeping, action: AnyAction, { input }: Resolved): Promise<Text | undefined> {
-  const now = await action.look?.({ input, ...sourcesOf(desk) }).catch((error: unknown) => {
-    throw asRefusal(error, []);
-  });
-  const proof = action.proof?.({ input, before: now, now });
-  return proof?.verdict === 'yes' ? proof.says : undefined;
-}
-
-async function over({ database }: Timekeeping, timer: Timer, first?: Change, why?: Text): Promise<void> {
-  await database.transaction(async (tx) => {
-    const at = await database.now(tx);
-    await postponeTimer(tx, timer.id, null);
-    if (first && why) await oweTo(tx, timer, first, { text: say`The timer of #${first.number} is over. ${why}` }, at);
+  const asker = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
+  await save(desk, frozen, asker, 'timer', undefined, async (tx, { number }) => {
+    const dueAt = (await desk.database.now(tx)) + lookAfterMs;
+    if ((await noteTimer(tx, timer, dueAt, { created_change: number })) === undefined) throw new TimerMoved();
   });
 }
 
-const later = ({ database }: Timekeeping, timer: Timer, afterMs: number): Promise<void> =>
-  database.transaction(async (tx) => postponeTimer(tx, timer.id, (await database.now(tx)) + afterMs));
+/** The words of the command that takes the access away now. */
+export const removalWords = (timer: Timer, { id }: Pick<Environment, 'id'>): readonly string[] => [
+  'allowlist',
+  'remove',
+  id,
+  ...addressesOf(timer),
+  ...(timer.may_empty === 1 ? ['--empty'] : []),
+];
 
-/** The asker and the ops channel hear of every failure until it is done. */
-async function tell({ database }: Timekeeping, timer: Timer, first: Change, why: Text): Promise<void> {
-  await database.transaction(async (tx) => {
-    const at = await database.now(tx);
-    const note: Note = {
-      text: say`⚠️ ${person(first.asker)} **The timer of #${first.number} could not do its work on ${first.target_name}.** ${why}`,
+const requesterOf = (timer: Timer): Person => ({
+  id: timer.requester,
+  name: timer.requester_name,
+  team: timer.requester_team,
+  standing: 'member',
+  groups: [],
+  zone: 'UTC',
+});
+
+const putOff = (desk: Timekeeping, timer: Timer): Promise<void> =>
+  desk.database.transaction(async (tx) => {
+    await noteTimer(tx, timer, (await desk.database.now(tx)) + lookAfterMs);
+  });
+
+/** It did not end the access: counted and told; tried again later, or, when that was the last try, given up. */
+async function failed(desk: Timekeeping, timer: Timer, why: Text, keepsChange = false): Promise<void> {
+  if (timer.gave_up_at !== null) return remind(desk, timer, why);
+  const attempts = timer.attempts + 1;
+  const isLast = attempts >= maxAttempts;
+  await desk.database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await desk.database.now(tx);
+    const dueAt = at + (isLast ? remindMs : (againMs[attempts - 1] ?? remindMs));
+    const noted = await noteTimer(tx, timer, dueAt, {
+      attempts,
+      last_note: JSON.stringify(why),
+      ...(!keepsChange && { created_change: null }),
+      ...(isLast && { gave_up_at: at }),
+    });
+    const grant = noted && (await findChange(tx, timer.change));
+    if (noted === undefined || grant === undefined) return;
+    const details = { timer: timer.id, attempts, why };
+    if (!isLast) {
+      await desk.ledger.remark(tx, grant, 'timer_tried', { by: 'sitehand', at, details });
+      return tellTries(tx, noted, grant, stillOpen(noted, grant, why, dueAt), at);
+    }
+    const reply = { text: gaveUp(noted, grant, why), buttons: [removeNow(timer)] };
+    const saying = { by: 'sitehand', at, details, reply, ops: true, tell: [timer.requester] };
+    await desk.ledger.remark(tx, grant, 'timer_gave_up', saying);
+    await closeTries(tx, noted, grant, `did not after ${attempts} tries, and I gave up`, at);
+  });
+}
+
+/** It is still open: why, and when it is tried again. */
+function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next: number): Note {
+  const often = timer.attempts === 1 ? 'Tried once' : `Tried ${timer.attempts} times`;
+  const what = say`The access of ${spoken(addressesOf(timer))} to ${where} was to end at ${time(timer.ends_at, 'date')} and is still open.`;
+  const tried = say`${often}; the next try is at ${time(next, 'date')}.`;
+  return { text: joined(['⚠️', person(timer.requester), say`**${what}**`, why, tried]), buttons: [removeNow(timer)] };
+}
+
+const removeNow = ({ change }: Timer): Button => ({
+  label: 'Remove now',
+  press: { kind: 'words', words: ['timers', 'cancel', String(change)] },
+});
+
+const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =>
+  joined([
+    say`⚠️ ${person(timer.requester)} **I gave up: ${spoken(addressesOf(timer))} can still connect to ${where}.**`,
+    say`The access was to end at ${time(timer.ends_at, 'date')}; I tried ${timer.attempts} times. The last time: ${why}`,
+    say`Take it off the list in the host's panel, or press ${bold('Remove now')}. I remind the ops channel once a day until it is off.`,
+  ]);
+
+/** Once a day, to the ops channel alone. */
+async function remind(desk: Timekeeping, timer: Timer, why: Text): Promise<void> {
+  await desk.database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await desk.database.now(tx);
+    const attempts = timer.attempts + 1;
+    const noted = await noteTimer(tx, timer, at + remindMs, { attempts, last_note: JSON.stringify(why) });
+    const grant = noted && (await findChange(tx, timer.change));
+    if (grant === undefined) return;
+    const days = Math.max(1, Math.round((at - timer.ends_at) / remindMs));
+    const text = joined([
+      say`⚠️ **#${grant.number} Still open after ${days === 1 ? 'a day' : `${days} days`}: ${spoken(addressesOf(timer))} can connect to ${grant.target_name}.**`,
+      say`The access was to end at ${time(timer.ends_at, 'date')}. ${why}`,
+    ]);
+    const body = JSON.stringify({ text, buttons: [removeNow(timer)] } satisfies Note);
+    await owe(tx, { key: `timer:${timer.id}:reminder:${attempts}`, kind: 'ops', body, at });
+  });
+}
+
+/** There is nothing left to take away. */
+async function end(desk: Timekeeping, timer: Timer, reason: 'gone' | 'not there'): Promise<void> {
+  await desk.database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await desk.database.now(tx);
+    if ((await noteTimer(tx, timer, at)) === undefined) return;
+    await changeTimer(tx, timer.id, { end_reason: reason, at });
+    const grant = await findChange(tx, timer.change);
+    if (grant === undefined) return;
+    const what = spoken(addressesOf(timer));
+    const where = grant.target_name;
+    const text =
+      reason === 'gone'
+        ? say`**${where} is gone:** the host lists its sites without it. The access of ${what} has nothing left to be taken off.`
+        : say`The access of ${what} to ${where} is over: it is not on the SSH allowlist any more, and nothing had to be done.`;
+    const details = { timer: timer.id, why: reason, addresses: addressesOf(timer) };
+    const saying = {
+      by: 'sitehand',
+      at,
+      reply: { text },
+      details,
+      ops: reason === 'gone' || timer.gave_up_at !== null,
     };
-    await oweTo(tx, timer, first, note, at);
-    await owe(tx, { key: `timer:${timer.id}:${timer.tries}:ops`, kind: 'ops', body: JSON.stringify(note), at });
+    await desk.ledger.remark(tx, grant, 'timer_ended', saying);
+    await closeTries(tx, timer, grant, 'is over by now', at);
   });
 }
-
-const oweTo = (tx: Parameters<typeof owe>[0], timer: Timer, first: Change, note: Note, at: number): Promise<unknown> =>
-  owe(tx, {
-    key: `timer:${timer.id}:${timer.tries}`,
-    change: first.number,
-    kind: 'reply',
-    body: JSON.stringify(note),
-    at,
-  });

@@ -153,7 +153,8 @@ type Known = { readonly asked?: Said; readonly asker?: string; readonly approver
 
 function entryOf(line: AuditLine, said: Said, { asked, asker, approvers }: Known): Entry {
   const { seq, at, change, event, actor, details, previous, hash } = line;
-  const grounds = asked ?? said;
+  // Whoever takes a lock of it away does so by rules of their own.
+  const grounds = said.rules.length > 0 ? said : (asked ?? said);
   return {
     seq,
     at,

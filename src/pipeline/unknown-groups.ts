@@ -1,9 +1,10 @@
 import { catalogue, type Command } from '../commands/index.ts';
-import { rightOf } from '../commands/rights.ts';
+import { rightOf, rightsOf, unlocking } from '../commands/rights.ts';
 import { Refusal } from '../errors.ts';
 import { mentionedGroups } from '../policy/people.ts';
 import { groupsAbout, groupsApproving } from '../policy/policy.ts';
-import type { Policy } from '../policy/rules.ts';
+import type { Needed } from '../policy/needed.ts';
+import type { Command as Right, Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { code, joined, say, userGroup, type Text } from '../text.ts';
 import { permitOf } from './render.ts';
@@ -16,18 +17,28 @@ type Said = { readonly path: string; readonly command: Command };
 export function groupsToAsk(policy: Policy, said?: Said): readonly string[] {
   if (said === undefined) return groupsAbout(policy);
   if (said.command.shape === 'desk' && said.command.glances) return mentionedGroups(policy);
-  return groupsAbout(policy, rightOf(said.path, said.command));
+  return together(rightsOf(said.path, said.command).map((right) => groupsAbout(policy, right)));
 }
 
-/** Those that decide whether a change may still be asked for, or whether somebody's approval of it counts. */
+const together = (groups: readonly (readonly string[])[]): readonly string[] => [...new Set(groups.flat())];
+
+/** Those that decide who may end a change that nobody moves on any more. */
+export const groupsEnding = (policy: Policy, command: Right, needed: 'none' | Needed): readonly string[] =>
+  together([
+    groupsApproving(policy, command, needed),
+    ...Object.values(unlocking).map((right) => groupsAbout(policy, right)),
+  ]);
+
+/** Those that decide whether a change may still be asked for, whether somebody's approval of it counts, or who may end it. */
 export function groupsOf(
   policy: Policy,
   change: Pick<Change, 'command' | 'permit'>,
-  role: 'asker' | 'approver',
+  role: 'asker' | 'approver' | 'ender',
 ): readonly string[] {
   const command = catalogue.get(change.command);
   if (command === undefined) return groupsAbout(policy);
   const right = rightOf(change.command, command);
+  if (role === 'ender') return groupsEnding(policy, right, permitOf(change).approval);
   return role === 'asker' ? groupsAbout(policy, right) : groupsApproving(policy, right, permitOf(change).approval);
 }
 

@@ -5,15 +5,17 @@ import { claimTimers, type Timer } from '../storage/timers.ts';
 import { createBeat } from './beat.ts';
 import type { Execution } from './execute.ts';
 import { execute } from './execute.ts';
-import { follow, gatherEvidence, type Following } from './follow.ts';
+import { follow, type Following } from './follow.ts';
+import { declareLost } from './lost-commit.ts';
 import { remind } from './remind.ts';
 import { alarm, nothingSent, notSent, orphaned } from './tell.ts';
 import { say } from '../text.ts';
-import { ring, type Timekeeping } from './timers.ts';
+import { fireTimer, type Timekeeping } from './timers.ts';
+import { reconcile, type Reconciling } from './unknown.ts';
 import { wordsOfChange } from './restore.ts';
 
 /** What the back half needs; `main.ts` gives it. */
-export type BackOffice = Execution & Following & Timekeeping;
+export type BackOffice = Execution & Following & Reconciling & Timekeeping;
 
 /** The back half: moves whatever is due one step on, until it is told to stop. */
 export type Worker = {
@@ -35,6 +37,9 @@ const brokenAgainMs = 5_000;
 
 /** One step of a change: what is next for the state it is in. */
 export async function step(desk: BackOffice, change: Change): Promise<void> {
+  const known = desk.history.newerThan(change);
+  if (known) return declareLost(desk, change, known);
+  desk.history.saw(change);
   switch (change.state) {
     case 'approved':
       return execute(desk, change);
@@ -43,7 +48,7 @@ export async function step(desk: BackOffice, change: Change): Promise<void> {
     case 'accepted':
       return follow(desk, change);
     case 'unknown':
-      return gatherEvidence(desk, change);
+      return reconcile(desk, change);
     case 'waiting':
       return (await desk.database.now()) < change.expires_at ? remind(desk, change) : expire(desk, change);
     case 'done':
@@ -115,7 +120,7 @@ export function createWorker(desk: BackOffice, onStep: () => void): Worker {
     if (free <= 0) return;
     const { changes, timers } = await claimAll(desk, free);
     for (const change of changes) run(`a step of #${change.number}`, stepOrPutBack(desk, change));
-    for (const timer of timers) run(`timer ${timer.id}`, ring(desk, timer));
+    for (const timer of timers) run(`timer ${timer.id}`, fireTimer(desk, timer));
   };
   const later = new Set<NodeJS.Timeout>();
   /** What a step has put off for a moment is not left to the next beat. */

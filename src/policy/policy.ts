@@ -69,6 +69,14 @@ export function denialOf(policy: Policy, person: Person, wish: Wish): 'denied' |
 export const unknownIn = (decision: Decision): readonly string[] =>
   decision.kind === 'not allowed' && decision.why.kind === 'unknown' ? decision.why.groups : none;
 
+/** The strictest approval that any rule asks for before somebody does this, whomever it allows it. */
+export function approvalOf(policy: Policy, wish: Wish): 'none' | Needed {
+  const rules = questionsOf(policy, wish).flatMap((question) =>
+    letting(question).map((rule) => approvalBy(rule, question.command)),
+  );
+  return strictest(rules);
+}
+
 /** Whether the person may see what a target is and how it stands. */
 export const mayRead = (policy: Policy, person: Person, target: Target): boolean =>
   reading(policy, person, target).kind === 'allowed';

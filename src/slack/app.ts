@@ -6,6 +6,7 @@ import type { Logger } from '../log.ts';
 import { settledWithin } from '../pipeline/worker.ts';
 import type { Track } from './intake.ts';
 import { listen } from './listeners.ts';
+import { readSafely, refuseNull } from './malformed.ts';
 import type { Reception } from './reception.ts';
 
 /** The door to Slack: open after `start`, closed and empty after `stop`. */
@@ -22,6 +23,8 @@ export type DoorOptions = {
   readonly bot: { readonly botId: string | undefined; readonly botUserId: string };
   /** A word of why not, or undefined: ready. */
   readonly notReady: () => Promise<string | undefined>;
+  /** A word of what is wrong though the bot is ready, or undefined. */
+  readonly remark: () => string | undefined;
 };
 
 const bodyLimit = 256 * 1024;
@@ -55,13 +58,15 @@ export function boltLogger(log: Logger): BoltLogger {
 }
 
 /** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
-export function createDoor({ config, reception, bot, notReady }: DoorOptions): SlackDoor {
+export function createDoor({ config, reception, bot, notReady, remark }: DoorOptions): SlackDoor {
   const { log } = reception;
   const logger = boltLogger(log);
   const { apiUrl, botToken } = config.slack;
   const running = new Set<Promise<void>>();
-  const health = healthRoutes(async () => (isConnected(receiver) ? notReady() : 'no connection to Slack'));
+  const health = healthRoutes(async () => (isConnected(receiver) ? notReady() : 'no connection to Slack'), remark);
   const receiver = receiverFor(config, logger, health);
+  if (receiver instanceof HTTPReceiver) refuseNull(receiver, bodyLimit);
+  else readSafely(receiver, log);
   const app = new App({
     receiver,
     authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: reception.team }),
@@ -121,13 +126,13 @@ function receiverFor({ slack }: Config, logger: BoltLogger, health: Health): Soc
 type Health = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 
 /** A word each, no details: what is wrong stands in the log. */
-const healthRoutes = (notReady: () => Promise<string | undefined>): Health => ({
+const healthRoutes = (notReady: () => Promise<string | undefined>, remark: DoorOptions['remark']): Health => ({
   '/healthz': (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok'),
   '/readyz': (_, response) => {
-    const answer = (why: string | undefined): unknown =>
-      response
-        .writeHead(why === undefined ? 200 : 503, { 'content-type': 'text/plain' })
-        .end(why === undefined ? 'ready' : 'not ready');
+    const answer = (why: string | undefined): unknown => {
+      const said = why === undefined ? ['ready', remark() ?? []].flat().join('\n') : 'not ready';
+      return response.writeHead(why === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(said);
+    };
     notReady().then(answer, () => answer('broken'));
   },
 });

@@ -6,11 +6,12 @@ import type {
   RichTextBlock,
   TableBlock,
 } from '@slack/types';
-import type { Page, Part } from '../commands/page.ts';
+import { counted, type Page, type Part } from '../commands/page.ts';
 import type { Offer, Refusal } from '../errors.ts';
 import { join } from '../pipeline/words.ts';
-import type { Button, Card, Note, Press } from '../pipeline/render.ts';
-import { inline, joined, plain, say, type Span, type Text } from '../text.ts';
+import { everythingLabel, type Button, type Card, type Note, type Press } from '../pipeline/render.ts';
+import { amount, hiddenIn, inline, inShort, joined, plain, say, type Text } from '../text.ts';
+import { charactersIn, cut, shortened, widthOf, type Short } from './cut.ts';
 import { lineOf, sectionOf, visible } from './escape.ts';
 
 /** What is sent to Slack: blocks, and the line that notifications and plain surfaces show. */
@@ -36,19 +37,28 @@ const limits = {
   cell: 400,
 } as const;
 
-/** A change's card. */
+/** A change's card. What does not fit on it is counted there, and again before somebody approves it. */
 export function drawCard(card: Card): Drawn {
   const head = say`${card.mark} ${card.headline}`;
-  const facts = joined(
-    card.facts.map(([label, value]) => say`**${label}**  ${value}`),
-    '\n',
-  );
-  const blocks = [
-    richText([head, ...card.lines]),
-    ...(card.warning ? [richText([card.warning])] : []),
-    ...(facts.length > 0 ? [richText([facts])] : []),
+  const parts = [
+    shortened(joined([head, ...card.lines], '\n'), limits.text),
+    shortened(card.warning ?? [], limits.text),
+    fitted(card.facts.map(([label, value]) => say`**${label}**  ${value}`)),
   ];
-  return bounded(head, blocks, card.buttons);
+  const lists = hiddenIn([...(card.warning ?? []), ...card.facts.flatMap(([, value]) => value)]);
+  const characters = parts.reduce((sum, { left }) => sum + left, lists.characters);
+  const blocks = parts.flatMap(({ text }) => (text.length > 0 ? [richText([text])] : []));
+  return bounded(head, blocks, card.buttons, { items: lists.items, characters });
+}
+
+/** Facts line by line: where they do not all fit, each gets less room, so that the last is still there. */
+function fitted(facts: readonly Text[]): Short {
+  for (const limit of [1_700, 700, 350, 180]) {
+    const lines = facts.map((fact) => shortened(fact, limit));
+    const text = lines.flatMap((line, index) => (index === 0 ? line.text : [{ text: '\n' }, ...line.text]));
+    if (widthOf(text) <= limits.text) return { text, left: lines.reduce((sum, { left }) => sum + left, 0) };
+  }
+  return shortened(joined(facts, '\n'), limits.text);
 }
 
 /** A reply or a notice. */
@@ -120,7 +130,7 @@ function drawCode(text: string, from: number): { block: KnownBlock; next: number
 
 /** A cell weighs little as plain text; only what Slack has to draw becomes rich. */
 function cellOf(text: Text): TableBlock['rows'][number][number] {
-  const short = shortened(text, limits.cell);
+  const { text: short } = shortened(text, limits.cell);
   if (short.every((span) => 'text' in span && span.style === undefined))
     return { type: 'raw_text', text: plain(short) || ' ' };
   return { type: 'rich_text', elements: [sectionOf(short)] };
@@ -129,10 +139,10 @@ function cellOf(text: Text): TableBlock['rows'][number][number] {
 /** Lines of text, one below the other. */
 export const richText = (lines: readonly Text[]): RichTextBlock => ({
   type: 'rich_text',
-  elements: [sectionOf(shortened(joined(lines, '\n'), limits.text))],
+  elements: [sectionOf(shortened(joined(lines, '\n'), limits.text).text)],
 });
 
-const preformatted = (text: string): RichTextBlock => ({
+export const preformatted = (text: string): RichTextBlock => ({
   type: 'rich_text',
   elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: text || ' ' }] }],
 });
@@ -140,15 +150,17 @@ const preformatted = (text: string): RichTextBlock => ({
 /** Small print: plain, unless there is a time or a name in it that Slack has to draw. */
 function context(text: Text): ContextBlock {
   const line = lineOf(text);
-  const isPlain = text.every((span) => 'text' in span) || line.length > limits.context;
+  const isPlain = inShort(text).every((span) => 'text' in span) || line.length > limits.context;
   return {
     type: 'context',
     elements: [isPlain ? plainText(plain(text), limits.context) : { type: 'mrkdwn', text: line }],
   };
 }
 
-function buttonRow(buttons: readonly Button[]): ActionsBlock[] {
-  const elements = buttons.map(drawButton).filter((button) => button !== undefined);
+export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing): ActionsBlock[] {
+  const elements = buttons
+    .map((button, index) => drawButton(button, index, hidden))
+    .filter((button) => button !== undefined);
   return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
 }
 
@@ -158,9 +170,10 @@ const offerButton = ({ label, words }: Offer): Button => ({
 });
 
 /** A button whose words do not fit is left out: whoever offers such words stores them and names the row. */
-function drawButton({ label, press, style, confirm }: Button, index: number): SlackButton | undefined {
+function drawButton({ label, press, style, confirm }: Button, index: number, hidden: Hidden): SlackButton | undefined {
   const value = valueOf(press);
   if (value.length > limits.buttonValue) return undefined;
+  const unseen = press.kind === 'decision' && press.verdict === 'approve' ? notShown(hidden) : '';
   return {
     type: 'button',
     action_id: `${press.kind}:${index}`,
@@ -170,7 +183,10 @@ function drawButton({ label, press, style, confirm }: Button, index: number): Sl
     ...(confirm && {
       confirm: {
         title: plainText(confirm.title, limits.confirmTitle),
-        text: plainText(plain(confirm.says), limits.confirmText),
+        text: plainText(
+          cut(visible(plain(confirm.says)), limits.confirmText - unseen.length) + unseen,
+          limits.confirmText,
+        ),
         confirm: plainText(confirm.yes, limits.confirmButton),
         deny: plainText('Go back', limits.confirmButton),
       },
@@ -178,16 +194,35 @@ function drawButton({ label, press, style, confirm }: Button, index: number): Sl
   };
 }
 
+/** What of a change its card does not show. */
+type Hidden = { readonly items: number; readonly characters: number };
+const nothing: Hidden = { items: 0, characters: 0 };
+
+/** The end of the question before an approval; empty where all of the change stands on its card. */
+function notShown({ items, characters }: Hidden): string {
+  const parts = [
+    ...(items > 0 ? [counted(items, 'item')] : []),
+    ...(characters > 0 ? [counted(characters, 'character')] : []),
+  ];
+  if (parts.length === 0) return '';
+  const are = items + characters === 1 ? 'is' : 'are';
+  return `\n${parts.join(' and ')} ${are} not shown here: open “${everythingLabel}”.`;
+}
+
 function valueOf(press: Press): string {
   switch (press.kind) {
     case 'words':
     case 'form':
+    case 'review':
       return join(press.words);
-    case 'stored':
+    case 'undo':
+      return `${press.installation} ${press.number}`;
     case 'share':
       return press.id;
     case 'page':
       return `${press.from} ${press.id}`;
+    case 'call':
+      return `${press.page}${press.of ? ` ${press.of.installation} ${press.of.number}` : ''}`;
     case 'decision':
       return `${press.installation} ${press.number} ${press.version} ${press.verdict}`;
   }
@@ -199,35 +234,22 @@ export const plainText = (text: string, limit: number): { type: 'plain_text'; te
   emoji: false,
 });
 
-/** Under Slack's limits in any case: what does not fit is left out from the end, and said; buttons always stay. */
-function bounded(line: Text, blocks: readonly KnownBlock[], buttons: readonly Button[]): Drawn {
-  const row = buttonRow(buttons);
+/** Under Slack's limits in any case: what does not fit is left out from the end, and counted; buttons always stay. */
+function bounded(
+  line: Text,
+  blocks: readonly KnownBlock[],
+  buttons: readonly Button[],
+  hidden: Hidden = nothing,
+): Drawn {
   const kept: KnownBlock[] = [];
-  let size = JSON.stringify(row).length;
+  let size = JSON.stringify(buttonRow(buttons, hidden)).length;
   for (const block of blocks) {
     size += JSON.stringify(block).length;
-    if (size > limits.characters || kept.length === limits.blocks) {
-      kept.push(context(say`The rest is too long for a message.`));
-      break;
-    }
+    if (size > limits.characters || kept.length === limits.blocks) break;
     kept.push(block);
   }
-  return { text: lineOf(shortened(line, limits.line)) || ' ', blocks: [...kept, ...row] };
+  const left = charactersIn(blocks.slice(kept.length));
+  const row = buttonRow(buttons, { ...hidden, characters: hidden.characters + left });
+  const rest = left > 0 ? [context(say`The rest is too long for a message: ${amount(left)} characters more.`)] : [];
+  return { text: lineOf(shortened(line, limits.line).text) || ' ', blocks: [...kept, ...rest, ...row] };
 }
-
-/** Text of at most so many characters as they are drawn, times and mentions apart. */
-function shortened(text: Text, limit: number): Text {
-  const short: Span[] = [];
-  let left = limit;
-  for (const span of text) {
-    if (left <= 0) break;
-    const text = 'text' in span ? cut(visible(span.text), left) : '';
-    short.push('text' in span ? { ...span, text } : span);
-    left -= text.length || 1;
-  }
-  return short;
-}
-
-/** At most so many characters; no half of a pair is left at the end. */
-const cut = (text: string, limit: number): string =>
-  text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

@@ -1,15 +1,16 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { Refusal } from '../errors.ts';
-import { join } from '../pipeline/words.ts';
 import { drawPage } from './blocks.ts';
+import { showCall } from './call-view.ts';
 import { pressDecision } from './decisions.ts';
 import { publishHome } from './home.ts';
-import { hear, hearForm } from './hear.ts';
-import { onlooker } from './speaker.ts';
+import { askedAgain, hear, hearForm, hearReview } from './hear.ts';
 import { changesSomething, take, type Track } from './intake.ts';
-import { enterpriseNamed, type Heard, type Reception } from './reception.ts';
+import { type Heard, type Reception } from './reception.ts';
 import { share } from './share.ts';
+import { pressUndo } from './undo.ts';
+import { enterpriseNamed } from './shapes.ts';
 
 /** A pressed button, as far as it is believed: who, where, and the words or the row it names. */
 const press = z.object({
@@ -40,7 +41,7 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
       kind: 'button',
       key: `button:${user.id}:${at ?? trigger}:${id}`,
       said: value,
-      changes: kind === 'stored' || kind === 'decision' || (kind === 'words' && changesSomething(value)),
+      changes: kind === 'undo' || kind === 'decision' || (kind === 'words' && changesSomething(value)),
       from: {
         person: user.id,
         team: reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
@@ -72,16 +73,20 @@ async function pressed(reception: Reception, heard: Heard, kind: string, value: 
       return hear(reception, heard, value);
     case 'form':
       return hearForm(reception, heard, value);
-    case 'stored':
-      return hear(reception, heard, join(await shelf.keptWords(value)));
+    case 'review':
+      return hearReview(reception, heard, value);
+    case 'undo':
+      return pressUndo(reception, heard, value);
     case 'decision':
       return pressDecision(reception, heard, value);
+    case 'call':
+      return showCall(reception, heard, value);
     case 'share':
       return share(reception, heard, value);
     case 'page': {
-      await onlooker(reception, heard);
       const [from = '0', id = ''] = value.split(' ');
-      const { page } = await shelf.keptPage(id);
+      const { words, page } = await shelf.keptPage(id);
+      await askedAgain(reception, heard, words);
       return reception.privately(heard, drawPage(page, { id, shareable: false }, Number(from)));
     }
     default:

@@ -1,5 +1,5 @@
 import type { RichTextElement, RichTextSection } from '@slack/types';
-import { codeOf, unseen, type Span, type Text } from '../text.ts';
+import { codeOf, inShort, unseen, type Drawable, type Text } from '../text.ts';
 
 /** The one place where text becomes Slack's. Structured text carries no markup at all; plain lines are escaped. */
 
@@ -13,9 +13,9 @@ const escaped = (text: string): string =>
   visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Text as a line of Slack's markup, for notifications and for surfaces without blocks. Its own mentions stay mentions. */
-export const lineOf = (text: Text): string => text.map(markup).join('');
+export const lineOf = (text: Text): string => inShort(text).map(markup).join('');
 
-function markup(span: Span): string {
+function markup(span: Drawable): string {
   if ('person' in span) return `<@${span.person}>`;
   if ('userGroup' in span) return `<!subteam^${span.userGroup}>`;
   if ('channel' in span) return `<#${span.channel}>`;
@@ -25,7 +25,9 @@ function markup(span: Span): string {
 
 /** Text as the elements of a rich text section. */
 const elementsOf = (text: Text): RichTextElement[] =>
-  text.filter((span) => !('text' in span && span.text === '')).map(elementOf);
+  inShort(text)
+    .filter((span) => !('text' in span && span.text === ''))
+    .map(elementOf);
 
 /** Text as a rich text section; an empty text is a space, because Slack takes no empty ones. */
 export const sectionOf = (text: Text): RichTextSection => {
@@ -33,7 +35,7 @@ export const sectionOf = (text: Text): RichTextSection => {
   return { type: 'rich_text_section', elements: elements.length > 0 ? elements : [{ type: 'text', text: ' ' }] };
 };
 
-function elementOf(span: Span): RichTextElement {
+function elementOf(span: Drawable): RichTextElement {
   if ('person' in span) return { type: 'user', user_id: span.person };
   if ('userGroup' in span) return { type: 'usergroup', usergroup_id: span.userGroup };
   if ('channel' in span) return { type: 'channel', channel_id: span.channel };

@@ -1,11 +1,11 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { Wish } from '../pipeline/parse.ts';
-import { factLines } from '../pipeline/render.ts';
+import { everythingLabel, factLines } from '../pipeline/render.ts';
 import { cardOf, type Frozen } from '../pipeline/freeze.ts';
-import { nameToType } from '../pipeline/submit.ts';
+import { nameToType } from '../pipeline/confirmation.ts';
 import { inline, say, type Text } from '../text.ts';
-import { plainText, richText } from './blocks.ts';
+import { buttonRow, plainText, richText, type Drawn } from './blocks.ts';
 import { blockOf, inputOf, optionOf, reasonInput, typedInput, type Asked } from './inputs.ts';
 
 /** The views that Sitehand shows: a command's form, its review, the picker. */
@@ -70,6 +70,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView
     ...(notice ? [richText([notice])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
     ...(card.facts.length > 0 ? [richText([factLines(card.facts)])] : []),
+    ...buttonRow([{ label: everythingLabel, press: { kind: 'call', page: 1, of: undefined } }]),
     ...(approval === 'none' ? [] : [richText([say`Nothing is sent before it is approved.`])]),
     reasonInput(frozen.wish.reason, approval !== 'none' && approval.reason === 'required'),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
@@ -90,6 +91,17 @@ export const noticeView = (title: string, text: Text): ModalView => ({
   close: plainText('Close', limits.title),
   blocks: [richText([text])],
 });
+
+/** Everything that will be sent, a page of it. With a memo it is of the form beneath, whose words the memo holds. */
+export const callView = ({ blocks }: Drawn, memo?: Memo): ModalView => ({
+  type: 'modal',
+  callback_id: 'call',
+  title: plainText(callTitle, limits.title),
+  close: plainText('Close', limits.title),
+  ...(memo && { private_metadata: JSON.stringify(memo) }),
+  blocks,
+});
+export const callTitle = 'What will be sent';
 
 /** The list of commands, for somebody who typed none. */
 export function pickerView(

@@ -6,13 +6,15 @@ import { catalogue } from '../commands/index.ts';
 import { namesOfKind } from '../pipeline/resolve.ts';
 import { likelyWords, searchIn } from '../pipeline/search.ts';
 import { passing } from '../points.ts';
+import { pressedInModal, turnPage } from './call-view.ts';
 import { memoOf } from './form.ts';
 import { onlooker } from './speaker.ts';
 import { choiceAt, optionOf } from './inputs.ts';
 import type { Track } from './intake.ts';
 import { createRedraw, dispatched } from './redraw.ts';
-import { attend, enterpriseNamed, turnAway, within, type Heard, type Reception } from './reception.ts';
+import { attend, turnAway, within, type Heard, type Reception } from './reception.ts';
 import { submission, submit } from './submissions.ts';
+import { enterpriseNamed } from './shapes.ts';
 
 const suggestionsMs = 2_000;
 
@@ -33,6 +35,7 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
       team: reception.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
       channel,
       trigger: undefined,
+      since: performance.now(),
       inbox,
     };
     if (!track(() => attend(reception, heard, 'working on a form', after))) await turnAway(reception, heard);
@@ -41,6 +44,22 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
   app.action(/.*/, async ({ ack, body }) => {
     if (!inModal.safeParse(body).success) return;
     await ack();
+    const page = pressedInModal.safeParse(body);
+    if (page.success) {
+      const { user, view } = page.data;
+      const channel = memoOf(view.private_metadata)?.origin.channel;
+      const heard = {
+        person: user.id,
+        team: user.team_id,
+        channel,
+        trigger: undefined,
+        since: performance.now(),
+        inbox: undefined,
+      };
+      const turned = () => attend(reception, heard, 'turning a page', () => turnPage(reception, page.data));
+      if (!track(turned)) await turnAway(reception, heard);
+      return;
+    }
     const read = dispatched.safeParse(body);
     if (read.success) track(() => redraw(read.data).catch((error: unknown) => onStale(reception, error)));
   });

@@ -1,10 +1,11 @@
 import { catalogue } from '../commands/index.ts';
-import type { Refusal } from '../errors.ts';
+import { Refusal, type Words } from '../errors.ts';
 import type { Authorised, Person } from '../pipeline/authorise.ts';
-import { parse, type Wish } from '../pipeline/parse.ts';
+import { parse, parseWords, type Wish } from '../pipeline/parse.ts';
 import { resolve, type Resolved } from '../pipeline/resolve.ts';
 import { dryRun } from '../pipeline/dry-run.ts';
 import { consider, lookAndFreeze, save, type Considered } from '../pipeline/submit.ts';
+import { join } from '../pipeline/words.ts';
 import { joined, type Text } from '../text.ts';
 import { openForm, openPicker, openReview } from './modals.ts';
 import { contextOf, placeFor, sayWhere } from './places.ts';
@@ -37,6 +38,18 @@ export async function hearForm(reception: Reception, heard: Heard, line: string)
   return openForm(reception, heard, resolved, person, wordsOf(unsaid));
 }
 
+/** As `hear`, for words whose effect is shown before anything runs, whatever their class; `notice` says why. */
+export async function hearReview(reception: Reception, heard: Heard, line: string, notice?: Text): Promise<void> {
+  await speaker(reception, heard);
+  const wish = parse(line, catalogue);
+  if (wish?.command.shape !== 'action') return hear(reception, heard, line);
+  const person = await speaker(reception, heard, wish);
+  const considered = await weigh(reception, heard, await understand(reception, wish, person), person);
+  if (considered.kind === 'incomplete')
+    return openForm(reception, heard, considered.resolved, person, wordsOf(considered.unsaid));
+  return openReview(reception, heard, considered.wish, wish.command, notice);
+}
+
 const wordsOf = (unsaid: Refusal | undefined): Text | undefined => unsaid && joined([unsaid.says, unsaid.hint]);
 
 /** What the words mean to this person; names that are not known yet are listed anew first. */
@@ -59,14 +72,27 @@ export async function weigh(
   return consider(reception.front, resolved, { person, channel });
 }
 
+/** Words that were answered before, held against the rules as they are now; throws `Refusal` where they would not be. */
+export async function askedAgain(reception: Reception, heard: Heard, words: Words): Promise<Authorised> {
+  const wish = parseWords(words, catalogue);
+  const person = await speaker(reception, heard, wish);
+  const resolved = await understand(reception, wish, person);
+  const considered = await weigh(reception, heard, resolved, person);
+  if (considered.kind === 'ready') return considered.wish;
+  throw new Refusal('This cannot be shown any more. Nothing was shown.', { hint: 'Type the command again.' });
+}
+
 /** Does it: shows a report or a desk's answer, or saves the change. */
 export async function run(reception: Reception, heard: Heard, wish: Authorised, person: Person): Promise<void> {
   const { command } = wish.wish;
   if (wish.target && wish.target.kind !== 'company') reception.recent.note(person.id, wish.target.id);
-  if (command.shape !== 'action') return show(reception, heard, wish, command, person);
+  if (command.shape !== 'action') {
+    const instead = await show(reception, heard, wish, command, person);
+    return instead && hear(reception, heard, join(instead));
+  }
   const frozen = await lookAndFreeze(reception.front, wish, command);
   if (wish.wish.dryRun) return answer(reception, heard, wish, dryRun(frozen));
   const channel = await placeFor(reception, heard);
-  const change = await save(reception.front, frozen, { person, channel }, heard.inbox);
+  const change = await save(reception.front, frozen, { person, channel }, 'not needed', heard.inbox);
   if (change) await sayWhere(reception, heard, change);
 }

@@ -17,7 +17,7 @@ export type Delivered = {
   readonly said: string;
   /** Whether it may change something, and so is written down before it is acked. */
   readonly changes: boolean;
-  readonly from: Omit<Heard, 'inbox'>;
+  readonly from: Omit<Heard, 'inbox' | 'since'>;
   /** Answers Slack; true where the words, if there are any, are shown to the person. */
   readonly ack: (words?: string) => Promise<boolean>;
   readonly work: (heard: Heard) => Promise<void>;
@@ -29,6 +29,7 @@ const noDatabase = 'My database does not answer. Nothing was done. Try again in 
 export async function take(reception: Reception, track: Track, delivered: Delivered): Promise<void> {
   const { kind, key, said, from, work } = delivered;
   const end = reception.metrics.ack.startTimer({ kind });
+  const since = performance.now();
   const row = { key, kind, person: from.person, channel: from.channel, content: said };
   const kept = delivered.changes && (await keep(reception, row));
   if (kept === 'new') passing('kept', key);
@@ -36,7 +37,7 @@ export async function take(reception: Reception, track: Track, delivered: Delive
   end();
   if (kept === 'new') passing('acked', key);
   if (kept === 'seen' || (kept === 'failed' && told)) return;
-  const heard: Heard = { ...from, inbox: kept === 'new' ? key : undefined };
+  const heard: Heard = { ...from, since, inbox: kept === 'new' ? key : undefined };
   const attended = (): Promise<void> =>
     attend(reception, heard, `reading a ${kind}`, () => {
       if (kept === 'failed') throw new Refusal(noDatabase);

@@ -5,7 +5,9 @@ import { listenToForms } from './forms.ts';
 import { hear } from './hear.ts';
 import { publishHome } from './home.ts';
 import { changesSomething, take, type Track } from './intake.ts';
+import { listenToMentions } from './mentions.ts';
 import type { Reception } from './reception.ts';
+import { changedGroup, openedHome, typedCommand, usedShortcut } from './shapes.ts';
 
 /** Every way in: command, mention, button, form, suggestions, home. Each acks first and works afterwards. */
 export function listen(app: App, reception: Reception, track: Track): void {
@@ -15,22 +17,27 @@ export function listen(app: App, reception: Reception, track: Track): void {
   listenToForms(app, reception, track);
   listenToShortcuts(app, reception, track);
   app.event('app_home_opened', async ({ event }) => {
-    if (event.tab === 'home') track(() => publishHome(reception, event.user));
+    if (event.tab !== 'home') return;
+    const { user } = openedHome.parse(event);
+    reception.homes.opened(user);
+    track(() => publishHome(reception, user));
   });
-  app.event('subteam_members_changed', async ({ event }) => reception.people.groupChanged(event.subteam_id));
+  app.event('subteam_members_changed', async ({ event }) => {
+    reception.people.groupChanged(changedGroup.parse(event).subteam_id);
+  });
 }
 
 function listenToCommands(app: App, reception: Reception, track: Track): void {
-  app.command(/.*/, ({ ack, body }) => {
-    const line = lineOf(body.command, body.text);
-    const { user_id: person, channel_id: channel, trigger_id: trigger, response_url: responseUrl } = body;
-    const team = reception.people.originOf({ team: body.team_id, enterprise: body.enterprise_id });
+  app.command(/.*/, async ({ ack, body }) => {
+    const { command, text, enterprise, from } = typedCommand.parse(body);
+    const team = reception.people.originOf({ team: from.team, enterprise });
+    const line = lineOf(command, text);
     return take(reception, track, {
       kind: 'command',
-      key: `command:${trigger}`,
+      key: `command:${from.trigger}`,
       said: line,
       changes: changesSomething(line),
-      from: { person, team, channel, responseUrl, trigger },
+      from: { ...from, team },
       ack: async (text) => (await (text ? ack({ response_type: 'ephemeral', text }) : ack()), true),
       work: (heard) => hear(reception, heard, line),
     });
@@ -46,8 +53,9 @@ function lineOf(command: string, text: string | undefined): string {
 
 /** The one shortcut opens the list of commands, from wherever somebody is. */
 function listenToShortcuts(app: App, reception: Reception, track: Track): void {
-  app.shortcut(/.*/, ({ ack, shortcut: { user, trigger_id: trigger, enterprise } }) =>
-    take(reception, track, {
+  app.shortcut(/.*/, async ({ ack, body }) => {
+    const { user, enterprise, trigger_id: trigger } = usedShortcut.parse(body);
+    return take(reception, track, {
       kind: 'command',
       key: `shortcut:${trigger}`,
       said: '',
@@ -60,26 +68,6 @@ function listenToShortcuts(app: App, reception: Reception, track: Track): void {
       },
       ack: async () => (await ack(), false),
       work: (heard) => hear(reception, heard, ''),
-    }),
-  );
-}
-
-function listenToMentions(app: App, reception: Reception, track: Track): void {
-  const myName = new RegExp(`^\\s*<@${reception.botUser}(\\|[^>]*)?>`);
-  app.event('app_mention', async ({ event, body }) => {
-    const { user: person, channel, thread_ts: thread } = event;
-    if (person === undefined || 'bot_id' in event) return;
-    const line = event.text.replace(myName, '');
-    const team = reception.people.originOf({ team: event.team ?? body.team_id, enterprise: body.enterprise_id });
-    await take(reception, track, {
-      kind: 'mention',
-      key: `mention:${body.event_id}`,
-      said: line,
-      changes: changesSomething(line),
-      from: { person, team, channel, thread, trigger: undefined },
-      // Bolt acks events by itself.
-      ack: () => Promise.resolve(false),
-      work: (heard) => hear(reception, heard, line),
     });
   });
 }

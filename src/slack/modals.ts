@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { catalogue } from '../commands/index.ts';
 import type { AnyAction } from '../commands/action.ts';
 import { Fault, Refusal, type Words } from '../errors.ts';
-import { mayRun, type Authorised, type Person } from '../pipeline/authorise.ts';
+import { type Authorised, type Person } from '../pipeline/authorise.ts';
+import { mayRun } from '../pipeline/may-run.ts';
 import type { Frozen } from '../pipeline/freeze.ts';
 import type { Wish } from '../pipeline/parse.ts';
 import { canonicalWords, namesOfKind, type Resolved } from '../pipeline/resolve.ts';
@@ -71,18 +72,18 @@ export async function openPicker(reception: Reception, heard: Heard, person: Per
   });
 }
 
-/** Opens a loading view at once, looks at the host, and shows what will happen in it. */
+/** Opens a loading view at once, looks at the host, and shows what will happen in it; `notice` stands above it. */
 export async function openReview(
   reception: Reception,
   heard: Heard,
   wish: Authorised,
   action: AnyAction,
+  notice?: Text,
 ): Promise<void> {
-  const words = [...canonicalWords(wish), ...(wish.wish.reason === undefined ? [] : [`--reason=${wish.wish.reason}`])];
-  if (heard.trigger === undefined) return offerForm(reception, heard, words);
-  const view = await openView(reception, heard, loadingView(action));
-  if (view === undefined) return offerForm(reception, heard, words);
-  await showReview(reception, heard, view, wish, action);
+  const words = canonicalWords(wish, { reason: wish.wish.reason });
+  const view = heard.trigger === undefined ? undefined : await openView(reception, heard, loadingView(action));
+  if (view === undefined) return offerForm(reception, heard, words, 'review', notice);
+  await showReview(reception, heard, view, wish, action, notice);
 }
 
 /** Looks at the host and draws the review into an open view; what stands against it is drawn there too. */
@@ -92,9 +93,10 @@ export async function showReview(
   view: string,
   wish: Authorised,
   action: AnyAction,
+  notice?: Text,
 ): Promise<void> {
   await intoView(reception, view, action.button, async () =>
-    reviewOf(reception, heard, await lookAndFreeze(reception.front, wish, action)),
+    reviewOf(reception, heard, await lookAndFreeze(reception.front, wish, action), notice),
   );
 }
 
@@ -111,13 +113,14 @@ export async function reviewOf(reception: Reception, heard: Heard, frozen: Froze
 
 /**
  * Runs `make` and draws its view into an open one; a refusal or a fault is drawn in its place, and rejects where the
- * view is closed by now: its reader has to be told in another way.
+ * view is closed by now: its reader has to be told in another way. With a `hash`, only over that version of the view.
  */
 export async function intoView(
   reception: Reception,
   view: string,
   title: string,
   make: () => Promise<ModalView>,
+  hash?: string,
 ): Promise<void> {
   let trouble: unknown;
   const drawn = await make().catch((error: unknown) => {
@@ -126,10 +129,10 @@ export async function intoView(
     return noticeView(title, [{ text: wordsFor(reception, 'preparing a form', trouble).text }]);
   });
   try {
-    await reception.views.views.update({ view_id: view, view: drawn });
+    await reception.views.views.update({ view_id: view, view: drawn, ...(hash !== undefined && { hash }) });
   } catch (error) {
     if (trouble !== undefined) throw trouble;
-    if (platformError(error) !== 'not_found') throw error;
+    if (!['not_found', 'hash_conflict'].includes(platformError(error) ?? '')) throw error;
   }
 }
 
@@ -146,11 +149,19 @@ function namesFor(reception: Reception, person: Person): (id: string) => string 
 
 export const originOf = ({ channel, thread, person }: Heard): Origin => ({ channel: channel ?? person, thread });
 
-/** Opens a view; undefined where there is no trigger, it came too late, or Slack does not answer. */
-export async function openView({ views }: Reception, { trigger }: Heard, view: ModalView): Promise<string | undefined> {
+/**
+ * Opens a view, or lays it over the one that is open; undefined where there is no trigger, it came too late, or Slack
+ * does not answer.
+ */
+export async function openView(
+  { views }: Reception,
+  { trigger }: Pick<Heard, 'trigger'>,
+  view: ModalView,
+  how: 'open' | 'push' = 'open',
+): Promise<string | undefined> {
   if (trigger === undefined) return undefined;
   try {
-    return opened.parse(await within(2_500, views.views.open({ trigger_id: trigger, view }))).view.id;
+    return opened.parse(await within(2_500, views.views[how]({ trigger_id: trigger, view }))).view.id;
   } catch (error) {
     const name = platformError(error);
     if (name === undefined || name.includes('trigger')) return undefined;
@@ -163,12 +174,18 @@ export async function openView({ views }: Reception, { trigger }: Heard, view: M
   }
 }
 
-async function offerForm(reception: Reception, heard: Heard, words: Words): Promise<void> {
+async function offerForm(
+  reception: Reception,
+  heard: Heard,
+  words: Words,
+  kind: 'form' | 'review' = 'form',
+  notice?: Text,
+): Promise<void> {
   await reception.privately(
     heard,
     drawNote({
-      text: say`This needs a form. Nothing was done yet.`,
-      buttons: [{ label: 'Open the form', press: { kind: 'form', words }, style: 'primary' }],
+      text: joined([notice, 'This needs a form. Nothing was done yet.']),
+      buttons: [{ label: 'Open the form', press: { kind, words }, style: 'primary' }],
     }),
   );
 }

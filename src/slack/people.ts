@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Channel, Person } from '../pipeline/authorise.ts';
 import type { Person as PolicyPerson } from '../policy/rules.ts';
 import { asking, NoAnswer, shared, type Questions } from './questions.ts';
-import type { Bot } from './who-am-i.ts';
+import type { Bot } from './token.ts';
 import { createUserGroups, type Purpose, type Told, type UserGroupOptions } from './user-groups.ts';
 
 /**

@@ -1,6 +1,8 @@
 import type { WebClient } from '@slack/web-api';
 import { request } from 'undici';
-import type { Drawn } from './blocks.ts';
+import { spoken } from '../pipeline/tell.ts';
+import { joined, say as phrase } from '../text.ts';
+import { drawNote, type Drawn } from './blocks.ts';
 import { inert, say, sayIn } from './thread.ts';
 
 /** Where somebody spoke: how to answer them alone. */
@@ -9,36 +11,64 @@ export type Spoken = {
   readonly channel: string | undefined;
   readonly thread?: string | undefined;
   readonly responseUrl?: string | undefined;
+  /** When they spoke, in milliseconds of `performance.now`. */
+  readonly since: number;
 };
 
 const timeoutMs = 3_000;
+/** What took longer says how long, where it does not stand where it was asked for. */
+const longMs = 60_000;
+/** Of what Slack says to an answer that it does not take, in bytes. */
+const mostSaid = 2_000;
 
 /**
- * Tells one person something that nobody else sees: by the response URL, which works wherever they spoke; else as an
- * ephemeral message; else in their direct messages. Rejects when nothing of this worked.
+ * Tells one person something that nobody else sees: by the response URL, which works wherever they spoke, for half an
+ * hour; else as an ephemeral message; else in their direct messages. Rejects when nothing of this worked.
  */
-export function createPrivately(client: WebClient, apiUrl: string): (to: Spoken, what: Drawn) => Promise<void> {
-  return async ({ person, channel, thread, responseUrl }, what) => {
-    if (responseUrl !== undefined && isSlacks(responseUrl, apiUrl) && (await respond(responseUrl, what))) return;
-    if (channel !== undefined && !/^[DU]/.test(channel)) {
+export function createPrivately(
+  client: WebClient,
+  apiUrl: string,
+  ticks: () => number = () => performance.now(),
+): (to: Spoken, what: Drawn) => Promise<void> {
+  return async ({ person, channel, thread, responseUrl, since }, what) => {
+    const mayRespond = responseUrl !== undefined && isSlacks(responseUrl, apiUrl);
+    const answer = mayRespond ? await respond(responseUrl, what) : 'refused';
+    if (answer === 'taken') return;
+    const told = withRemark(what, answer === 'expired', ticks() - since);
+    const ephemeral = (): Promise<boolean> => {
+      if (channel === undefined || /^[DU]/.test(channel)) return Promise.resolve(false);
       const place = { channel, user: person, ...(thread && { thread_ts: thread }) };
-      const told = await say(what, (drawn) =>
+      const said = say(told, (drawn) =>
         client.chat.postEphemeral({ link_names: false, parse: 'none', ...place, ...drawn }),
-      ).then(
+      );
+      return said.then(
         () => true,
         () => false,
       );
-      if (told) return;
-    }
+    };
+    // After half an hour somebody may be elsewhere, and what only shows for a while would be missed.
+    if (answer !== 'expired' && (await ephemeral())) return;
     const direct = {
       channel: channel?.startsWith('D') ? channel : person,
       ...(channel?.startsWith('D') && thread && { thread_ts: thread }),
     };
-    await sayIn(client, direct, what);
+    try {
+      await sayIn(client, direct, told);
+    } catch (error) {
+      if (answer !== 'expired' || !(await ephemeral())) throw error;
+    }
   };
 }
 
-async function respond(url: string, { text, blocks }: Drawn): Promise<boolean> {
+/** Why it stands there, where its reader could wonder. */
+function withRemark({ text, blocks }: Drawn, isExpired: boolean, tookMs: number): Drawn {
+  const took = isExpired || tookMs > longMs ? phrase`It took ${spoken(tookMs)}.` : undefined;
+  const why = isExpired ? "Slack's half hour for an answer where you asked is over, so it stands here." : undefined;
+  if (took === undefined) return { text, blocks };
+  return { text, blocks: [...blocks, ...drawNote({ text: joined([why, took]) }).blocks] };
+}
+
+async function respond(url: string, { text, blocks }: Drawn): Promise<'taken' | 'expired' | 'refused'> {
   const body = (message: object): string =>
     JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...inert, ...message });
   for (const message of [{ text, blocks }, { text }]) {
@@ -50,13 +80,23 @@ async function respond(url: string, { text, blocks }: Drawn): Promise<boolean> {
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
-      await answer.body.dump();
-      if (answer.statusCode < 300) return true;
+      const said = await beginningOf(answer.body);
+      if (answer.statusCode < 300) return 'taken';
+      if (said.includes('expired_url')) return 'expired';
     } catch {
-      return false;
+      return 'refused';
     }
   }
-  return false;
+  return 'refused';
+}
+
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+  let said = '';
+  for await (const part of body) {
+    said += part.toString('latin1');
+    if (said.length > mostSaid) break;
+  }
+  return said.slice(0, mostSaid);
 }
 
 /** A response URL is followed only to Slack's own host, or to the host of the API that was configured. */

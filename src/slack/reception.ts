@@ -1,5 +1,4 @@
 import type { WebClient } from '@slack/web-api';
-import { z } from 'zod';
 import type { LogReader } from '../commands/logs/reader.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -13,6 +12,8 @@ import { scrub } from '../secret.ts';
 import { code, say } from '../text.ts';
 import type { Shelf } from './answers.ts';
 import { drawNote, drawRefusal, type Drawn } from './blocks.ts';
+import { leaseMs, whileHeld } from './held.ts';
+import type { Homes } from './homes.ts';
 import type { People } from './people.ts';
 import type { Spoken } from './privately.ts';
 
@@ -26,6 +27,7 @@ export type Reception = {
   readonly messages: WebClient;
   readonly views: WebClient;
   readonly privately: (to: Spoken, what: Drawn) => Promise<void>;
+  readonly homes: Homes;
   readonly recent: Recent;
   readonly shelf: Shelf;
   /** Pages that are being shared, or were just now, each with where. */
@@ -36,6 +38,8 @@ export type Reception = {
   readonly botUser: string;
   readonly team: string;
   readonly owner: string;
+  /** How often a delivery that is worked on is held anew. */
+  readonly renewEveryMs: number;
   readonly log: Logger;
   readonly metrics: Metrics;
 };
@@ -50,10 +54,6 @@ export type Heard = Spoken & {
   readonly inbox: string | undefined;
 };
 
-/** The Enterprise Grid that a payload names, if it does. */
-export const enterpriseNamed = z.object({ id: z.string() }).nullish();
-
-const leaseMs = 60_000;
 const keepMs = 1_000;
 
 /** Writes a delivery down before it is acked; `failed`: the database did not take it within a second. */
@@ -102,7 +102,7 @@ export async function attend(
   work: () => Promise<void>,
 ): Promise<void> {
   try {
-    await work();
+    await whileHeld(reception, heard, work);
     await close(reception, heard);
   } catch (error) {
     const told = wordsFor(reception, what, error);

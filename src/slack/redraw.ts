@@ -6,9 +6,10 @@ import { memoOf, noticeView } from './form.ts';
 import { onlooker } from './speaker.ts';
 import { saidIn } from './inputs.ts';
 import { drawForm } from './modals.ts';
-import { enterpriseNamed, type Reception } from './reception.ts';
+import { type Reception } from './reception.ts';
 import { platformError } from './thread.ts';
 import { listsIn, tooOld } from './unfold.ts';
+import { enterpriseNamed } from './shapes.ts';
 
 /** Forms that are drawn anew because an input of theirs that others hang on was filled in. */
 

@@ -1,14 +1,10 @@
-import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
 import { mayHear } from '../pipeline/authorise.ts';
-import { Undeliverable } from '../pipeline/deliver.ts';
-import { parseWords } from '../pipeline/parse.ts';
-import { resolve } from '../pipeline/resolve.ts';
-import { consider } from '../pipeline/submit.ts';
+import { Undeliverable } from '../pipeline/voice.ts';
 import { person as mention, say as phrase } from '../text.ts';
 import type { KeptPage } from './answers.ts';
 import { drawNote, drawPage } from './blocks.ts';
-import { speaker } from './speaker.ts';
+import { askedAgain } from './hear.ts';
 import type { Heard, Reception } from './reception.ts';
 import { inert, say } from './thread.ts';
 
@@ -33,15 +29,9 @@ export async function share(reception: Reception, heard: Heard, id: string): Pro
 async function post(reception: Reception, heard: Heard, { words, page }: KeptPage): Promise<void> {
   const { channel } = heard;
   if (channel === undefined) throw new Refusal('There is no channel here to share it in. Nothing was posted.');
-  const wish = parseWords(words, catalogue);
-  const person = await speaker(reception, heard, wish);
+  const { target } = await askedAgain(reception, heard, words);
   const place = await reception.people.channel(channel);
-  const considered = consider(reception.front, resolve(wish, reception.front.names(person)), {
-    person,
-    channel: place,
-  });
-  if (considered.kind !== 'ready') throw new Refusal('This cannot be shared any more. Nothing was posted.');
-  mayHear(reception.front.policy(), place, [considered.wish.target]);
+  mayHear(reception.front.policy(), place, [target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
   const shared = drawNote({ text: phrase`Shared by ${mention(heard.person)}` });
   try {
@@ -50,7 +40,7 @@ async function post(reception: Reception, heard: Heard, { words, page }: KeptPag
     );
   } catch (error) {
     if (!(error instanceof Undeliverable)) throw error;
-    throw error.kind === 'gone'
+    throw error.kind !== 'later'
       ? new Refusal('I cannot post here. Nothing was posted.', { hint: 'To have it here, /invite me.' })
       : new Refusal('Slack asks me for a pause. Nothing was posted.', { hint: 'Press Share again in a minute.' });
   }

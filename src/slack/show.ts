@@ -1,6 +1,7 @@
 import type { AnyDesk } from '../commands/desk.ts';
 import type { Page } from '../commands/page.ts';
 import type { AnyReport, Surroundings } from '../commands/report.ts';
+import type { Words } from '../errors.ts';
 import type { Authorised, Person } from '../pipeline/authorise.ts';
 import { writeDown } from '../pipeline/deeds.ts';
 import { happenedTo } from '../pipeline/history.ts';
@@ -10,16 +11,17 @@ import { sourcesOf } from '../pipeline/sources.ts';
 import { asRefusal } from '../pipeline/trouble.ts';
 import { drawPage, isLong } from './blocks.ts';
 import { giveFile } from './files.ts';
+import { afterAll } from './held.ts';
 import type { Heard, Reception } from './reception.ts';
 
-/** What a report shows, or a desk command answers, to the one who asked; told to them alone. */
+/** What a report shows, or a desk command answers, to the one who asked, told to them alone; or what it says instead. */
 export async function show(
   reception: Reception,
   heard: Heard,
   wish: Authorised,
   command: AnyReport | AnyDesk,
   person: Person,
-): Promise<void> {
+): Promise<Words | undefined> {
   const now = Date.now();
   if (command.shape === 'desk') {
     const office = officeFor(reception.office, person, now, {
@@ -28,7 +30,10 @@ export async function show(
       channel: heard.channel,
       channelOf: reception.people.channel,
     });
-    return answer(reception, heard, wish, await command.answer({ input: wish.input, office }));
+    const answered = await command.answer({ input: wish.input, office });
+    if ('instead' in answered) return answered.instead;
+    await answer(reception, heard, wish, answered);
+    return undefined;
   }
   if (command.noted !== undefined) await note(reception, heard, wish, person, command.noted);
   const surroundings: Surroundings = {
@@ -42,7 +47,8 @@ export async function show(
   const page = command.show({ input: wish.input, ...surroundings }).catch((error: unknown) => {
     throw asRefusal(error, canonicalWords(wish));
   });
-  return answer(reception, heard, wish, await page);
+  await answer(reception, heard, wish, await page);
+  return undefined;
 }
 
 /** Writes down who asks for what; where that fails nothing is shown. */
@@ -58,8 +64,13 @@ export async function answer(reception: Reception, heard: Heard, wish: Authorise
   const shareable = command.shape === 'report' && command.right !== 'named';
   const id =
     shareable || isLong(page)
-      ? await reception.shelf.keepPage(heard.person, { words: [...canonicalWords(wish)], page })
+      ? await reception.shelf.keepPage(heard.person, {
+          words: [...canonicalWords(wish, { dryRun: wish.wish.dryRun })],
+          page,
+        })
       : undefined;
+  const before = await afterAll(reception, heard);
+  if (before) await reception.privately(heard, before);
   await reception.privately(heard, drawPage(page, id === undefined ? undefined : { id, shareable }));
   if (page.file) await giveFile(reception, heard, page.file);
 }

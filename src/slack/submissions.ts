@@ -2,20 +2,26 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue, isDeed } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
-import { parseWords, type Wish } from '../pipeline/parse.ts';
+import type { Wish } from '../pipeline/parse.ts';
 import type { Person } from '../pipeline/authorise.ts';
-import { lookAndFreeze, nameToType, noReason, save, wantsReason, type Considered } from '../pipeline/submit.ts';
-import { channel as inChannel, codeOf, joined, plain, say, type Text } from '../text.ts';
+import { NotAsShown, refuseUnlessTyped } from '../pipeline/confirmation.ts';
+import { lookAndFreeze, noReason, save, wantsReason, type Considered } from '../pipeline/submit.ts';
+import { channel as inChannel, joined, plain, say, type Text } from '../text.ts';
 import { passing } from '../points.ts';
+import type { Change } from '../storage/changes.ts';
 import { declined } from './decisions.ts';
+import { cut } from './cut.ts';
+import { visible } from './escape.ts';
 import { memoOf, noticeView, type Memo } from './form.ts';
 import { run, understand, weigh } from './hear.ts';
 import { onlooker, speaker } from './speaker.ts';
 import { placeFor } from './places.ts';
 import { blockIn, blockOf, saidIn } from './inputs.ts';
 import { drawForm, intoView, loadingView, reviewOf, showReview } from './modals.ts';
-import { enterpriseNamed, keep, within, wordsFor, type Heard, type Reception } from './reception.ts';
-import { orTooOld, readForm } from './unfold.ts';
+import { keep, within, wordsFor, type Heard, type Reception } from './reception.ts';
+import { reviewed } from './review.ts';
+import { readForm } from './unfold.ts';
+import { enterpriseNamed } from './shapes.ts';
 
 /** A submitted view, as far as it is believed: who, which view, what was filled in, and the words it remembers. */
 export const submission = z.object({
@@ -55,6 +61,7 @@ export async function submit(reception: Reception, said: Submission): Promise<Re
     channel: memo.origin.channel,
     thread: memo.origin.thread,
     trigger: undefined,
+    since: performance.now(),
     inbox: undefined,
   };
   try {
@@ -135,42 +142,34 @@ async function goOn(
 
 /** The second look: what was shown must be what is seen again, or it is shown anew. */
 async function submitReview(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
-  const words = memo.words ?? (await reception.shelf.keptWords(memo.stored ?? '').catch(orTooOld));
-  const wish = parseWords(words, catalogue);
-  if (wish.command.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
-  const person = await speaker(reception, heard, wish);
   const { reason, typed } = saidIn(said.view.state.values);
-  const resolved = await understand(reception, { ...wish, reason }, person);
-  const considered = await weigh(reception, heard, resolved, person);
-  if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');
-  const action = wish.command;
-  const name = nameToType(action, considered.wish.target);
-  if (wantsReason(considered.wish)) throw noReason();
-  if (name !== undefined && typed !== name) throw notTyped(typed ?? '', name);
+  const { person, wish, action } = await reviewed(reception, heard, memo, reason);
+  if (wantsReason(wish)) throw noReason();
+  refuseUnlessTyped(action, wish.target, typed);
   const channel = await placeFor(reception, heard);
   const kept = await keepSubmission(reception, heard, said, action.button);
   if ('response' in kept) return kept.response;
   const after = (): Promise<void> =>
     intoView(reception, said.view.id, action.button, async () => {
-      const frozen = await lookAndFreeze(reception.front, considered.wish, action);
-      if (frozen.fingerprint !== memo.shown)
-        return reviewOf(
-          reception,
-          heard,
-          frozen,
-          say`**This changed while you read it.** Nothing was done yet; look again.`,
-        );
-      const change = await save(reception.front, frozen, { person, channel }, kept.inbox);
-      if (change === undefined)
-        return noticeView(action.button, say`I was held up and have told you so; nothing was done by this form.`);
-      const where = change.channel === person.id ? say`our direct messages` : say`${inChannel(change.channel)}`;
-      const stands = change.state === 'waiting' ? 'waits for approval' : 'is on its way';
-      return noticeView(
-        action.button,
-        say`**#${change.number} ${stands}.** Its card stands in ${where}; its thread tells the rest.`,
-      );
+      const frozen = await lookAndFreeze(reception.front, wish, action);
+      try {
+        const confirmation = { shown: memo.shown, typedName: typed };
+        const change = await save(reception.front, frozen, { person, channel }, confirmation, kept.inbox);
+        return noticeView(action.button, whatCame(change));
+      } catch (error) {
+        if (!(error instanceof NotAsShown)) throw error;
+        const notice = say`**This changed while you read it.** Nothing was done yet; look again.`;
+        return reviewOf(reception, heard, frozen, notice);
+      }
     });
   return { ...updating(loadingView(action)), after, ...kept };
+}
+
+function whatCame(change: Change | undefined): Text {
+  if (change === undefined) return say`I was held up and have told you so; nothing was done by this form.`;
+  const where = change.channel === change.asker ? say`our direct messages` : say`${inChannel(change.channel)}`;
+  const stands = change.state === 'waiting' ? 'waits for approval' : 'is on its way';
+  return say`**#${change.number} ${stands}.** Its card stands in ${where}; its thread tells the rest.`;
 }
 
 /** Why a change is declined: written down before it is acked, decided afterwards. */
@@ -183,13 +182,6 @@ async function submitDecline(reception: Reception, heard: Heard, memo: Memo, sai
   const after = (): Promise<void> =>
     declined(reception, { ...heard, ...kept }, said.view.id, memo, said.view.state.values);
   return { ...updating(noticeView('Decline', say`One moment…`)), after, ...kept };
-}
-
-/** What was typed to confirm is not the name, letter by letter. */
-function notTyped(typed: string, name: string): Refusal {
-  const strange = typed.match(/[^\p{ASCII}]/gu)?.find((letter) => !name.includes(letter));
-  const looksLike = strange === undefined ? '' : ` It has “${strange}” (${codeOf(strange)}) in it.`;
-  return new Refusal(`This is not ${name}.${looksLike} Nothing was done.`, { field: 'typed-name' });
 }
 
 type Kept = { readonly inbox: string } | { readonly response: Response };
@@ -225,4 +217,4 @@ function wrongField({ view }: Submission, refusal: Refusal): Response | undefine
 }
 const updating = (view: ModalView): Response => ({ ack: { response_action: 'update', view } });
 const ending = (title: string, text: Text): Response => updating(noticeView(title, text));
-const sentence = (refusal: Refusal): string => plain(joined([refusal.says, refusal.hint])).slice(0, 1_900);
+const sentence = (refusal: Refusal): string => cut(visible(plain(joined([refusal.says, refusal.hint]))), 1_900);

@@ -1,42 +1,52 @@
 import { ErrorCode, type WebClient, type CodedError } from '@slack/web-api';
-import { Undeliverable, type Voice } from '../pipeline/deliver.ts';
+import { sharedWord, Undeliverable, type ChannelLook, type Voice } from '../pipeline/voice.ts';
 import type { Place } from '../storage/messages.ts';
 import type { Card, Note } from '../pipeline/render.ts';
 import { drawCard, drawNote, type Drawn } from './blocks.ts';
+import { refusalOf } from './refusals.ts';
 
-/** How fast is spoken. */
-export type Pace = { readonly postEveryMs: number; readonly editsPerMinute: number };
+/** How fast is spoken, how long it is believed who reads a channel, how often a delivery is held anew, and a home drawn. */
+export type Pace = {
+  readonly postEveryMs: number;
+  readonly editsPerMinute: number;
+  readonly channelsForMs: number;
+  readonly renewEveryMs: number;
+  readonly homeEveryMs: number;
+};
+
+export type VoiceOptions = {
+  readonly client: WebClient;
+  readonly now: () => number;
+  readonly pace: Pace;
+  readonly lookAt: (channel: string) => Promise<ChannelLook>;
+  /** Told whether Slack takes our token, whenever something is said. */
+  readonly onToken: (isTaken: boolean) => void;
+};
 
 /** About a post a second and channel; of the 50 edits a minute that the whole app has, some are left for bursts. */
-const slacksPace: Pace = { postEveryMs: 1_000, editsPerMinute: 40 };
+export const slacksPace: Pace = {
+  postEveryMs: 1_000,
+  editsPerMinute: 40,
+  channelsForMs: 15_000,
+  renewEveryMs: 20_000,
+  homeEveryMs: 10_000,
+};
 /** Channels whose last post is remembered. */
 const mostChannels = 1_000;
 const busyAgainMs = 5_000;
-
-const gone = new Set([
-  'channel_not_found',
-  'not_in_channel',
-  'is_archived',
-  'message_not_found',
-  'cant_update_message',
-  'thread_not_found',
-  'restricted_action',
-  'user_not_found',
-  'cannot_dm_bot',
-  'no_permission',
-  'missing_scope',
-]);
-const refusedBlocks = new Set(['invalid_blocks', 'invalid_blocks_format', 'msg_blocks_too_long', 'msg_too_long']);
+/** Of a message whose blocks Slack does not take, in characters. */
+const longestPlain = 3_000;
+const longestWord = 80;
 
 /** Arguments of every message: nothing in it is unfurled or read as a name. */
 export const inert = { link_names: false, unfurl_links: false, unfurl_media: false, parse: 'none' } as const;
 
-/** Posts and edits within Slack's rates: about one post a second and channel, and a share of the app's edits. */
-export function createVoice(
-  client: WebClient,
-  now: () => number,
-  { postEveryMs, editsPerMinute }: Pace = slacksPace,
-): Voice {
+/**
+ * Posts and edits within Slack's rates: about one post a second and channel, and a share of the app's edits. Where others
+ * than this organisation read, nothing is said: a channel can be shared after it was first spoken in.
+ */
+export function createVoice({ client, now, pace, lookAt, onToken }: VoiceOptions): Voice {
+  const { postEveryMs, editsPerMinute } = pace;
   const lastPost = new Map<string, number>();
   const edits: number[] = [];
 
@@ -54,15 +64,35 @@ export function createVoice(
       throw new Undeliverable('later', 'the edits of this minute are used up', busyAgainMs);
     edits.push(now());
   };
+  const keepInside = async (channel: string): Promise<void> => {
+    if (/^[DUW]/.test(channel)) return;
+    const look = await lookAt(channel);
+    if (look.kind === 'seen' && look.shared) throw new Undeliverable('gone', sharedWord);
+  };
+  const listened = async <T>(saying: Promise<T>): Promise<T> => {
+    try {
+      const said = await saying;
+      onToken(true);
+      return said;
+    } catch (error) {
+      if (error instanceof Undeliverable && error.kind === 'token') onToken(false);
+      throw error;
+    }
+  };
   return {
     post: async (to, what) => {
       const channel = 'person' in to ? to.person : to.channel;
+      // The turn first: whoever came first is posted first.
       takeTurn(channel);
-      return sayIn(client, { channel, ...('thread' in to && { thread_ts: to.thread }) }, draw(what));
+      await keepInside(channel);
+      return listened(sayIn(client, { channel, ...('thread' in to && { thread_ts: to.thread }) }, draw(what)));
     },
     edit: async ({ channel, ts }, what) => {
       takeEdit();
-      await say(draw(what), (drawn) => client.chat.update({ channel, ts, link_names: false, parse: 'none', ...drawn }));
+      await keepInside(channel);
+      // Without the empty list the old blocks would stay where the new ones are refused.
+      const place = { channel, ts, link_names: false, parse: 'none', blocks: [] } as const;
+      await listened(say(draw(what), (drawn) => client.chat.update({ ...place, ...drawn })));
     },
   };
 }
@@ -87,21 +117,27 @@ export async function sayIn(
 
 const draw = (what: Card | Note): Drawn => ('headline' in what ? drawCard(what) : drawNote(what));
 
-/** Says it with blocks, and as plain text where Slack does not take the blocks. */
+/** Says it with blocks, and once as plain text where Slack does not take the blocks. */
 export async function say<T>(drawn: Drawn, send: (drawn: Partial<Drawn> & { text: string }) => Promise<T>): Promise<T> {
   try {
     return await send(drawn);
   } catch (error) {
-    if (!refusedBlocks.has(platformError(error) ?? '')) throw asUndeliverable(error);
-    return send({ text: drawn.text }).catch((again: unknown) => {
+    const word = platformError(error);
+    if (word === undefined || refusalOf(word) !== 'drawing') throw asUndeliverable(error);
+    return send({ text: drawn.text.slice(0, longestPlain) }).catch((again: unknown) => {
       throw asUndeliverable(again);
     });
   }
 }
 
-function asUndeliverable(error: unknown): unknown {
-  const name = platformError(error);
-  if (name !== undefined && gone.has(name)) return new Undeliverable('gone', name);
+/** Slack's refusal as what it means for a message; what Slack did not say itself stays as it is. */
+export function asUndeliverable(error: unknown): unknown {
+  const word = platformError(error);
+  if (word !== undefined) {
+    const kind = refusalOf(word);
+    // What is no word can be a whole page.
+    return new Undeliverable(kind === 'transient' ? 'later' : kind, word.slice(0, longestWord));
+  }
   if (isCoded(error) && error.code === ErrorCode.RateLimitedError) {
     const seconds = 'retryAfter' in error ? Number(error.retryAfter) : Number.NaN;
     return new Undeliverable(

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { keep } from './differences.ts';
 import { claim, type Claim } from './lease.ts';
 import type { ChangeTable, State } from './schema.ts';
@@ -14,9 +14,19 @@ type Counters = 'number' | 'version' | 'tries' | 'throttled';
 /** What a move may write: everything but what was frozen when the change was made. */
 export type ChangePatch = Pick<
   Updateable<ChangeTable>,
-  Touch | 'state' | 'approved_at' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'superseded_by'
+  | Touch
+  | 'state'
+  | 'approved_at'
+  | 'expires_at'
+  | 'settled_at'
+  | 'sent_at'
+  | 'receipt'
+  | 'operation'
+  | 'lost_at'
+  | 'superseded_by'
+  | 'undo'
 >;
-type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'outcome';
+type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'reminders' | 'outcome';
 
 /** Saves a new change, with version 1; resolves with the whole row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
@@ -90,6 +100,33 @@ export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<v
     .where('tries', '=', 0)
     .where('throttled', '=', 0)
     .execute();
+}
+
+/**
+ * Whether another change by the same kind of command (`allowlist …`) was made, or may have been made, to the same target
+ * since this one was settled.
+ */
+export async function isTouchedSince(db: Reader, { number, target, command, settled_at }: Change): Promise<boolean> {
+  const [family = ''] = command.split(' ');
+  const since = settled_at ?? 0;
+  const later = await db
+    .selectFrom('changes')
+    .select('number')
+    .where('target', '=', target)
+    .where('number', '<>', number)
+    .where('command', 'like', `${family} %`)
+    .where('state', 'in', ['sending', 'accepted', 'done', 'unknown', 'happened'])
+    .where(sql`coalesce(sent_at, settled_at)`, '>=', since)
+    .limit(1)
+    .executeTakeFirst();
+  return later !== undefined;
+}
+
+/** Those of these changes that are not settled. */
+export async function unsettled(db: Reader, numbers: readonly number[]): Promise<ReadonlySet<number>> {
+  if (numbers.length === 0) return new Set();
+  const open = db.selectFrom('changes').select('number').where('number', 'in', numbers).where('settled_at', 'is', null);
+  return new Set((await open.execute()).map(({ number }) => number));
 }
 
 /** How many changes of this person wait for approval. */

@@ -54,16 +54,22 @@ export const dialects: Readonly<Record<Kind, Dialect>> = {
 /** Keys of PostgreSQL's advisory locks: any two numbers, the same in every replica. */
 const advisory = { alone: 7_401_001, migration: 7_401_002 } as const;
 
-async function queue(tx: Tx, key: number): Promise<void> {
+async function queue(tx: Tx, key: number, also: RawBuilder<unknown> = sql`null`): Promise<void> {
   // SQLite has one connection, whose transactions already run one after the other.
-  if (kindOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock(${key})`.execute(tx);
+  if (kindOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock(${key}), ${also}`.execute(tx);
 }
+
+/** Where commits are answered before they are safe, this transaction's is not; a pooler keeps no setting of a session. */
+const waitingForTheDisk = sql`
+  case when current_setting('synchronous_commit') in ('off', 'local', 'remote_write')
+    then set_config('synchronous_commit', 'on', true) end`;
 
 /**
  * From here to its end this transaction is the only one, of all replicas, that has come this far: what it reads
- * afterwards is what all earlier ones committed. Locks and the audit chain are written behind it.
+ * afterwards is what all earlier ones committed. Locks and the audit chain are written behind it, and so is every move
+ * of a change: once committed, it outlives a crash of the server.
  */
-export const alone = (tx: Tx): Promise<void> => queue(tx, advisory.alone);
+export const alone = (tx: Tx): Promise<void> => queue(tx, advisory.alone, waitingForTheDisk);
 
 /** Lets one replica at a time change the tables. */
 export const aloneToMigrate = (tx: Tx): Promise<void> => queue(tx, advisory.migration);

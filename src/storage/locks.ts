@@ -79,6 +79,16 @@ export function freeLocks(tx: Tx, change: number): Promise<Lock[]> {
   return tx.deleteFrom('locks').where('change', '=', change).returningAll().execute();
 }
 
+/** The locks of a change, whether they are in force or not. */
+export function locksOf(db: Reader, change: number): Promise<Lock[]> {
+  return db.selectFrom('locks').selectAll().where('change', '=', change).orderBy('target').execute();
+}
+
+/** Frees this one lock of a change. */
+export async function freeLock(tx: Tx, { target, change }: Lock): Promise<void> {
+  await tx.deleteFrom('locks').where('target', '=', target).where('change', '=', change).execute();
+}
+
 /** Frees the lock that a person took on a target; undefined if there is none, or a change holds it. */
 export function unlock(tx: Tx, target: string): Promise<Lock | undefined> {
   return tx

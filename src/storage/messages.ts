@@ -27,7 +27,7 @@ export async function owe(
   { key, kind, at, change = null, recipient = null, body = null }: Owed,
 ): Promise<Message> {
   if ((body?.length ?? 0) > BODY_LIMIT) throw new RangeError('the message is too long to be kept');
-  const news = { recipient, body, due_at: at, tries: 0 };
+  const news = { recipient, body, due_at: at, owed_at: at, tries: 0 };
   return tx
     .insertInto('messages')
     .values({ key, kind, change, ...news, version: 1, drawn_version: 0, created_at: at })
@@ -38,14 +38,15 @@ export async function owe(
 
 /**
  * Gives the caller up to `limit` messages to post or edit; see `claim`. The thread keeps its order: a reply is posted
- * once its change's card stands, and once every earlier reply of the change stands or was given up. Edits wait for nobody.
+ * once its change's card stands or was given up, and once every earlier reply of the change stands or was given up. Edits wait for nobody.
  */
 export function claimMessages(tx: Tx, wanted: Claim): Promise<Message[]> {
   const itsTurn = sql`(
     kind <> 'reply' or ts is not null or (
       exists (
         select 1 from messages card
-        where card.change = messages.change and card.kind = 'card' and card.ts is not null
+        where card.change = messages.change and card.kind = 'card'
+          and (card.ts is not null or card.due_at is null)
       ) and not exists (
         select 1 from messages earlier
         where earlier.change = messages.change and earlier.kind = 'reply' and earlier.id < messages.id
@@ -90,27 +91,65 @@ export async function postpone(tx: Tx, { id, owner }: Claimed, dueAt: number): P
     .execute();
 }
 
+/** As `postpone`, while Slack takes nothing from us at all: the try does not count, and the message grows no older. */
+export async function suspend(tx: Tx, { id, owner }: Claimed, now: number, dueAt: number): Promise<void> {
+  await tx
+    .updateTable('messages')
+    .set({ due_at: dueAt, owed_at: now, ...unowned })
+    .where('id', '=', id)
+    .where('owner', owner === null ? 'is' : '=', owner)
+    .execute();
+}
+
+/** All that is owed to the ops channel, and that nobody works on, is due at `dueAt`. */
+export async function rescheduleOps(tx: Tx, dueAt: number): Promise<void> {
+  await tx
+    .updateTable('messages')
+    .set({ due_at: dueAt })
+    .where('kind', '=', 'ops')
+    .where('due_at', 'is not', null)
+    .where('owner', 'is', null)
+    .execute();
+}
+
+/** Owes the ops channel no more than its newest `most` messages; resolves with how many were given up. */
+export async function dropOldOps(tx: Tx, most: number): Promise<number> {
+  const owed = tx.selectFrom('messages').select('id').where('kind', '=', 'ops').where('due_at', 'is not', null);
+  const oldestKept = await owed
+    .orderBy('id', 'desc')
+    .offset(most - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (oldestKept === undefined) return 0;
+  const dropped = await tx
+    .updateTable('messages')
+    .set({ due_at: null, ...unowned })
+    .where('kind', '=', 'ops')
+    .where('due_at', 'is not', null)
+    .where('id', '<', oldestKept.id)
+    .executeTakeFirst();
+  return Number(dropped.numUpdatedRows);
+}
+
 /**
- * Owes `version` of a message no longer; later replies go on without it. A version owed meanwhile stays due. With a card
- * that never stood go the replies that wait for it.
+ * Owes `version` of a message no longer; replies of its change go on without it. A version owed meanwhile stays due.
+ * False, with nothing written, where somebody else has claimed it since.
  */
-export async function giveUp(tx: Tx, { id, version, owner, kind, change, ts }: Message): Promise<void> {
+export async function giveUp(tx: Tx, { id, version, owner }: Claimed): Promise<boolean> {
   const given = await tx
     .updateTable('messages')
     .set({ due_at: sql`case when version > ${version} then due_at end`, ...unowned })
     .where('id', '=', id)
     .where('owner', owner === null ? 'is' : '=', owner)
     .executeTakeFirst();
-  if (given.numUpdatedRows === 0n || kind !== 'card' || ts !== null) return;
-  const waiting = tx.updateTable('messages').set({ due_at: null, ...unowned });
-  await waiting.where('change', '=', change).where('kind', '=', 'reply').execute();
+  return given.numUpdatedRows > 0n;
 }
 
 /** Owes the card of a change in its newest form; `all`: every copy of it too. Edits are few a minute. */
 export async function redrawCards(tx: Tx, change: number, at: number, all: boolean): Promise<void> {
   await tx
     .updateTable('messages')
-    .set({ version: sql`version + 1`, due_at: at, tries: 0 })
+    .set({ version: sql`version + 1`, due_at: at, owed_at: at, tries: 0 })
     .where('change', '=', change)
     .where('kind', 'in', all ? ['card', 'copy'] : ['card'])
     .execute();

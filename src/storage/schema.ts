@@ -93,8 +93,14 @@ export type ChangeTable = {
   operation: string | null;
   /** JSON: how following stands (polls, whether the host ever knew the operation, failures in a row). */
   followed: string | null;
+  /** Since when its outcome has been unknown. */
+  lost_at: number | null;
+  /** How often people were reminded of its unknown outcome; null: what can be read of it has not been told yet. */
+  reminders: number | null;
   /** JSON Text: the last word, once there is one. */
   outcome: string | null;
+  /** JSON: the words that take it back, what it had left at the host, and until when they are offered. */
+  undo: string | null;
   superseded_by: number | null;
   bundle: string | null;
   bundle_order: number | null;
@@ -176,18 +182,41 @@ export type MessageTable = {
   owner: string | null;
   lease_until: number | null;
   created_at: number;
+  /** Since when its newest version is owed; begins anew while Slack does not take our token. */
+  owed_at: number;
 };
 
-/** Words to be said later on somebody's behalf: a timed removal. */
+/** Access that ends by itself: all that is needed to take it away again, without any listing of sites. */
 export type TimerTable = {
   id: Generated<number>;
-  /** The change that asked for it. */
+  /** The change that granted it: it has one timer at most. */
   change: number;
-  words: string;
+  /** `environment:<id>`, and the whole environment as JSON. */
+  target_key: string;
+  target: string;
+  /** JSON array: the addresses whose access ends, in their canonical spelling. */
+  addresses: string;
+  /** Whether the list may be left empty: nobody was let in for good when it was granted. */
+  may_empty: number;
+  /** Who asked for the access, and where. */
+  requester: string;
+  requester_name: string;
+  requester_team: string;
+  channel: string;
+  /** When the access ends. */
+  ends_at: number;
+  /** When the worker looks at it next: at its end, for a further try, or to remind; null once it is over. */
   due_at: number | null;
-  /** The change it became. */
-  became: number | null;
-  tries: number;
+  /** The change that takes the addresses away, while its end is not known. */
+  created_change: number | null;
+  /** Firings that did not end the access. */
+  attempts: number;
+  /** JSON Text: why the last one did not. */
+  last_note: string | null;
+  /** Since when nothing is tried any more, and the ops channel is reminded instead. */
+  gave_up_at: number | null;
+  ended_at: number | null;
+  end_reason: 'removed' | 'kept' | 'moved' | 'gone' | 'not there' | null;
   owner: string | null;
   lease_until: number | null;
 };

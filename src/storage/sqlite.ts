@@ -1,8 +1,7 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
+import { lockOf, makePrivate, watchFiles } from './files.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 
@@ -10,20 +9,29 @@ import type { Schema } from './schema.ts';
 const BUSY_MS = 250;
 /** SQLite's result code for a file that somebody else has locked. */
 const SQLITE_BUSY = 5;
+/** Those for a file, or its folder, that was not flushed. */
+const notFlushed = new Set([1034, 1290]);
 
 /** The database and, unless it is in memory, the handle that keeps other bots out. */
 type Files = { readonly database: DatabaseSync; readonly guard?: DatabaseSync };
 
-/** An open database, and what makes sure that all it has committed by now is on the disk. */
-export type Sqlite = { readonly db: Kysely<Schema>; readonly flush: () => Promise<void> };
+/** An open database. */
+export type Sqlite = {
+  readonly db: Kysely<Schema>;
+  /** Makes sure that all it has committed by now is on the disk. Once it has failed nobody knows what is there. */
+  readonly flush: () => Promise<void>;
+  /** The path of a file that is not the one that was opened any more, or undefined. */
+  readonly replaced: () => string | undefined;
+};
 
 /**
  * Opens the file at `path` (`:memory:` keeps nothing), makes it and its folder readable for this user alone, and brings
- * its tables up to date. Rejects if another bot has the file open, or a newer version wrote it.
+ * its tables up to date. Rejects if another bot has the file open, or a newer version wrote it. `onWarning` gets
+ * sentences about files that others could read.
  */
-export async function openSqlite(path: string): Promise<Sqlite> {
+export async function openSqlite(path: string, onWarning: (warning: string) => void): Promise<Sqlite> {
   const isFile = path !== ':memory:';
-  const files = isFile ? openFiles(path) : { database: new DatabaseSync(path) };
+  const files = isFile ? openFiles(path, onWarning) : { database: new DatabaseSync(path) };
   // `replace` removes a row unseen by triggers, which would leave the audit trail open, unless they are recursive.
   files.database.exec('pragma foreign_keys = on; pragma recursive_triggers = on');
   const log: { file?: FileHandle } = {};
@@ -34,13 +42,16 @@ export async function openSqlite(path: string): Promise<Sqlite> {
   const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter(files, close) }) });
   try {
     await migrate(db);
-    if (!isFile) return { db, flush: () => Promise.resolve() };
+    if (!isFile) return { db, flush: () => Promise.resolve(), replaced: () => undefined };
     // Its log is there now, on the disk with its name, and stays the same file for as long as the database is open.
-    const file = await open(`${files.database.location() ?? path}-wal`);
+    const real = files.database.location() ?? path;
+    const file = await open(`${real}-wal`);
     log.file = file;
     // A flush within a commit would keep the whole process waiting: a commit is told of once its log is flushed.
     files.database.exec('pragma synchronous = normal');
-    return { db, flush: () => file.datasync() };
+    // By the given name as well: a symbolic link may lead elsewhere by then.
+    const replaced = watchFiles([real, `${real}-wal`, lockOf(real), path]);
+    return { db, flush: () => file.datasync(), replaced };
   } catch (error) {
     await db.destroy();
     throw error;
@@ -53,10 +64,8 @@ export function readSqlite(path: string): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter({ database }) }) });
 }
 
-function openFiles(path: string): Files {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // SQLite gives its companion files the mode of the database.
-  closeSync(openSync(path, 'a', 0o600));
+function openFiles(path: string, onWarning: (warning: string) => void): Files {
+  makePrivate(path, onWarning);
   const database = new DatabaseSync(path, { timeout: BUSY_MS });
   try {
     const guard = keepOthersOut(database.location() ?? path);
@@ -73,7 +82,7 @@ function openFiles(path: string): Files {
  * however that dies, and the file itself stays readable for a shell or a backup.
  */
 function keepOthersOut(path: string): DatabaseSync {
-  const guard = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+  const guard = new DatabaseSync(lockOf(path), { timeout: 0 });
   try {
     guard.exec('begin exclusive');
     return guard;
@@ -86,6 +95,10 @@ function keepOthersOut(path: string): DatabaseSync {
     );
   }
 }
+
+/** Whether SQLite was told by the system that something did not get to the disk. */
+export const wasNotFlushed = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && notFlushed.has(error.errcode);
 
 type Statement = ReturnType<SqliteDatabase['prepare']>;
 

@@ -1,42 +1,83 @@
-import { sql, type Selectable } from 'kysely';
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { claim, unowned, type Claim } from './lease.ts';
 import type { TimerTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
-/** One row of `timers`: words that will be said later. */
+/** One row of `timers`: access that ends by itself. */
 export type Timer = Selectable<TimerTable>;
 
-/** Sets a timer for words (JSON) that a change asked to be said at `due_at` (epoch ms). */
-export function setTimer(tx: Tx, timer: { change: number; words: string; due_at: number }): Promise<Timer> {
+/** What a timer is made of; it is due when the access ends. */
+export type NewTimer = Omit<Insertable<TimerTable>, 'id' | 'due_at' | 'created_change' | 'attempts' | Life>;
+type Life = 'last_note' | 'gave_up_at' | 'ended_at' | 'end_reason' | 'owner' | 'lease_until';
+
+/** Sets a timer. */
+export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
   return tx
     .insertInto('timers')
-    .values({ ...timer, tries: 0 })
+    .values({ ...timer, due_at: timer.ends_at, attempts: 0 })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
-/** Gives the caller up to `limit` timers that have run out; see `claim`. */
-export const claimTimers = (tx: Tx, wanted: Claim): Promise<Timer[]> => claim<Timer>(tx, 'timers', wanted);
+/** While all sending is paused a timer waits, unless it only reminds. */
+const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from settings where key = 'pause'))`;
 
-/** Notes the change that the words became; the timer looks after it again at `dueAt` (epoch ms). */
-export async function becameChange(tx: Tx, id: number, change: number, dueAt: number): Promise<void> {
+/** Gives the caller up to `limit` timers that are due and do not wait in a pause; see `claim`. */
+export const claimTimers = (tx: Tx, wanted: Claim): Promise<Timer[]> => claim<Timer>(tx, 'timers', wanted, isAwake);
+
+/** Since when the oldest of them is due (epoch ms). */
+export async function oldestTimerDue(db: Reader, now: number): Promise<number | undefined> {
+  const due = db.selectFrom('timers').select('due_at').where('due_at', '<=', now).where(isAwake);
+  return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at ?? undefined;
+}
+
+type Patch = Partial<Pick<Updateable<TimerTable>, 'created_change' | 'attempts' | 'last_note' | 'gave_up_at'>>;
+
+/**
+ * Writes what its worker notes of a timer, and gives it back until `dueAt` (epoch ms); undefined, with nothing written,
+ * where it is over, is otherwise by now, or is somebody else's.
+ */
+export function noteTimer(tx: Tx, timer: Timer, dueAt: number, patch: Patch = {}): Promise<Timer | undefined> {
+  return tx
+    .updateTable('timers')
+    .set({ ...patch, due_at: dueAt, ...unowned })
+    .where('id', '=', timer.id)
+    .where('ended_at', 'is', null)
+    .where('addresses', '=', timer.addresses)
+    .where((is) => (timer.owner === null ? is('owner', 'is', null) : is('owner', '=', timer.owner)))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Leaves a timer these addresses (JSON), or ends it; whoever works on it finds that it is no longer theirs. */
+export async function changeTimer(
+  tx: Tx,
+  id: number,
+  to: { readonly addresses: string } | { readonly end_reason: NonNullable<Timer['end_reason']>; readonly at: number },
+): Promise<void> {
+  const patch = 'addresses' in to ? to : { end_reason: to.end_reason, ended_at: to.at, due_at: null };
   await tx
     .updateTable('timers')
-    .set({ became: change, due_at: dueAt, ...unowned })
+    .set({ ...patch, ...unowned })
     .where('id', '=', id)
+    .where('ended_at', 'is', null)
     .execute();
 }
 
-/** Puts a timer back until `dueAt` (epoch ms) and counts the try; null: it is not tried again. */
-export async function postponeTimer(tx: Tx, id: number, dueAt: number | null): Promise<void> {
-  await tx
-    .updateTable('timers')
-    .set({ due_at: dueAt, tries: sql`tries + 1`, ...unowned })
-    .where('id', '=', id)
-    .execute();
+/** The timer that a change set, or undefined. */
+export function timerOf(db: Reader, change: number): Promise<Timer | undefined> {
+  return db.selectFrom('timers').selectAll().where('change', '=', change).executeTakeFirst();
 }
 
-/** The timers that a change asked for, in the order of their making, 100 at most. */
-export function timersOf(db: Reader, change: number): Promise<Timer[]> {
-  return db.selectFrom('timers').selectAll().where('change', '=', change).orderBy('id').limit(100).execute();
+/** The timers of a target that are not over, oldest first. */
+export function openTimers(db: Reader, targetKey: string): Promise<Timer[]> {
+  const open = db.selectFrom('timers').selectAll().where('target_key', '=', targetKey).where('ended_at', 'is', null);
+  return open.orderBy('id').execute();
+}
+
+/** The timers that are not over, the next end first, `limit` at most; of one target where it is named. */
+export function listTimers(db: Reader, limit: number, targetKey?: string): Promise<Timer[]> {
+  let open = db.selectFrom('timers').selectAll().where('ended_at', 'is', null);
+  if (targetKey !== undefined) open = open.where('target_key', '=', targetKey);
+  return open.orderBy('ends_at').orderBy('id').limit(limit).execute();
 }

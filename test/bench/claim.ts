@@ -50,8 +50,8 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
   await sql`
     insert into timers (change, words, tries, ${lease}) ${series} select 1, '[]', 0, ${when} from series`.execute(db);
   await sql`
-    insert into messages (key, kind, recipient, body, version, drawn_version, tries, created_at, ${lease})
-    ${series} select ${name} || n, 'direct', 'U1', '{}', 1, 0, 0, 1, ${when} from series`.execute(db);
+    insert into messages (key, kind, recipient, body, version, drawn_version, tries, created_at, owed_at, ${lease})
+    ${series} select ${name} || n, 'direct', 'U1', '{}', 1, 0, 0, 1, 1, ${when} from series`.execute(db);
 }
 
 async function fill(database: Database, count: number, pending: Pending): Promise<void> {

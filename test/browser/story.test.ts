@@ -7,6 +7,9 @@ import { afterAll, afterEach, beforeAll, expect, describe, test, vi } from 'vite
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
 import { launch, missing } from './chromium.ts';
 
+const wide = { width: 1440, height: 900 };
+const phone = { width: 390, height: 780 };
+
 /** The real bot, as people see it on the page: what they click, and what comes of it at the host. */
 
 const hostile = '<img src=x onerror=alert(1)> <!channel> [click](http://evil.example)';
@@ -33,8 +36,8 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
   });
 
   /** A window in which somebody looks at a channel. */
-  async function window(person: string, channel = 'C0ACME'): Promise<Page> {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  async function window(person: string, channel = 'C0ACME', viewport = wide): Promise<Page> {
+    const page = await browser.newPage({ viewport });
     page.setDefaultTimeout(25_000);
     pages.push(page);
     await page.goto(`${playground.url}/#${person}/${channel}`);
@@ -159,5 +162,27 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await ana.keyboard.press('Enter');
     await card(ana, 'Let 198.51.100.4 in over SSH on acme-blog/staging').first().waitFor();
     expect(playground.hosting.world.named('acme-blog/staging')?.allowlist).toEqual(['198.51.100.4']);
+  });
+
+  test('on a phone an approver leafs through everything that will be sent, and no line of it is wider than the form', async () => {
+    const [ana, chi] = [await window('U01ANA', 'C0GENERAL'), await window('U03CHI', 'C0GENERAL', phone)];
+    const paths = Array.from({ length: 400 }, (_, at) => `${at}/ü`);
+    await type(ana, `/site push acme-blog/live acme-blog/staging --files --only ${paths.join(',')}`);
+    await dialog(ana).getByRole('button', { name: 'Ask for approval' }).click();
+    const asked = card(chi, '400 paths of acme-blog/staging will be replaced.');
+    await asked.getByRole('button', { name: 'Everything that will be sent' }).click();
+    const pages: string[] = [];
+    // As text, because it runs in the page.
+    const fits = `[...document.querySelectorAll('.modal pre')].every((one) => one.scrollWidth <= one.clientWidth)`;
+    for (let at = 1; ; at += 1) {
+      const head = dialog(chi).getByText(new RegExp(`Page ${at} of \\d+`));
+      await head.waitFor();
+      expect(await chi.evaluate(fits)).toBe(true);
+      pages.push(...(await dialog(chi).locator('pre').allInnerTexts()));
+      if ((await head.innerText()).includes(`Page ${at} of ${at}`)) break;
+      await dialog(chi).getByRole('button', { name: 'Next' }).click();
+    }
+    const lines = pages.join('\n').split('\n');
+    for (const at of paths.keys()) expect(lines).toContain(`${at}/ü⟨U+00FC⟩`);
   });
 });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allowlistRemove } from '../../src/commands/allowlist/remove.ts';
 import { allowlistSet } from '../../src/commands/allowlist/set.ts';
+import type { Seen } from '../../src/commands/allowlist/listing.ts';
 import { canonicalAddress } from '../../src/commands/addresses.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { parseWords } from '../../src/pipeline/parse.ts';
@@ -9,13 +10,14 @@ import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
 import { inline, plain } from '../../src/text.ts';
 import { address, live, names } from '../pipeline/given.ts';
 
+/** A list on which everybody is for good. */
+const seen = (list: readonly string[]): Seen => ({ list, timed: [] });
 const input = (...addresses: readonly string[]) => ({ env: live, addresses });
 const factsOf = (before: readonly string[], ...wanted: readonly string[]): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(allowlistSet.card({ input: input(...wanted), before, now: 0 }).facts ?? {}).map(([label, value]) => [
-      label,
-      plain(inline(value)),
-    ]),
+    Object.entries(allowlistSet.card({ input: input(...wanted), before: seen(before), now: 0 }).facts ?? {}).map(
+      ([label, value]) => [label, plain(inline(value))],
+    ),
   );
 
 test('shows what it adds, what it removes, and what the list is then', () => {
@@ -27,7 +29,7 @@ test('shows what it adds, what it removes, and what the list is then', () => {
   });
   expect(factsOf(['1.1.1.1'], '1.1.1.1', '2.2.2.2')).toMatchObject({ Adds: '2.2.2.2', Removes: 'nothing' });
   const warning = (list: readonly string[], ...wanted: readonly string[]): string =>
-    plain(inline(allowlistSet.card({ input: input(...wanted), before: list, now: 0 }).warning));
+    plain(inline(allowlistSet.card({ input: input(...wanted), before: seen(list), now: 0 }).warning));
   expect(warning(before, '2.2.2.2')).toBe('No longer let in: 1.1.1.1, office');
   expect(warning(['1.1.1.1'], '1.1.1.1', '2.2.2.2')).toBe('');
   expect(warning([], '1.1.1.1')).toContain('The list is empty now');
@@ -42,7 +44,7 @@ describe('the same list', () => {
     [['1.1.1.1', '2.2.2.2'], ['1.1.1.1'], false],
     [[], ['1.1.1.1'], false],
   ])('%j beside %j: %s', (before, wanted, isSame) => {
-    const wrong = allowlistSet.possible?.({ input: input(...wanted), before });
+    const wrong = allowlistSet.possible?.({ input: input(...wanted), before: seen(before) });
     expect(wrong === undefined).toBe(!isSame);
     if (wrong) expect(plain(inline(wrong.says))).toMatch(/already\. Nothing was changed\.$/);
   });
@@ -50,7 +52,7 @@ describe('the same list', () => {
 
 describe('undo', () => {
   const undo = (before: readonly string[], ...wanted: readonly string[]) =>
-    allowlistSet.undo?.({ input: input(...wanted), before });
+    allowlistSet.undo?.({ input: input(...wanted), before: seen(before) });
   const many = Array.from({ length: 51 }, (_, at) => `10.0.0.${at + 1}`);
   test.each<[string, readonly string[], readonly string[] | undefined]>([
     ['the list of before', ['1.1.1.1', '2.2.2.2'], ['allowlist', 'set', live.id, '1.1.1.1', '2.2.2.2']],
@@ -67,11 +69,11 @@ describe('undo', () => {
     const lists = fc.uniqueArray(address, { maxLength: 10 });
     fc.assert(
       fc.property(lists, fc.uniqueArray(address, { minLength: 1, maxLength: 10 }), (before, wanted) => {
-        const of = { input: input(...wanted), before };
+        const of = { input: input(...wanted), before: seen(before) };
         if (allowlistSet.possible?.(of)) return;
         const after = bodyOf(allowlistSet.call(of));
-        expect(allowlistSet.proof?.({ ...of, now: before }).verdict).toBe('not yet');
-        expect(allowlistSet.proof?.({ ...of, now: after.toReversed() }).verdict).toBe('yes');
+        expect(allowlistSet.proof?.({ ...of, now: seen(before) }).verdict).toBe('not yet');
+        expect(allowlistSet.proof?.({ ...of, now: seen(after.toReversed()) }).verdict).toBe('yes');
         const words = allowlistSet.undo?.(of) ?? [];
         const { wish, input: back, problems } = resolve(parseWords(words, catalogue), names);
         expect(problems).toEqual([]);
@@ -79,8 +81,8 @@ describe('undo', () => {
         const { command } = wish;
         if (command !== allowlistSet && command !== allowlistRemove) throw new Error('another command');
         if (command.shape !== 'action') throw new Error('no action');
-        expect(command.possible?.({ input: back, before: after })).toBeUndefined();
-        expect(sameAs(bodyOf(command.call({ input: back, before: after })))).toEqual(sameAs(before));
+        expect(command.possible?.({ input: back, before: seen(after) })).toBeUndefined();
+        expect(sameAs(bodyOf(command.call({ input: back, before: seen(after) })))).toEqual(sameAs(before));
       }),
     );
   });

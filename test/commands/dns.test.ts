@@ -11,8 +11,18 @@ import type { Words } from '../../src/errors.ts';
 import { parse, parseWords, type Given } from '../../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
 import { join } from '../../src/pipeline/words.ts';
-import { inline, plain } from '../../src/text.ts';
-import { company, names, noCertificate, refusalOf, said, shopDomain, uuid, surroundings } from '../pipeline/given.ts';
+import { inline, joined, plain } from '../../src/text.ts';
+import {
+  company,
+  names,
+  noCertificate,
+  noTimers,
+  refusalOf,
+  said,
+  shopDomain,
+  uuid,
+  surroundings,
+} from '../pipeline/given.ts';
 
 /** Each command on DNS, held against a zone that does with a change what the host does. */
 
@@ -76,13 +86,14 @@ const inputOf = ({ type = [], name = [], ttl, add, remove }: Given) => ({
 });
 
 /** A wish held against a zone: what is seen, and what there is against it. */
-async function held(given: Given, zone: Zone) {
+async function held(given: Given, zone: Zone, leastTtl?: number) {
   const input = inputOf(given);
-  const before = await look(input, zone);
+  const before = await look(input, zone, leastTtl);
   return { input, before, wrong: dnsSet.valid?.(input) ?? dnsSet.possible?.({ input, before }) };
 }
-async function look(input: ReturnType<typeof inputOf>, zone: Zone) {
-  const records = await dnsSet.look?.({ input, read: zone.read, company, certificate: noCertificate });
+async function look(input: ReturnType<typeof inputOf>, zone: Zone, leastTtl?: number) {
+  const sources = { read: zone.read, company, certificate: noCertificate, leastTtl, timed: noTimers };
+  const records = await dnsSet.look?.({ input, ...sources });
   if (records === undefined) throw new Error('nothing was looked at');
   expect(JSON.parse(JSON.stringify(records))).toEqual(records);
   return records;
@@ -152,6 +163,40 @@ describe('a change', () => {
       ...rest
     } = changed.parse(dnsSet.call({ input, before }).body);
     expect({ ...rest, add, remove }).toMatchObject(expected);
+  });
+
+  describe('of a host that takes no TTL below 300 seconds', () => {
+    test.each<[string, readonly string[], string]>([
+      [
+        'a lower one',
+        ['A', '@', '--ttl=299'],
+        'The host takes no TTL below 300 s. Nothing was done. Say --ttl=300 or more.',
+      ],
+      [
+        'values of a record that has a lower one',
+        ['AAAA', 'api', '--add=2001:db8::81'],
+        'The AAAA record api.acme.com has a TTL of 60 s, and the host takes none below 300 s. Nothing was done. Say another one: --ttl=300.',
+      ],
+    ])('refuses %s', async (_, words, says) => {
+      const { wrong } = await held(asWords(words), new Zone(usual), 300);
+      expect(wrong?.field).toBe('ttl');
+      expect(plain(joined([wrong?.says, wrong?.hint]))).toBe(says);
+      expect((await held(asWords(words), new Zone(usual))).wrong).toBeUndefined();
+    });
+
+    test.each<[string, readonly string[], object]>([
+      ['the least', ['A', '@', '--ttl=300'], { ttl: 300 }],
+      ['values of it with a new TTL', ['AAAA', 'api', '--add=2001:db8::81', '--ttl=300'], { ttl: 300 }],
+      ['the end of a record that has a lower one', ['AAAA', 'api', '--remove=2001:db8::80'], { ttl: 300 }],
+    ])('takes %s', async (_, words, expected) => {
+      const zone = new Zone(usual);
+      const { input, before, wrong } = await held(asWords(words), zone, 300);
+      expect(wrong).toBeUndefined();
+      expect(changed.parse(dnsSet.call({ input, before }).body)).toMatchObject(expected);
+      // The old TTL could not be said again.
+      const undo = dnsSet.undo?.({ input, before });
+      expect(undo === undefined).toBe(words.includes('api'));
+    });
   });
 
   test.each<[string, readonly string[], string, string]>([

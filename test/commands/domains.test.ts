@@ -18,6 +18,7 @@ import {
   hostile,
   live,
   noCertificate,
+  noTimers,
   refusalOf,
   said,
   shopDomain,
@@ -69,7 +70,13 @@ const usual: readonly Listed[] = [
 async function held(more: Partial<Input>, domains = usual, found: ReturnType<Sources['certificate']> = certificate) {
   const of = { input: input(more) };
   const look = async (listed: readonly Listed[], chosen = found) => {
-    const seen = await domainsAdd.look?.({ ...of, read: host(listed).read, company, certificate: () => chosen });
+    const seen = await domainsAdd.look?.({
+      ...of,
+      read: host(listed).read,
+      company,
+      certificate: () => chosen,
+      timed: noTimers,
+    });
     if (seen === undefined) throw new Error('nothing was looked at');
     expect(JSON.parse(JSON.stringify(seen))).toEqual(seen);
     return seen;

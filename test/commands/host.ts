@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Sources } from '../../src/commands/sources.ts';
+import type { LookSources } from '../../src/commands/sources.ts';
 import type { Words } from '../../src/errors.ts';
 import type { Json, Query, Read, Write } from '../../src/hosting/contract/call.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
@@ -12,7 +12,7 @@ import type { Reply } from '../../src/playground/hosting/reply.ts';
 import { routeFor } from '../../src/playground/hosting/routes/table.ts';
 import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
 import { World } from '../../src/playground/hosting/world.ts';
-import { address, noCertificate, path } from '../pipeline/given.ts';
+import { address, noCertificate, noTimers, path } from '../pipeline/given.ts';
 
 /** The host of the tests of commands: the stand-in's own routes over a world of their own, without a wire between. */
 
@@ -72,7 +72,7 @@ export class InMemoryHost {
   }
 
   /** What a command may ask of it. */
-  sources(): Sources {
+  sources(): LookSources {
     return {
       read: async (call) => {
         const answer = this.#answer(call);
@@ -80,6 +80,7 @@ export class InMemoryHost {
       },
       company: this.company(),
       certificate: noCertificate,
+      timed: noTimers,
     };
   }
 

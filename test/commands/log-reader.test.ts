@@ -20,7 +20,15 @@ function long(newest: string): Look {
   );
   const text = `${[...lines, `[${moment(now)}] ${newest}`].join('\n')}\n`;
   const asked = { env: live, log: 'error', lines: undefined, since: [], until: [], search: undefined } as const;
-  return { text, asked: { ...asked, errors: false, full: true }, most: 20_000, range: {}, now, zone: 'UTC' };
+  return {
+    text,
+    asked: { ...asked, errors: false, full: true },
+    wanted: 20_000,
+    most: 20_000,
+    span: {},
+    now,
+    zone: 'UTC',
+  };
 }
 const nothing = async () => [];
 const fileOf = (page: Page): string => page.file?.content ?? '';

@@ -179,6 +179,51 @@ describe('what entries have in common', () => {
     );
   });
 
+  const nginx = '2026/11/21 13:48:00 [error] 89199#89199: *1145000 ';
+  const request = 'client: 203.0.113.9, server: a.example, request: "GET /a HTTP/2.0", host: "a.example"';
+  const reading = `" while reading response header from upstream, ${request}`;
+  test.each<[string, string, string, boolean]>([
+    [
+      'a notice of PHP',
+      `FastCGI sent in stderr: "PHP message: PHP Notice:  Function x was called incorrectly in /www/y.php on line 3${reading}`,
+      'PHP Notice:  Function x was called incorrectly in /www/y.php on line *',
+      false,
+    ],
+    [
+      'an error of PHP',
+      `FastCGI sent in stderr: "PHP message: PHP Fatal error:  Uncaught Error: x in /www/y.php:3${reading}`,
+      'PHP Fatal error:  Uncaught Error: x in /www/y.php:*',
+      true,
+    ],
+    [
+      'an error that goes on in the next line',
+      'FastCGI sent in stderr: "PHP message: PHP Fatal error:  Uncaught Error: x',
+      'PHP Fatal error:  Uncaught Error: x',
+      true,
+    ],
+    [
+      'nginx itself',
+      `open() "/www/a.png" failed (2: No such file or directory), ${request}`,
+      '[error] open() "/www/a.png" failed (*: No such file or directory)',
+      true,
+    ],
+    [
+      'what is behind it that is slow',
+      `upstream timed out (110: Connection timed out) while reading response header from upstream, ${request}`,
+      '[error] upstream timed out (*: Connection timed out)',
+      true,
+    ],
+  ])('of a web server that tells of %s, is what it tells', (_, told, common, isAnError) => {
+    const [kind] = kindsOf(read(`${nginx}${told}`));
+    expect([kind?.text, kind?.grave]).toEqual([common, isAnError]);
+  });
+
+  test('of a further message in the same entry, is the message', () => {
+    expect(kindsOf(read(`${nginx}x`, `PHP message: PHP Warning:  y${reading}`)).map(({ text }) => text)).toContain(
+      'PHP Warning:  y',
+    );
+  });
+
   test('a stack trace belongs to its error', () => {
     const trace = ['Stack trace:', '#0 /a.php(1): b()', '#1 {main}', '  thrown in /a.php on line 1'];
     const kinds = kindsOf(

@@ -10,7 +10,7 @@ import { join } from '../../src/pipeline/words.ts';
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { Refusal } from '../../src/errors.ts';
 import { drawPage } from '../../src/slack/blocks.ts';
-import { plain } from '../../src/text.ts';
+import { inline, plain } from '../../src/text.ts';
 import { company, hostile, live, names, noCertificate, said, surroundings } from '../pipeline/given.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 5);
@@ -18,15 +18,25 @@ const minute = 60_000;
 const atMinute = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 const lineAt = (ago: number, text: string): string => `[${atMinute(now - ago * minute)}] ${text}`;
 
-type Asked = { readonly host?: string; readonly happened?: readonly Happened[]; readonly zone?: string };
+type Asked = {
+  readonly host?: string;
+  readonly happened?: readonly Happened[];
+  readonly zone?: string;
+  /** Gets what the host is asked. */
+  readonly asked?: unknown[];
+};
 
 /** What somebody sees who types these words, where the host answers with this log. */
-async function shown(words: string, { host = '', happened = [], zone = 'Europe/Berlin' }: Asked = {}): Promise<Page> {
+async function shown(words: string, of: Asked = {}): Promise<Page> {
+  const { host = '', happened = [], zone = 'Europe/Berlin', asked = [] } = of;
   const wish = parse(`logs ${live.id} ${words}`, catalogue);
   if (wish?.command.shape !== 'report') throw new Error('logs is a report');
   const { input, problems } = resolve(wish, names);
   expect(problems).toEqual([]);
-  const read: Reader = async (call) => call.reply.parse({ environment: { container_info: { logs: host } } });
+  const read: Reader = async (call) => {
+    asked.push(call.query);
+    return call.reply.parse({ environment: { container_info: { logs: host } } });
+  };
   return wish.command.show({
     input,
     read,
@@ -71,12 +81,12 @@ describe('the error log', () => {
   });
 
   test('offers what to look at next, in words that can be said', async () => {
-    const { offers = [] } = await shown('error --search order --since 90m', { host: morning });
+    const { offers = [] } = await shown('error --search PHP --since 90m', { host: morning });
     expect(offers.map(({ label }) => label)).toEqual(['Errors only', 'Around 14:50', 'Full log']);
     expect(offers.map(({ words }) => words.slice(2).join(' '))).toEqual([
-      'error --since=1h30m --search=order --errors',
-      'error --lines=20000 --since=2026-11-21T13:47Z --until=2026-11-21T13:54Z --search=order',
-      'error --since=1h30m --search=order --full',
+      'error --since=1h30m --search=PHP --errors',
+      'error --lines=20000 --since=2026-11-21T13:47Z --until=2026-11-21T13:54Z --search=PHP',
+      'error --since=1h30m --search=PHP --full',
     ]);
     for (const { words } of offers) expect(parse(join(words), catalogue)?.path).toBe('logs');
     const around = await shown(offers[1]?.words.slice(2).join(' ') ?? '', { host: morning });
@@ -147,6 +157,87 @@ describe('the error log', () => {
     const refused = await shown(`error ${words}`).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Refusal);
     if (refused instanceof Refusal) expect(said(refused)).toContain(says);
+  });
+});
+
+describe('a host that sends more than the span that was asked for', () => {
+  const trace = ['Stack trace:', '#0 /a.php(1): b()', '  thrown in /a.php on line 1'];
+  const days = 24 * 60;
+
+  test('only the lines of the span are shown, each with what belongs to it', async () => {
+    const host = [fatal(3 * days), ...trace, warning(40), 'a line without a time', fatal(20), ...trace, warning(5)];
+    const page = await shown('error --since 30m --full', { host: host.join('\n') });
+    expect(page.file?.content.split('\n')).toEqual(host.slice(6));
+    expect(plain(page.title)).toContain('13:35 UTC–14:05 UTC · 5 lines, 2 kinds');
+    expect(plain(inline(page.source ?? ''))).toContain('6 lines from outside this span are left out');
+    expect(textOf(page)).not.toContain('a line without a time');
+  });
+
+  test.each<[string, string]>([
+    ['nginx', '2026/11/21 13:50:01 [error] 7#7: *1 FastCGI sent in stderr: "PHP message: inside"'],
+    ['access', 'a.example 203.0.113.9 [21/Nov/2026:13:50:01 +0000] GET "/inside" HTTP/2.0 200'],
+    ['cache', '[21/Nov/2026:13:50:01 +0000] HIT HOST 203.0.113.9 "GET /inside HTTP/2.0" 200'],
+    ['PHP', '[21-Nov-2026 13:50:01 UTC] PHP Warning:  inside'],
+    ['PHP in a zone', '[21-Nov-2026 14:50:01 Europe/Berlin] PHP Warning:  inside'],
+  ])('by the times of %s, which are UTC where they name no zone', async (_, line) => {
+    const host = [line.replace(':50:', ':40:'), line, line.replace(':50:', ':58:')].join('\n');
+    const page = await shown('error --since 2026-11-21T13:50:01Z --until 2026-11-21T13:55Z --full', { host });
+    expect(page.file?.content).toMatch(/^[^\n]*:50:01[^\n]*$/);
+  });
+
+  test('--lines counts what is shown of the span; with an end to it as much is asked for as there may be', async () => {
+    const asked: unknown[] = [];
+    const page = await shown('error --since 58m --until 40m --lines 5', { host: morning, asked });
+    expect(asked).toMatchObject([{ lines: 20_000 }]);
+    expect(plain(page.title)).toContain('13:21 UTC–13:25 UTC · the newest 5 lines');
+    await shown('error --since 58m --lines 5', { host: morning, asked });
+    expect(asked[1]).toMatchObject({ lines: 5 });
+  });
+
+  test('a full answer that reaches back beyond the span is all of it', async () => {
+    const page = await shown('error --since 14m --lines 60', { host: morning });
+    expect(plain(page.title)).toContain('13:51 UTC–14:05 UTC · 36 lines, 1 kind');
+  });
+
+  test('lines without any time are shown, and that they could not be held against the span is said', async () => {
+    const host = ['one thing', 'another thing', ...trace].join('\n');
+    const page = await shown('error --since 30m --until 10m', { host });
+    expect(textOf(page)).toContain(
+      'These lines have no times, so I could not cut them to the span you asked for. Shown are all 5 lines that the host sent.',
+    );
+    const untold = textOf(await shown('error', { host }));
+    expect(untold).not.toContain('no times');
+    const some = await shown('error --since 30m', { host: `${host}\n${fatal(20)}` });
+    expect(plain(some.title)).toContain('6 lines');
+    expect(plain(inline(some.source ?? ''))).toContain('the first 5 lines have no time and may be older');
+    const old = await shown('error --since 30m', { host: `${host}\n${fatal(45)}\n${fatal(20)}` });
+    expect(plain(old.title)).toContain('1 line,');
+  });
+
+  test('where it does not go back as far as the span, nothing is called empty', async () => {
+    const host = Array.from({ length: 20_000 }, (_, at) => lineAt(30 - at / 1_000, 'late')).join('\n');
+    const page = await shown('error --until 2h', { host });
+    expect(textOf(page)).toContain('The newest 20,000 lines of this log go back to 2026-11-21 13:35 UTC only');
+    expect(textOf(page)).not.toContain('No line');
+    const none = await shown('error --since 2h --until 1h', { host: fatal(10) });
+    expect(textOf(none)).toContain('No line in this log since');
+    expect(plain(inline(none.source ?? ''))).toContain('1 line from outside this span is left out');
+  });
+
+  test('or more than the words that were searched for', async () => {
+    const host = [fatal(20), ...trace, warning(19), lineAt(18, 'ORDER 7 again')].join('\n');
+    const page = await shown('error --search order --full', { host });
+    expect(page.file?.content.split('\n')).toHaveLength(5);
+    expect(plain(inline(page.source ?? ''))).toContain('1 line without “order” is left out');
+    const none = await shown('error --search nothing', { host });
+    expect(textOf(none)).toContain('No line in this log with “nothing”');
+  });
+
+  test('a search for what is masked finds it', async () => {
+    const host = [lineAt(20, 'client 203.0.113.9 x'), lineAt(19, 'client 203.0.113.8 y')].join('\n');
+    const page = await shown('error --search 203.0.113.9', { host });
+    expect(plain(page.title)).toContain('1 line');
+    expect(JSON.stringify(page.parts)).not.toContain('203.0.113.');
   });
 });
 

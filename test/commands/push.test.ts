@@ -6,7 +6,7 @@ import type { NewestBackup } from '../../src/commands/backups/newest.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { parse, parseWords } from '../../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
-import { nameToType, needsReview } from '../../src/pipeline/submit.ts';
+import { nameToType, needsReview } from '../../src/pipeline/confirmation.ts';
 import { usage } from '../../src/pipeline/usage.ts';
 import { join } from '../../src/pipeline/words.ts';
 import { inline, plain } from '../../src/text.ts';

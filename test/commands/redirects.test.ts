@@ -19,7 +19,7 @@ import { parse, parseWords } from '../../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
 import { join } from '../../src/pipeline/words.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, live, names, noCertificate, refusalOf, said, surroundings } from '../pipeline/given.ts';
+import { company, live, names, noCertificate, noTimers, refusalOf, said, surroundings } from '../pipeline/given.ts';
 import { call as callOf, live as shopLive, start } from '../playground/hosting/calling.ts';
 
 const catalogue = new Map<string, Command>([
@@ -127,7 +127,11 @@ async function ask(words: Words, host: Pick<Host, 'read'>) {
   if (wish.command.shape !== 'action') throw new Error('no action');
   const action: AnyAction = wish.command;
   const look = async (): Promise<unknown> =>
-    JSON.parse(JSON.stringify(await action.look?.({ input, read: host.read, company, certificate: noCertificate })));
+    JSON.parse(
+      JSON.stringify(
+        await action.look?.({ input, read: host.read, company, certificate: noCertificate, timed: noTimers }),
+      ),
+    );
   const invalid = action.valid?.(input);
   const before = await look();
   return { words, wish, action, input, look, before, wrong: invalid ?? action.possible?.({ input, before }) };
@@ -424,7 +428,10 @@ describe('words for a path and for where it leads', () => {
     ['domain', 'ACME.com', 'acme.com', 'acme.com'],
     ['domain', 'bücher.example', 'xn--bcher-kva.example', 'xn--bcher-kva.example'],
     ['domain', 'any', undefined, 'any'],
-    ['domain', 'https://acme.com', undefined, undefined],
+    ['domain', 'https://Acme.com', 'https://acme.com', 'acme.com'],
+    ['domain', 'http://acme.com/', 'http://acme.com', 'acme.com'],
+    ['domain', 'https://acme.com/a', undefined, undefined],
+    ['domain', 'ftp://acme.com', undefined, undefined],
     ['country', 'de', 'DE', 'DE'],
     ['country', 'Any', undefined, 'any'],
     ['country', 'Germany', undefined, undefined],
@@ -535,6 +542,7 @@ describe('adding', () => {
         from: '/a',
         to: 'https://acmе.com/b',
         type: 'permanent',
+        domain: null,
         traffic_from_country: 'DE',
         traffic_from_city: 'Berlin',
       },
@@ -892,8 +900,55 @@ describe('listing', () => {
   });
 });
 
-test('the stand-in does all of it as the document says', async () => {
-  const hosting = await start();
+describe('a rule says its domain, also where it has none', () => {
+  const everyDomain = { from: '/a', to: '/b', type: 'permanent', domain: null };
+  const onLogin = { ...everyDomain, domain: 'https://login.acme.com' };
+  const { domain: _, ...silent } = everyDomain;
+  const bodyOf = async (rules: readonly Rule[], ...words: Words): Promise<unknown> => {
+    const asked = await ask(words, new Host(rules));
+    expect(saysOf(asked)).toBe('');
+    return callFor(asked).body;
+  };
+
+  test.each<[string, Rule, readonly string[], object]>([
+    ['as null', everyDomain, [], { ...everyDomain }],
+    ['with its scheme', onLogin, ['--domain=login.acme.com'], { ...onLogin }],
+    ['as the empty text it was read as', { ...everyDomain, domain: '' }, [], { ...everyDomain, domain: '' }],
+    ['as null where the host does not say it', silent, [], { ...everyDomain }],
+  ])('%s', async (_, rule, selected, named) => {
+    expect(await bodyOf([rule], 'redirects', 'edit', live.id, '/a', '--to=/c', ...selected)).toEqual({
+      action_type: 'UPDATE',
+      new_value: { ...named, to: '/c' },
+      rules_to_update: [named],
+    });
+    const removal = { action_type: 'DELETE', rules_to_update: [named] };
+    expect(await bodyOf([rule], 'redirects', 'remove', live.id, '/a', ...selected)).toEqual(removal);
+    expect(await bodyOf([rule], 'redirects', 'clear', live.id, '/b')).toEqual(removal);
+  });
+
+  test('a new one as well, and its type', async () => {
+    expect(await bodyOf([], 'redirects', 'add', live.id, '/a', '/b')).toEqual({
+      action_type: 'NEW',
+      new_value: everyDomain,
+    });
+  });
+
+  test('a scheme does not make it another domain', async () => {
+    const clash = await ask(['redirects', 'add', live.id, '/a', '/z', '--domain=login.acme.com'], new Host([onLogin]));
+    expect(saysOf(clash)).toContain('leads that path elsewhere already');
+    const circle = await ask(['redirects', 'add', live.id, '/b', 'https://login.acme.com/a'], new Host([onLogin]));
+    expect(saysOf(circle)).toContain('in circles');
+    const added = await ask(['redirects', 'add', live.id, '/a', '/b', '--domain=login.acme.com'], new Host([]));
+    const { look } = await ask(added.words, new Host([onLogin]));
+    expect(verdictOf(added, await look())).toBe('yes');
+    const removed = await ask(added.action.undo?.(added) ?? [], new Host([onLogin]));
+    expect(saysOf(removed)).toBe('');
+    expect(removed.action.undo?.(removed)).toContain('--domain=https://login.acme.com');
+  });
+});
+
+test.each(['document', 'kinsta'] as const)('the stand-in does all of it as the service says: %s', async (dialect) => {
+  const hosting = await start({ dialect });
   const path = (call: { readonly path: string }): string => call.path.replace(live.id, shopLive);
   const host = {
     read: (async (call) => {

@@ -7,10 +7,21 @@ import { sshPassword } from '../../src/commands/ssh/password.ts';
 import type { AnyAction } from '../../src/commands/action.ts';
 import { parse, parseWords } from '../../src/pipeline/parse.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
-import { needsReview } from '../../src/pipeline/submit.ts';
+import { needsReview } from '../../src/pipeline/confirmation.ts';
 import { usage } from '../../src/pipeline/usage.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, hostile, live, names, noCertificate, refusalOf, said, staging, uuid } from '../pipeline/given.ts';
+import {
+  company,
+  hostile,
+  live,
+  names,
+  noCertificate,
+  noTimers,
+  refusalOf,
+  said,
+  staging,
+  uuid,
+} from '../pipeline/given.ts';
 import * as fc from 'fast-check';
 
 /** What a line comes to: the command with its call and its card. */
@@ -116,6 +127,7 @@ describe('clone', () => {
         read,
         company: { ...company, id },
         certificate: noCertificate,
+        timed: noTimers,
       });
     expect(await look(company.id)).toEqual(before);
     await expect(look('')).rejects.toThrow('Nothing was done.');

@@ -7,8 +7,21 @@ import { themesShow } from '../../src/commands/themes/show.ts';
 import { themesUpdate } from '../../src/commands/themes/update.ts';
 import { themesOf } from '../../src/commands/themes/installed.ts';
 import type { Json, Reader } from '../../src/hosting/contract/call.ts';
-import { inline, plain } from '../../src/text.ts';
-import { company, live, noCertificate, refusalOf, said, staging, uuid, surroundings } from '../pipeline/given.ts';
+import { Refusal } from '../../src/errors.ts';
+import { HostTrouble } from '../../src/hosting/client.ts';
+import { failureOfStatus } from '../../src/hosting/failure.ts';
+import { inline, itemsOf, plain } from '../../src/text.ts';
+import {
+  company,
+  live,
+  noCertificate,
+  noTimers,
+  refusalOf,
+  said,
+  staging,
+  uuid,
+  surroundings,
+} from '../pipeline/given.ts';
 
 type Installed = { readonly env: string; readonly version: string; readonly status?: string; readonly news?: string };
 type Theme = {
@@ -101,6 +114,15 @@ const everythingIn = (page: Page): string =>
     ...page.parts.map((part) => (part.kind === 'text' ? plain(part.text) : JSON.stringify(part))),
   ].join('\n');
 
+const answering = (status: number): HostTrouble =>
+  new HostTrouble({ ...failureOfStatus(status, '', undefined) }, { attempts: 1, elapsedMs: 5 });
+/** A host that answers the company's list with trouble, and the environment's own as ever. */
+function withoutCompany(trouble: HostTrouble, own: readonly object[] = []): Reader {
+  const { read } = hostWith(themes, own);
+  return (call) => (call.section === '4.1' ? Promise.reject(trouble) : read(call));
+}
+const timeOut = new HostTrouble({ kind: 'time-out', says: 'late' }, { attempts: 3, elapsedMs: 9 });
+
 describe('list', () => {
   type Wanted = Parameters<typeof themesList.show>[0]['input'];
   const nothing: Wanted = {
@@ -114,6 +136,19 @@ describe('list', () => {
     themesList.show({ input: { ...nothing, ...more }, ...around(read) });
   const namesOf = (page: Page): readonly (string | undefined)[] =>
     cellsOf(page).map(([, title]) => title?.split(' ').at(-1));
+
+  test.each([403, 404])('says what works instead where the key may not read it (%i)', async (status) => {
+    const refused = await list({}, withoutCompany(answering(status))).catch((error: unknown) => error);
+    if (!(refused instanceof Refusal)) throw refused;
+    expect(said(refused)).toBe(
+      `The host does not show my key the themes of the whole company (${status}). Nothing was changed. themes show shows those of one environment.`,
+    );
+    expect(refused.offers).toEqual([{ label: 'Show themes of an environment…', words: ['themes', 'show'] }]);
+  });
+
+  test.each([answering(401), answering(500), timeOut])('%s is trouble', async (trouble) => {
+    await expect(list({}, withoutCompany(trouble))).rejects.toBe(trouble);
+  });
 
   test('counts, and tells of no environment', async () => {
     const page = await list();
@@ -222,6 +257,21 @@ describe('show', () => {
     expect(everythingIn(await show(staging, hostWith([]).read))).toContain('The host lists no theme');
   });
 
+  test.each([403, 404])(
+    'asks for its own list where the company’s is closed to the key (%i), and says so',
+    async (status) => {
+      const page = await show(live, withoutCompany(answering(status), own));
+      expect(cellsOf(page).map(([name]) => name)).toEqual(['Kiln kiln', 'Quill quill']);
+      expect(plain(inline(page.source))).toContain(
+        'read from the environment’s own list, because the company’s list is closed to my key',
+      );
+    },
+  );
+
+  test.each([answering(401), answering(500), timeOut])('%s of the company’s list is trouble', async (trouble) => {
+    await expect(show(live, withoutCompany(trouble, own))).rejects.toBe(trouble);
+  });
+
   test('survives rows of which nothing is told', async () => {
     const read: Reader = async (call) =>
       call.reply.parse({
@@ -245,6 +295,19 @@ describe('update', () => {
   const of = (...names: readonly string[]) => ({ input: { env: live, themes: names } });
   const field = themesUpdate.fields.themes;
 
+  test('where the company’s list is closed to the key, its themes and choices come from the environment’s own', async () => {
+    const installed = { title: 'Kiln', status: 'active', version: '1.0.5', update: 'available' };
+    const own = [
+      { ...installed, name: 'kiln', update_version: '1.0.7' },
+      { ...installed, name: 'quill', update: 'none' },
+    ];
+    const sources = around(withoutCompany(answering(404), own));
+    const { themes: choices } = themesUpdate.dependent ?? {};
+    expect(await choices?.choices?.({ input: { env: live }, ...sources })).toEqual(['kiln']);
+    const before = await themesUpdate.look?.({ ...of('kiln'), ...sources, timed: noTimers });
+    expect(before?.themes.map(({ name, version }) => `${name} ${version}`)).toEqual(['kiln 1.0.5', 'quill 1.0.5']);
+  });
+
   test.each<[string, readonly string[], readonly string[]]>([
     ['words', ['harvest', 'kiln'], ['harvest', 'kiln']],
     ['commas and lines', ['harvest, kiln\nlattice,'], ['harvest', 'kiln', 'lattice']],
@@ -266,9 +329,9 @@ describe('update', () => {
     expect(plain(card.title)).toBe('Update harvest, lattice on acme-shop/live');
     expect(plain(inline(card.warning))).toBe('The new version of lattice is known to be vulnerable too.');
     const facts = Object.entries(card.facts ?? {}).map(([label, value]) => [label, plain(inline(value))]);
-    expect(facts.slice(0, 2)).toEqual([
-      ['harvest', '2.7.0 (vulnerable) → 2.8.1, the active theme'],
-      ['lattice', '1.8.0 (vulnerable) → 1.9.2 (vulnerable)'],
+    expect(facts[0]).toEqual([
+      'Themes',
+      'harvest: 2.7.0 (vulnerable) → 2.8.1, the active theme\nlattice: 1.8.0 (vulnerable) → 1.9.2 (vulnerable)',
     ]);
     expect(Object.keys(themesUpdate)).not.toContain('undo');
     expect(themesUpdate.call({ ...of('harvest'), before })).toMatchObject({
@@ -277,7 +340,7 @@ describe('update', () => {
     });
   });
 
-  test('shows the first of many, and names the rest', async () => {
+  test('shows the first of many, counts the rest, and keeps all of them', async () => {
     const many = Array.from({ length: 60 }, (_, at): Theme => ({
       name: `t${at}`,
       latest: '2',
@@ -285,8 +348,8 @@ describe('update', () => {
     }));
     const names = many.map(({ name }) => name);
     const { facts = {} } = themesUpdate.card({ ...of(...names), before: await seen(many), now });
-    expect(Object.keys(facts)).toHaveLength(27);
-    expect(plain(inline(facts['And more']))).toContain('t59');
+    expect(plain(inline(facts['Themes'])).split('\n').slice(24)).toEqual(['t24: 1 → 2', 'and 35 more']);
+    expect(itemsOf(inline(facts['Themes'])).at(-1)).toBe('t59: 1 → 2');
   });
 
   test.each([

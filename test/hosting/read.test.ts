@@ -255,26 +255,50 @@ describe('what it bears', () => {
 });
 
 describe('operations', () => {
+  const asked = getOperation({ operation_id: 'cache:clear-1/2' });
   test.each([
     [200, { message: 'Done', status: 200 }, 'finished'],
+    [200, { message: 'Done', status: 200, data: { any: 'thing' } }, 'finished'],
     [200, { message: 'Going on', status: 202 }, 'running'],
-    [200, 'no object', 'finished'],
-    [202, { status: 202 }, 'running'],
-    [404, { status: 404 }, 'not known'],
-    [500, { status: 200 }, 'failed'],
+    [200, { message: 'It broke', status: 500 }, 'failed'],
+    [200, { message: 'Which?', status: 404 }, 'not known'],
+    [202, { message: 'Going on', status: 202 }, 'running'],
+    [404, { message: 'Which?', status: 404, data: null }, 'not known'],
+    [500, { message: 'It broke', status: 500 }, 'failed'],
   ])('%i with %j is %s', async (status, body, state) => {
     const host = await startHost(says(status, body));
-    const { state: said } = await clientOf(host.url).read(getOperation({ operation_id: 'cache:clear-1/2' }));
-    expect(said).toBe(state);
+    expect(await clientOf(host.url).read(asked)).toEqual({ state, message: body.message });
     expect(host.requests).toHaveLength(1);
     expect(host.requests[0]?.path).toBe('/v2/operations/cache%3Aclear-1%2F2');
   });
 
-  test('a page where the route is missing is not known; a bad gateway is trouble', async () => {
-    const host = await startHost(inTurn((socket) => socket.write(http(404, '<h1>')), says(502, {})));
-    const client = clientOf(host.url);
-    expect(await client.read(getOperation({ operation_id: 'x' }))).toEqual({ state: 'not known' });
-    expect(await troubleOf(client, getOperation({ operation_id: 'x' }))).toMatchObject({ kind: 'server error' });
+  test.each<[number, unknown]>([
+    [200, 'no object'],
+    [200, {}],
+    [200, { result: null }],
+    [200, { message: 'Welcome to the airport', status: 'ok' }],
+    [200, { message: 'Moved', status: 302 }],
+    [202, { status: 202 }],
+    [404, { status: 404 }],
+    [404, { message: 'no Route matched with those values' }],
+    [500, { message: 'Internal server error' }],
+    [500, { message: 'upstream', status: 502 }],
+    [500, { status: 200 }],
+    [500, { error: { message: 'x', status: 500 } }],
+    [500, [{ message: 'x', status: 500 }]],
+  ])('%i with %j says nothing about an operation', async (status, body) => {
+    const host = await startHost(says(status, body));
+    expect(await troubleOf(clientOf(host.url), asked)).toMatchObject({ kind: 'odd answer', status, attempts: 1 });
+  });
+
+  test.each([200, 202, 404, 500])('a page of a gateway with %i says nothing about an operation', async (status) => {
+    const host = await startHost((socket) => socket.write(http(status, '<h1>nginx</h1>')));
+    expect(await troubleOf(clientOf(host.url), asked)).toMatchObject({ kind: 'odd answer', status });
+  });
+
+  test('a bad gateway is trouble', async () => {
+    const host = await startHost(says(502, { message: 'x', status: 500 }));
+    expect(await troubleOf(clientOf(host.url), asked)).toMatchObject({ kind: 'server error', status: 502 });
   });
 });
 

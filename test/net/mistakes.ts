@@ -49,6 +49,36 @@ export const mistakes: readonly Mistake[] = [
     tests: ['test/hosting/send.test.ts'],
   },
   {
+    name: 'the first error about an operation is believed',
+    edits: [
+      { file: 'src/pipeline/judge.ts', from: 'const failuresThatCount = 3;', to: 'const failuresThatCount = 1;' },
+      { file: 'src/pipeline/judge.ts', from: 'const failingMs = 60_000;', to: 'const failingMs = 0;' },
+    ],
+    tests: ['test/pipeline/judge.test.ts', 'test/stories/operations.test.ts'],
+  },
+  {
+    name: 'a lock is taken away from what is under way',
+    edits: [
+      {
+        file: 'src/pipeline/force-unlock.ts',
+        from: "if (change.state !== 'unknown' && change.settled_at === null) {",
+        to: "if (change.state === 'sending') {",
+      },
+    ],
+    tests: ['test/pipeline/force-unlock.test.ts', 'test/stories/left-open.test.ts'],
+  },
+  {
+    name: 'people end what they needed approval for',
+    edits: [
+      {
+        file: 'src/pipeline/approve.ts',
+        from: "if (needed !== 'none' && samePerson(policy, by.id, asked.asker)) return { kind: 'may not', why: 'yourself' };",
+        to: '',
+      },
+    ],
+    tests: ['test/pipeline/approve.test.ts', 'test/stories/left-open.test.ts'],
+  },
+  {
     name: 'people approve their own changes',
     edits: [
       {

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { rightOf } from '../../src/commands/rights.ts';
 import { Refusal } from '../../src/errors.ts';
-import { rule, type Ballot, type Decision, type Ruling } from '../../src/pipeline/approve.ts';
+import {
+  isEnough,
+  mayEnd,
+  rule,
+  type Ballot,
+  type Decision,
+  type EndRight,
+  type Ruling,
+} from '../../src/pipeline/approve.ts';
 import { closableFrom } from '../../src/pipeline/change.ts';
 import { verdicts, type Verdict } from '../../src/pipeline/render.ts';
 import type { Needed, Requirement } from '../../src/policy/needed.ts';
@@ -106,6 +114,7 @@ const ballot = (more: Partial<Ballot> = {}): Ballot => ({
   asked,
   by: people.approver,
   voters: [],
+  anybody: true,
   now,
   ...more,
 });
@@ -302,5 +311,115 @@ describe('how many', () => {
     ['one person towards two requirements', needing(lead, { by: ['leads', 'readers'], count: 1 }), [], chi, approved],
   ])('%s', (_, needed, voters, by, ruling) => {
     expect(rule(seen('approve'), ballot({ needed, voters, by }))).toEqual(ruling);
+  });
+});
+
+/** What has become of the rules since the change was asked for, when Ana's push needed a lead; Dee and Fay may unlock. */
+const since = (text: string): Ballot['policy'] =>
+  policyFrom(`version: 1
+live: ["*/live"]
+groups:
+  developers: [U01ANA, U02BEN]
+  leads: [U03CHI, U0ANATWO]
+  oncall: [U01ANA, U04DEE, U12IVO]
+  admins: [U05FAY]
+  all: [U01ANA, U0ANATWO, U02BEN, U03CHI, U04DEE, U05FAY, U09GUY]
+people:
+  ana: [U01ANA, U0ANATWO]
+rules:
+  - { allow: [read], to: [all] }
+  - { allow: [unlock], to: [oncall], where: ["acme-shop/live"] }
+  - { allow: ["unlock --force"], to: [admins] }
+${text}`);
+const pushBy = (approval: string): string => `  - { allow: [push], to: [developers], approval: ${approval} }\n`;
+const rulesNow = {
+  'as they were': since(pushBy('{ by: [leads] }')),
+  'the group is called otherwise': policyFrom(since(pushBy('{ by: [leads] }')).text.replaceAll('leads', 'heads')),
+  'the rule is gone': since(''),
+  'the rule and the group are gone': policyFrom(since('').text.replace(/ {2}leads: .*\n/, '')),
+  'other people approve': policyFrom(since(pushBy('{ by: [admins] }')).text.replace(/ {2}leads: .*\n/, '')),
+  'everybody has left the group': policyFrom(
+    since(pushBy('{ by: [leads] }')).text.replace(/ {2}leads: .*\n/, '  leads: [S0GUIDES]\n'),
+  ),
+  'whoever may do it approves': policyFrom(
+    since('  - { allow: [push], to: [developers] }\n').text.replace(/ {2}leads: .*\n/, ''),
+  ),
+  'no approval is needed': policyFrom(since(pushBy('none')).text.replace(/ {2}leads: .*\n/, '')),
+  'nobody may push': since(`${pushBy('{ by: [leads] }')}  - { deny: [push], to: everyone }\n`),
+} as const;
+
+describe('who may end what nobody moves on any more, as the rules stand today', () => {
+  const ending = {
+    ana: who('U01ANA'),
+    ana2: who('U0ANATWO'),
+    ben: who('U02BEN'),
+    chi: who('U03CHI'),
+    dee: who('U04DEE'),
+    fay: who('U05FAY'),
+    guy: who('U09GUY', 'S0GUIDES'),
+    'ivo, who may not read it': who('U12IVO'),
+  } as const;
+  const words = (right: EndRight): string =>
+    right.kind === 'may not' ? right.why : right.kind === 'may' ? 'may' : right.forced ? 'by force' : 'by unlock';
+  // Columns: ana, ana2, ben, chi, dee, fay, guy, ivo.
+  const [own, no, yes, unlock, force] = ['yourself', 'not named', 'may', 'by unlock', 'by force'];
+  test.each<[keyof typeof rulesNow, 'leads' | 'none', readonly (string | undefined)[]]>([
+    ['as they were', 'leads', [own, own, no, yes, unlock, force, no, no]],
+    ['the group is called otherwise', 'leads', [own, own, no, yes, unlock, force, no, no]],
+    ['the rule is gone', 'leads', [own, own, no, yes, unlock, force, no, no]],
+    ['the rule and the group are gone', 'leads', [own, own, no, no, unlock, force, no, no]],
+    ['other people approve', 'leads', [own, own, no, no, unlock, yes, no, no]],
+    ['everybody has left the group', 'leads', [own, own, no, no, unlock, force, yes, no]],
+    ['whoever may do it approves', 'leads', [own, own, yes, no, unlock, force, no, no]],
+    ['no approval is needed', 'leads', [own, own, yes, no, unlock, force, no, no]],
+    ['nobody may push', 'leads', [own, own, 'denied', 'denied', unlock, force, 'denied', no]],
+    ['no approval is needed', 'none', [yes, no, yes, no, unlock, force, no, no]],
+    ['as they were', 'none', [yes, no, yes, yes, unlock, force, no, no]],
+    ['the rule and the group are gone', 'none', [unlock, no, no, no, unlock, force, no, no]],
+  ])('%s; it needed %s', (name, needed, wanted) => {
+    const rights = Object.values(ending).map((by) =>
+      mayEnd({ policy: rulesNow[name], needed: needed === 'none' ? 'none' : leads(1), asked, by }),
+    );
+    expect(rights.map(words)).toEqual(wanted);
+  });
+
+  test.each<[string, readonly boolean[]]>([
+    // Somebody may; nobody may; Slack does not tell.
+    ['may', [true, true, true]],
+    ['by unlock', [false, true, false]],
+    ['by force', [false, true, true]],
+    ['not named', [false, false, false]],
+  ])('%s is enough where somebody may, nobody may, or that cannot be told: %j', (right, wanted) => {
+    const rights: readonly EndRight[] = [
+      { kind: 'may' },
+      { kind: 'if nobody may', forced: false },
+      { kind: 'if nobody may', forced: true },
+      { kind: 'may not', why: 'not named' },
+    ];
+    const found = rights.find((one) => words(one) === right);
+    expect([true, false, undefined].map((anybody) => found && isEnough(found, anybody))).toEqual(wanted);
+  });
+
+  test.each(['decline', 'happened', 'did not happen'] as const)('%s goes by it', (verdict) => {
+    const change = changeIn(verdict === 'decline' ? 'waiting' : 'unknown');
+    const gone = { change, policy: rulesNow['the rule and the group are gone'] };
+    const came = (by: Person, anybody: boolean | undefined): string =>
+      cameOf(seen(verdict), ballot({ ...gone, by, anybody }));
+    const does = may[verdict].does;
+    expect(came(ending.dee, false)).toBe(does);
+    expect(came(ending.dee, true)).toContain('You are not among those who may');
+    expect(came(ending.dee, undefined)).toMatch(/Slack does not tell me right now who may .* Nothing was changed/);
+    expect(came(ending.fay, undefined)).toBe(does);
+    expect(came(ending.fay, true)).toContain('You are not among those who may');
+    expect(came(ending.ana, false)).toContain('It is your own change');
+    expect(came(ending.chi, false)).toContain('You are not among those who may');
+  });
+
+  test('nobody approves by a right to unlock, or by rules that came later', () => {
+    const [gone, other] = [rulesNow['the rule and the group are gone'], rulesNow['other people approve']];
+    for (const by of [ending.dee, ending.fay]) {
+      expect(cameOf(seen('approve'), ballot({ policy: gone, by, anybody: false }))).toContain('You are not among');
+    }
+    expect(cameOf(seen('approve'), ballot({ policy: other, by: ending.fay }))).toContain('You are not among');
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { authorise, mayHear, mayRun, welcome, type Person } from '../../src/pipeline/authorise.ts';
+import { authorise, mayHear, welcome, type Person } from '../../src/pipeline/authorise.ts';
+import { mayRun } from '../../src/pipeline/may-run.ts';
 import { resolve } from '../../src/pipeline/resolve.ts';
 import type { Domain, Target } from '../../src/hosting/contract/target.ts';
 import type { Policy } from '../../src/policy/rules.ts';

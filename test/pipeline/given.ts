@@ -4,7 +4,7 @@ import type { Field, Fields } from '../../src/commands/fields.ts';
 import { rights } from '../../src/commands/rights.ts';
 import { lookAt } from '../../src/commands/logs/look.ts';
 import type { Surroundings } from '../../src/commands/report.ts';
-import type { Sources } from '../../src/commands/sources.ts';
+import type { LookSources, Sources } from '../../src/commands/sources.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import type { Person } from '../../src/pipeline/authorise.ts';
@@ -31,6 +31,8 @@ export const blog = environment('acme-blog/live', 3);
 export const shopDomain: Domain = { kind: 'domain', id: uuid(50), name: 'acme.com', site: live.site };
 /** A machine on which no certificate lies. */
 export const noCertificate: Sources['certificate'] = () => ({ wrong: 'There is none. Nothing was done.' });
+/** An environment where nobody's access ends by itself. */
+export const noTimers: LookSources['timed'] = async () => [];
 /** What a report knows besides its input and the host, where that does not matter; logs are looked at in this thread. */
 export const surroundings: Omit<Surroundings, keyof Sources> = {
   now: 0,
@@ -137,7 +139,10 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   receipt: null,
   operation: null,
   followed: null,
+  lost_at: null,
+  reminders: null,
   outcome: null,
+  undo: null,
   superseded_by: null,
   bundle: null,
   bundle_order: null,

@@ -1,6 +1,8 @@
 import { expect, it, test } from 'vitest';
+import type { Answer } from '../../src/commands/desk.ts';
 import { about } from '../../src/commands/desk/about.ts';
 import { doctor } from '../../src/commands/desk/doctor.ts';
+import type { Page } from '../../src/commands/page.ts';
 import type { Check } from '../../src/commands/desk.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import type { Listing } from '../../src/hosting/directory.ts';
@@ -14,10 +16,10 @@ import type { Database } from '../../src/storage/database.ts';
 import { inline, plain } from '../../src/text.ts';
 import { describeBoth } from '../storage/both.ts';
 import { save } from '../storage/samples.ts';
-import { ana, company, names, policyFrom, policyOf, uuid } from './given.ts';
+import { ana, company, names, policyFrom, uuid } from './given.ts';
 
 const day = 86_400_000;
-const now = 1_000 * day;
+const now = 20_000 * day;
 const listing: Listing = {
   sitesAt: undefined,
   domainsAt: undefined,
@@ -31,9 +33,12 @@ const listing: Listing = {
 const trouble = (kind: HostTrouble['kind'], status: number | undefined): HostTrouble =>
   new HostTrouble({ kind, status, says: 'secret-words of the host' }, { attempts: 1, elapsedMs: 5 });
 
+const withOps = policyFrom(
+  'version: 1\ngroups: { developers: [U01ANA], leads: [U03CHI] }\nrules:\n  - { allow: [read], to: [developers] }\nchannels: { ops: C0OPS }\n',
+);
 const deskOf = (database: Database, more: Partial<HealthDesk> = {}): HealthDesk => ({
   database,
-  policy: () => policyOf('{ allow: [read], to: [developers] }'),
+  policy: () => withOps,
   policyIsBroken: () => false,
   membersOf: () => Promise.resolve(['U01ANA']),
   groupTrouble: () => undefined,
@@ -41,6 +46,7 @@ const deskOf = (database: Database, more: Partial<HealthDesk> = {}): HealthDesk 
   listing: () => listing,
   dialect: 'document',
   askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
+  lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
   ...more,
 });
 const told = ({ ok, says, hint }: Check): string =>
@@ -55,11 +61,12 @@ describeBoth('health', (open) => {
     const all = Object.entries(await found(deskOf(database)));
     const expected: readonly (readonly [string, RegExp])[] = [
       ['Slack', /^✅ answers; I am @UBOT$/],
-      ['Hosting API', /^✅ the sites were listed last at 1972-09-26 23:59 UTC$/],
-      ['Key of the hosting API', /^✅ until 1973-01-05 /],
+      ['Hosting API', /^✅ the sites were listed last at 2024-10-03 23:59 UTC$/],
+      ['Key of the hosting API', /^✅ until 2025-01-12 /],
       ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
       ['Rules', /^✅ [\da-f]{8} in force, 2 groups$/],
       ['Slack user groups', /^✅ the rules name none$/],
+      ['Ops channel', /^✅ takes posts, as far as Slack tells$/],
       ['Sending', /^✅ what is approved is sent$/],
       ['Changes', /^✅ 0 waiting, 0 approved, 0 running, 0 unknown$/],
       ['Work', /^✅ nothing is overdue$/],
@@ -71,17 +78,19 @@ describeBoth('health', (open) => {
 
   it('counts changes, and says what to do about what is unknown, paused or late', async () => {
     const database = await open({ now: () => now });
-    await save(database, { state: 'unknown', due_at: null });
+    for (const ago of [3, 2, 1, 0, 4, 5]) await save(database, { state: 'unknown', lost_at: now - ago * day });
     await save(database, { state: 'waiting', due_at: now + 1 });
     await save(database, { state: 'accepted', due_at: now - 61_000 });
     await save(database, { state: 'done', settled_at: now, due_at: null });
     const pause = JSON.stringify({ by: 'U03CHI', name: 'Chi', why: 'a secret reason', at: now });
     await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: pause, at: now }));
     const { Changes, Sending, Work } = await found(deskOf(database));
-    expect(Changes).toContain('⚠️ 1 waiting, 0 approved, 1 running, 1 unknown → Look at the host');
+    const named = '#1 since 2024-10-01 00:00 UTC, #2 since 2024-10-02 00:00 UTC, #3 since';
+    expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
+    expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Look at the host/);
     expect(Sending).toMatch(/^⚠️ paused by @U03CHI at .* → resume lets it go on\.$/);
     expect(Sending).not.toContain('secret');
-    expect(Work).toContain('⚠️ the oldest has been due since 1972-09-26 23:58 UTC');
+    expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
   });
 
   it('counts a message that waits to be posted as work', async () => {
@@ -94,7 +103,7 @@ describeBoth('health', (open) => {
     const database = await open({ now: () => now });
     const { hash } = deskOf(database).policy();
     await database.transaction((tx) => writeSetting(tx, { key: inForce, value: hash, at: now - day }));
-    expect((await found(deskOf(database)))['Rules']).toContain('in force since 1972-09-26');
+    expect((await found(deskOf(database)))['Rules']).toContain('in force since 2024-10-03');
     const broken = await found(deskOf(database, { policyIsBroken: () => true }));
     expect(broken['Rules']).toMatch(/^⚠️ the file cannot be used; [\da-f]{8} in force since .* → Its mistakes/);
   });
@@ -149,6 +158,16 @@ describeBoth('health', (open) => {
     ['soon', expiring(now + 13 * day), '⚠️ expires at'],
     ['over', expiring(now - 1), '⚠️ expired at'],
     ['later', expiring(now + 15 * day), '✅ until'],
+    ['soon, in milliseconds', telling(String(now + 13 * day)), '⚠️ expires at 2024-10-17'],
+    ['over, in milliseconds', telling(String(now - 1)), '⚠️ expired at 2024-10-03'],
+    ['later, in milliseconds', telling(String(now + 15 * day)), '✅ until 2024-10-19'],
+    ['in seconds', telling(String((now + 15 * day) / 1_000)), '✅ until 2024-10-19'],
+    ['in milliseconds, as a number', telling(now + 15 * day), '✅ until 2024-10-19'],
+    ['never', telling(null), '✅ taken; the host does not say until when'],
+    ['garbage', telling('soon'), '✅ taken; the host does not say until when'],
+    ['digits that are no moment', telling('9'.repeat(30)), '✅ taken; the host does not say until when'],
+    ['nothing', telling(''), '✅ taken; the host does not say until when'],
+    ['zero', telling('0'), '✅ taken; the host does not say until when'],
   ])('looks at the key: %s', async (_, read, words) => {
     const database = await open({ now: () => now });
     expect((await found(deskOf(database, { read })))['Key of the hosting API']).toContain(words);
@@ -169,12 +188,12 @@ describeBoth('health', (open) => {
       ana,
       now,
     );
-    const page = await doctor.answer({ input: {}, office });
-    expect(plain(page.title)).toBe('⚠️ 1 of 10 checks needs a look');
+    const page = pageOf(await doctor.answer({ input: {}, office }));
+    expect(plain(page.title)).toBe('⚠️ 1 of 11 checks needs a look');
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
-    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 9 }, () => '✅')]);
-    const edition = await about.answer({ input: {}, office });
+    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 10 }, () => '✅')]);
+    const edition = pageOf(await about.answer({ input: {}, office }));
     expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(edition.source))).toMatch(
       new RegExp(`^MIT licence · host dialect document · (?:sqlite|postgres) · installation ${database.installation}$`),
@@ -182,8 +201,17 @@ describeBoth('health', (open) => {
   });
 });
 
+function pageOf(answer: Answer): Page {
+  if ('instead' in answer) throw new Error('no page');
+  return answer;
+}
+
 function expiring(at: number): HealthDesk['read'] {
-  return async (call) => call.reply.parse({ expires_at: new Date(at).toISOString() });
+  return telling(new Date(at).toISOString());
+}
+
+function telling(expires_at: string | number | null): HealthDesk['read'] {
+  return async (call) => call.reply.parse({ name: 'key', expires_at, company: uuid(99), status: 'active' });
 }
 
 test('a doctor tells only readers, about tells everybody', () => {

@@ -1,11 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge, type Seen, type Trail, type Verdict } from '../../src/pipeline/judge.ts';
+import { isKnown, judge, type Seen, type Trail, type Verdict } from '../../src/pipeline/judge.ts';
 import { plain, say } from '../../src/text.ts';
 import { changeOf } from './given.ts';
 
 const begun = 1_000_000;
-const fresh: Trail = { since: begun, looks: 0, known: false, failures: 0 };
+const minute = 60_000;
+const hour = 3_600_000;
+const fresh: Trail = { since: begun, looks: 0, known: false, unclear: 0 };
+/** Called failed so often, first so long after following began. */
+const failing = (times: number, after: number): Partial<Trail> => ({ failing: { times, since: begun + after } });
 const proof = (verdict: 'yes' | 'not yet' | 'no'): NonNullable<Seen['proof']> => ({
   verdict,
   says: say`it is ${verdict}`,
@@ -27,8 +31,6 @@ const lockOf = (verdict: Verdict): number | undefined =>
   'wait' in verdict || verdict.happening.kind !== 'leave' ? undefined : verdict.happening.lockMs;
 
 describe('what is made of what was seen', () => {
-  const minute = 60_000;
-  const hour = 3_600_000;
   test.each<[string, Partial<Trail>, Seen, boolean, number, string, string?]>([
     [
       'the host says finished',
@@ -60,26 +62,64 @@ describe('what is made of what was seen', () => {
       'still says running',
     ],
     ['one failure', {}, { operation: 'failed', proof: undefined }, true, 5_000, 'wait'],
-    ['two failures', { failures: 1 }, { operation: 'failed', proof: undefined }, true, 5_000, 'wait'],
+    ['the second after an hour', failing(1, 0), { operation: 'failed', proof: undefined }, true, hour, 'wait'],
+    ['three within a minute', failing(2, 5_000), { operation: 'failed', proof: undefined }, true, 64_999, 'wait'],
     [
-      'three failures',
-      { failures: 2 },
+      'three over a minute',
+      failing(2, 5_000),
       { operation: 'failed', message: 'out of disk', proof: undefined },
       true,
-      5_000,
+      65_000,
       'fail',
       'out of disk',
     ],
+    [
+      'three over a minute, and a read proves it',
+      failing(2, 0),
+      { operation: 'failed', proof: proof('yes') },
+      true,
+      minute,
+      'finish',
+      'it is yes: read back',
+    ],
+    ['trouble after two failures', failing(2, 0), { operation: 'trouble', proof: undefined }, true, minute, 'wait'],
     ['trouble with asking', {}, { operation: 'trouble', proof: undefined }, true, 5_000, 'wait'],
     [
+      'trouble at the first look after an hour',
+      { known: true },
+      { operation: 'trouble', proof: undefined },
+      true,
+      hour + 1,
+      'wait',
+    ],
+    [
       'trouble for an hour',
-      {},
+      { known: true, unclear: 4 },
+      { operation: 'trouble', proof: undefined },
+      false,
+      hour + 1,
+      'lose',
+      'does not answer about it any more',
+    ],
+    [
+      'trouble for an hour about this one, where following works',
+      { unclear: 4 },
       { operation: 'trouble', proof: undefined },
       true,
       hour + 1,
       'lose',
       'does not answer about it any more',
     ],
+    [
+      'trouble for ten minutes, where nobody ever followed',
+      { unclear: 4 },
+      { operation: 'trouble', proof: undefined },
+      false,
+      10 * minute,
+      'leave',
+      'it gave no answer that says how it stands',
+    ],
+    ['trouble for less', { unclear: 4 }, { operation: 'trouble', proof: undefined }, false, 10 * minute - 1, 'wait'],
     ['not known at first', {}, { operation: 'not known', proof: undefined }, true, minute - 1, 'wait'],
     [
       'not known for a minute, where following works',
@@ -184,13 +224,58 @@ describe('what is made of what was seen', () => {
     expect(lockOf(judge(change, fresh, { ...seen, operation: 'not known' }, false, begun + 60_000))).toBe(900_000);
   });
 
+  const waitOf = (trail: Partial<Trail>, seen: Seen): number => {
+    const verdict = judge(change, { ...fresh, ...trail }, seen, true, begun);
+    if (!('wait' in verdict)) throw new Error('it was settled');
+    return verdict.wait;
+  };
+
   test('it looks again less and less often', () => {
-    const waits = [0, 1, 2, 3, 4, 5, 99].map((looks) =>
-      judge(change, { ...fresh, looks }, { operation: 'running', proof: undefined }, true, begun),
-    );
-    expect(waits.map((verdict) => 'wait' in verdict && verdict.wait)).toEqual([
+    const running: Seen = { operation: 'running', proof: undefined };
+    expect([0, 1, 2, 3, 4, 5, 99].map((looks) => waitOf({ looks }, running))).toEqual([
       2_000, 4_000, 8_000, 15_000, 30_000, 30_000, 30_000,
     ]);
+  });
+
+  test('a host in trouble is asked less and less often, and not before it wants to be', () => {
+    const trouble = (restMs?: number): Seen => ({ operation: 'trouble', proof: undefined, restMs });
+    const waits = [0, 1, 2, 3, 4, 5, 6, 99].map((unclear) => waitOf({ unclear, looks: unclear }, trouble()));
+    expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000, 120_000]);
+    expect(waitOf({}, trouble(90_000))).toBe(90_000);
+    expect(waitOf({ unclear: 5 }, trouble(1_000))).toBe(120_000);
+    expect([86_400_000, Infinity].map((rest) => waitOf({}, trouble(rest)))).toEqual([300_000, 300_000]);
+  });
+
+  test('the trail counts failures and unclear looks in a row, and since when it was called failed', () => {
+    const rows: readonly (readonly [Seen['operation'], Partial<Trail>])[] = [
+      ['failed', { failing: { times: 1, since: begun }, unclear: 1, known: false }],
+      ['failed', { failing: { times: 2, since: begun }, unclear: 2 }],
+      ['trouble', { failing: undefined, unclear: 3 }],
+      ['trouble', { failing: undefined, unclear: 4 }],
+      ['failed', { failing: { times: 1, since: begun + 4 }, unclear: 5, known: false }],
+      ['running', { failing: undefined, unclear: 0, known: true }],
+      ['not known', { failing: undefined, unclear: 0, known: true }],
+    ];
+    let trail = fresh;
+    for (const [at, [operation, wanted]] of rows.entries()) {
+      const verdict = judge(change, trail, { operation, proof: undefined }, true, begun + at);
+      if (!('wait' in verdict)) throw new Error('it was settled');
+      ({ trail } = verdict);
+      expect(trail).toMatchObject({ ...wanted, looks: at + 1 });
+    }
+  });
+});
+
+describe('whether this host answers about operations', () => {
+  test.each<[Seen['operation'], boolean]>([
+    ['running', true],
+    ['finished', true],
+    ['failed', false],
+    ['not known', false],
+    ['trouble', false],
+    [undefined, false],
+  ])('%s: %s', (operation, shows) => {
+    expect(isKnown(operation)).toBe(shows);
   });
 });
 
@@ -199,13 +284,14 @@ const isProven = (seen: Seen): boolean => typeof seen.proof === 'object' && seen
 const seen: fc.Arbitrary<Seen> = fc.record({
   operation: fc.constantFrom('finished', 'running', 'failed', 'not known', 'trouble', undefined),
   message: fc.option(fc.string(), { nil: undefined }),
+  restMs: fc.option(fc.constantFrom(0, 1_000, 3_600_000, Infinity), { nil: undefined }),
   proof: fc.option(fc.constantFrom(proof('yes'), proof('not yet'), proof('no'), 'trouble' as const), {
     nil: undefined,
   }),
 });
 
 describe('whatever is seen', () => {
-  test('promise 2: done only with the host’s word or a proof, and it always ends', () => {
+  test('promise 2: done only with the host’s word or a proof, failed only when it says so for a minute, and it always ends', () => {
     fc.assert(
       fc.property(
         fc.array(seen, { minLength: 1, maxLength: 9 }),
@@ -214,13 +300,19 @@ describe('whatever is seen', () => {
         (shows, works, of) => {
           let trail = fresh;
           let now = begun;
+          const since: number[] = [];
           for (let looks = 0; looks < 200; looks += 1) {
             const shown = shows[looks % shows.length];
             if (shown === undefined) throw new Error('nothing is shown');
             const verdict = judge(of, trail, shown, works, now);
+            since.push(now);
+            if (shown.operation !== 'failed') since.length = 0;
             if (!('wait' in verdict)) {
               const evident = shown.operation === 'finished' || isProven(shown);
               expect(verdict.happening.kind === 'finish').toBe(evident);
+              const [first = now] = since;
+              if (verdict.happening.kind === 'fail')
+                expect([now - first >= minute, since.length >= 3]).toEqual([true, true]);
               expect(plain(verdict.says)).not.toMatch(evident ? /unknown/i : /\bdone\b/i);
               return;
             }

@@ -44,16 +44,16 @@ const authorised: Authorised = {
   alsoReads: [],
   permit: { approval: 'none', rules: [7], policy: 'p' },
 };
-const frozenFrom = (before: readonly string[]): Frozen => freeze(authorised, add, before, 1_000);
+const frozenFrom = (list: readonly string[]): Frozen => freeze(authorised, add, { list, timed: [] }, 1_000);
 
 describe('what is frozen', () => {
   const frozen = frozenFrom(['10.0.0.1']);
 
   test('is what will be sent and what was read, as text', () => {
-    expect(callOf(frozen)).toEqual(add.call({ input: authorised.input, before: ['10.0.0.1'] }));
+    expect(callOf(frozen)).toEqual(add.call({ input: authorised.input, before: { list: ['10.0.0.1'], timed: [] } }));
     expect(plain(cardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
     expect(cardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds']);
-    expect(beforeOf({ before: JSON.stringify(frozen.before) })).toEqual(['10.0.0.1']);
+    expect(beforeOf({ before: JSON.stringify(frozen.before) })).toEqual({ list: ['10.0.0.1'], timed: [] });
     expect(frozenFrom(['10.0.0.1'])).toMatchObject({
       call: frozen.call,
       card: frozen.card,

@@ -28,7 +28,9 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.constantFrom(0, 15_000, 500_000).map((retryAfterMs) => ({ kind: 'throttle' as const, retryAfterMs })),
   },
   { weight: 1, arbitrary: fc.constantFrom(0, 900_000).map((lockMs) => ({ kind: 'leave' as const, lockMs })) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'complete' } as const) },
   { weight: 1, arbitrary: fc.constant({ kind: 'accept late', operation: null } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'commit_lost', sentAt: born } as const) },
   {
     weight: 4,
     arbitrary: fc
@@ -72,7 +74,7 @@ describe('a move', () => {
           alike(row, life);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 4_000 },
     );
     expect(moves).toBeGreaterThan(3_000);
     expect(sends).toBeGreaterThan(1_000);

@@ -45,11 +45,12 @@ export class Life {
     if (['cancel', 'expire', 'void', 'supersede'].includes(kind)) return isStart;
     if (kind === 'approve') return this.state === 'waiting' && now < this.expires;
     if (kind === 'decline') return this.state === 'waiting';
-    if (kind === 'send') return this.state === 'approved' && now < this.expires;
+    if (kind === 'send' || kind === 'complete') return this.state === 'approved' && now < this.expires;
     if (kind === 'stumble') return this.state === 'approved';
     if (['hand back', 'throttle', 'accept', 'reject'].includes(kind)) return this.state === 'sending';
     if (kind === 'lose') return this.state === 'sending' || this.state === 'accepted';
     if (['finish', 'fail', 'leave'].includes(kind)) return this.state === 'accepted';
+    if (kind === 'commit_lost') return isStart;
     if (kind === 'affirm' || kind === 'deny') return this.state === 'unknown' && now >= (this.sentAt ?? 0) + 345_000;
     return this.state === 'unknown';
   }
@@ -78,6 +79,11 @@ export class Life {
       case 'accept late':
         this.state = 'accepted';
         return;
+      case 'commit_lost':
+        this.isOut = true;
+        this.sentAt = happening.sentAt;
+        this.state = 'unknown';
+        return;
       case 'lose':
         this.state = 'unknown';
         return;
@@ -99,6 +105,7 @@ export class Life {
       case 'reject late':
         return this.#end('rejected');
       case 'finish':
+      case 'complete':
         return this.#end('done');
       case 'fail':
         return this.#end('failed');

@@ -34,7 +34,13 @@ async function due(database: Database, more: Partial<BackOffice>) {
     ...more,
   };
   const frozen = await frozenFrom(desk, 'ana', ['cache', 'clear', idOf('live')]);
-  const saved = await save(desk, frozen, { person: roles.ana, channel: { id: 'C1', shared: false } }, undefined);
+  const saved = await save(
+    desk,
+    frozen,
+    { person: roles.ana, channel: { id: 'C1', shared: false } },
+    'not needed',
+    undefined,
+  );
   const worker = createWorker(desk, () => stepped.resolve());
   tidy.push(() => worker.stop(1_000));
   const change = async (): Promise<Change | undefined> => findChange(database.db, saved?.number ?? 0);

@@ -12,6 +12,7 @@ import type { Verdict } from '../../src/pipeline/render.ts';
 import { wordsOfChange } from '../../src/pipeline/restore.ts';
 import { resolve } from '../../src/pipeline/resolve.ts';
 import { lookAndFreeze, save } from '../../src/pipeline/submit.ts';
+import { createSendHistory } from '../../src/pipeline/send-history.ts';
 import { step, type BackOffice } from '../../src/pipeline/worker.ts';
 import { outstanding } from '../../src/policy/approvers.ts';
 import type { Policy } from '../../src/policy/rules.ts';
@@ -144,6 +145,8 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
     },
     ticks: () => clock.now,
     wall: () => clock.now,
+    history: createSendHistory(),
+    onAnswer: () => undefined,
     onTrouble: (what, error) => {
       throw new Error(what, { cause: error });
     },
@@ -160,7 +163,7 @@ async function asked({ desk, database }: Scene, words: readonly string[]): Promi
   const authorised = authorise(desk.policy(), ana, resolve(wish, names), company);
   const frozen = await lookAndFreeze(alone, authorised, wish.command);
   const asker = { person: ana, channel: { id: 'C1', shared: false } };
-  const change = await save(alone, frozen, asker, undefined);
+  const change = await save(alone, frozen, asker, { shown: frozen.fingerprint, typedName: live.name }, undefined);
   if (change === undefined) throw new Error('it was not saved');
   return change;
 }

@@ -28,8 +28,10 @@ const hosting = { durations: { 'cache:clear': 0, 'environments:push': 0 } };
 export type Scene = {
   readonly house: House;
   readonly database: 'SQLite' | 'PostgreSQL';
-  /** Starts a bot that obeys orders, with its clock right or so many hours wrong. */
-  readonly start: (hoursWrong?: number) => Promise<Bot>;
+  /** Starts a bot that obeys orders, with its clock right or so many hours wrong; ready, or connected only. */
+  readonly start: (hoursWrong?: number, until?: 'ready' | 'connected') => Promise<Bot>;
+  /** Sets the clock of the running bot so many hours wrong; resolves when it is. */
+  readonly setClock: (hoursWrong: number) => Promise<void>;
   /** Lays down an order; the first bot that comes to its point takes it. */
   readonly order: (order: z.input<typeof orderShape>) => void;
   /** As `eventually`, and whatever could still be stopped is not waited for. */
@@ -47,13 +49,19 @@ export type Scene = {
 /** Something neither came to its end nor waits for a person. */
 export class StillUnderWay extends Error {}
 
-/** Opens an empty house, on the PostgreSQL at `url` or on SQLite, for as long as `tale` takes. */
-export async function onScene<T>(url: string | undefined, tale: (scene: Scene) => Promise<T>): Promise<T> {
+/** Opens an empty house, on the PostgreSQL at `url` or on SQLite, for as long as `tale` takes; other rules may hold there. */
+export async function onScene<T>(
+  url: string | undefined,
+  tale: (scene: Scene) => Promise<T>,
+  rules: string = policy,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'sitehand-prove-'));
   const file = join(folder, 'order.json');
+  const clock = join(folder, 'clock');
+  let bot: Bot | undefined;
   // First of all what keeps compiled code: the bot itself loads it too late for these.
   const obedient = `--import ./src/node-version.js --import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)}`;
-  const usual = { ownProcess: 'all', start: false, policy, hosting } as const;
+  const usual = { ownProcess: 'all', start: false, policy: rules, hosting } as const;
   const house = await openHouse(url === undefined ? usual : { ...usual, environment: { DATABASE_URL: url } });
   const book = url === undefined ? sqlite(house) : await postgres(url);
   const { rows, write } = book;
@@ -65,8 +73,15 @@ export async function onScene<T>(url: string | undefined, tale: (scene: Scene) =
   const scene: Scene = {
     house,
     database: url === undefined ? 'SQLite' : 'PostgreSQL',
-    start: (hoursWrong = 0) =>
-      house.start({ NODE_OPTIONS: hoursWrong === 0 ? obedient : `${obedient} ${clockWrongBy(hoursWrong)}` }),
+    start: async (hoursWrong = 0, until = 'ready') => {
+      bot = await house.start({ NODE_OPTIONS: `${obedient} ${clockWrongBy(hoursWrong, clock)}` }, until);
+      return bot;
+    },
+    setClock: async (hoursWrong) => {
+      writeFileSync(clock, String(hoursWrong));
+      if (bot) process.kill(bot.pid(), 'SIGUSR2');
+      await eventually('set', () => (existsSync(clock) ? 'the clock is as it was' : ''));
+    },
     order: (order) => writeFileSync(file, JSON.stringify(orderShape.parse(order))),
     soon,
     obeyed: () => soon('obeyed', () => (existsSync(file) ? readFileSync(file, 'utf8') : '')),
@@ -93,12 +108,13 @@ export async function onScene<T>(url: string | undefined, tale: (scene: Scene) =
   }
 }
 
-const clockWrongBy = (hours: number): string => `--import ./test/prove/clock.ts?hours=${hours}`;
+const clockWrongBy = (hours: number, file: string): string =>
+  `--import ./test/prove/clock.ts?hours=${hours}&file=${encodeURIComponent(file)}`;
 
 /** Whatever has to end: neither lost nor owed. A waiting change waits for people, an unknown one once its evidence is told. */
 const underWay = `
   select 'change ' || number || ' ' || state as what from changes
-    where settled_at is null and state <> 'waiting' and not (state = 'unknown' and due_at is null)
+    where settled_at is null and state <> 'waiting' and not (state = 'unknown' and reminders is not null)
   union all select 'delivery ' || key from inbox where closed_at is null
   union all select 'message ' || key from messages where due_at is not null`;
 /** An approved push that can be stopped is due now rather than in ten seconds; before its *Stop* stands it is not. */

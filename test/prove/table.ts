@@ -64,7 +64,8 @@ export function drawSum(runs: readonly Run[], told: readonly Told[]): string {
   return [`${runs.length} deaths: ${sum}.`, ...full].join('\n');
 }
 
-function columns(lines: readonly (readonly string[])[]): string {
+/** Lines of cells, each column as wide as its widest. */
+export function columns(lines: readonly (readonly string[])[]): string {
   const width = (at: number): number => Math.max(...lines.map((line) => line[at]?.length ?? 0));
   return lines
     .map((line) =>

@@ -6,7 +6,7 @@ import type { Button, Card, Note } from '../../src/pipeline/render.ts';
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { drawCard, drawNote, drawPage, drawRefusal, type Drawn } from '../../src/slack/blocks.ts';
 import { lineOf, visible } from '../../src/slack/escape.ts';
-import { bold, channel, code, inline, joined, person, plain, say, time, type Text } from '../../src/text.ts';
+import { bold, channel, code, inline, joined, list, person, plain, say, time, type Text } from '../../src/text.ts';
 import { hostile } from '../pipeline/given.ts';
 
 /** Text made of hostile pieces beside spans of ours. */
@@ -17,6 +17,7 @@ const text: fc.Arbitrary<Text> = fc
       hostile.map(bold),
       hostile.map(code),
       fc.constantFrom(time(1e12), time(1e12, 'date'), person('U1'), channel('C1')),
+      fc.array(hostile, { maxLength: 6 }).map((items) => list(items, 3, 'code', '\n')),
     ),
     { maxLength: 6 },
   )
@@ -27,11 +28,20 @@ const button: fc.Arbitrary<Button> = fc.record(
     label: hostile,
     press: fc.oneof(
       fc.record({
-        kind: fc.constantFrom('words' as const, 'form' as const),
+        kind: fc.constantFrom('words' as const, 'form' as const, 'review' as const),
         words: words.map((rest) => ['logs', ...rest]),
       }),
-      fc.record({ kind: fc.constantFrom('stored' as const, 'share' as const), id: fc.uuid() }),
+      fc.record({ kind: fc.constant('share' as const), id: fc.uuid() }),
+      fc.record({ kind: fc.constant('undo' as const), installation: fc.uuid(), number: fc.nat() }),
       fc.record({ kind: fc.constant('page' as const), id: fc.uuid(), from: fc.nat() }),
+      fc.record({ kind: fc.constant('call' as const), page: fc.nat(), of: fc.constant(undefined) }),
+      fc.record({
+        kind: fc.constant('decision' as const),
+        verdict: fc.constant('approve' as const),
+        installation: fc.constant('f00d'),
+        number: fc.nat(),
+        version: fc.nat(),
+      }),
     ),
     style: fc.constantFrom('primary' as const, 'danger' as const),
     confirm: fc.record({ title: hostile, says: text, yes: hostile }),
@@ -129,9 +139,12 @@ describe('what must not be lost', () => {
     holds(drawn);
   });
 
-  test('a part that does not fit is named as left out', () => {
+  test('a part that does not fit is named as left out, with its length', () => {
     const parts = Array.from({ length: 10 }, () => ({ kind: 'code' as const, text: long }));
-    expect(JSON.stringify(drawPage({ title: inline('x'), parts }, undefined).blocks)).toContain('The rest is too long');
+    const drawn = JSON.stringify(drawPage({ title: inline('x'), parts }, undefined).blocks);
+    const left = /The rest is too long for a message: ([\d,]+) characters more/.exec(drawn)?.[1];
+    const shown = [...drawn.matchAll(/x{100,}/g)].reduce((sum, [run]) => sum + run.length + 100, 0);
+    expect(Number(left?.replaceAll(',', ''))).toBeGreaterThan(10 * 2_800 - shown - 1_000);
   });
 
   test('a button whose words do not fit is left out, and its row with it', () => {
@@ -159,6 +172,80 @@ describe('what must not be lost', () => {
       const drawn = drawNote({ text: inline(`${'x'.repeat(length)}😀😀`) });
       expect(JSON.stringify(drawn)).not.toMatch(/\\ud83d|D83D/i);
     }
+  });
+});
+
+describe('what does not fit says by how much', () => {
+  const approve: Button = {
+    label: 'Approve',
+    press: { kind: 'decision', verdict: 'approve', installation: 'f00d', number: 1, version: 1 },
+    confirm: { title: 'Approve?', says: inline('Push a → b'), yes: 'Approve' },
+  };
+  const cardWith = (facts: Card['facts'], more: Partial<Card> = {}): Card => ({
+    mark: '⏳',
+    headline: inline('Push'),
+    lines: [],
+    warning: undefined,
+    facts,
+    buttons: [approve],
+    ...more,
+  });
+  /** What is asked before the approval counts. */
+  const question = ({ blocks }: Drawn): string =>
+    /"confirm":\{.*?"text":\{[^}]*"text":"(.*?)",/.exec(JSON.stringify(blocks))?.[1] ?? '';
+  const addresses = Array.from({ length: 40 }, (_, at) => `198.51.100.${at}`);
+
+  test.each<[string, Text]>([
+    ['a line', inline('ж'.repeat(5_000))],
+    ['several spans', [bold('ж'.repeat(2_990)), code('щ'.repeat(500))]],
+  ])('a note: %s', (_, text) => {
+    const drawn = JSON.stringify(drawNote({ text }).blocks);
+    const left = /… \(([\d,]+) characters more\)/.exec(drawn)?.[1]?.replaceAll(',', '');
+    expect([...drawn.matchAll(/[жщ]/g)]).toHaveLength(plain(text).length - Number(left));
+  });
+
+  test('a list on a card, and the question before it is approved', () => {
+    const drawn = drawCard(cardWith([['Adds', [list(addresses, 20, 'code')]]]));
+    expect(lineOf([list(addresses, 2)])).toBe('198.51.100.0, 198.51.100.1 and 38 more');
+    expect(JSON.stringify(drawn.blocks)).toContain('198.51.100.19');
+    expect(JSON.stringify(drawn.blocks)).not.toContain('198.51.100.20');
+    expect(question(drawn)).toBe('Push a → b\\n20 items are not shown here: open “Everything that will be sent”.');
+  });
+
+  test('long texts and lists together; what the question itself leaves out too', () => {
+    const drawn = drawCard(
+      cardWith([['Adds', [list(['x'.repeat(3_000), 'b'], 1)]]], {
+        buttons: [{ ...approve, confirm: { title: 'Approve?', says: inline('w'.repeat(900)), yes: 'Approve' } }],
+      }),
+    );
+    expect(question(drawn)).toMatch(
+      /w… \(\d+ characters more\)\\n1 item and 1,800 characters are not shown here: open/,
+    );
+    expect(question(drawn).length).toBeLessThanOrEqual(301);
+    expect(JSON.stringify(drawn.blocks)).toContain('(1,800 characters more) and 1 more');
+  });
+
+  test('nothing is added where all of it is shown', () => {
+    expect(question(drawCard(cardWith([['Adds', [list(addresses.slice(0, 20), 20)]]])))).toBe('Push a → b');
+  });
+
+  test('only the approval is asked about what is not shown', () => {
+    const stop: Button = {
+      ...approve,
+      press: { kind: 'decision', verdict: 'stop', installation: 'f', number: 1, version: 1 },
+    };
+    expect(question(drawCard(cardWith([['Adds', [list(addresses, 3)]]], { buttons: [stop] })))).toBe('Push a → b');
+  });
+
+  test('the last facts of a card stay, however long the others are', () => {
+    const facts = [
+      ...Array.from({ length: 9 }, (_, at) => [`F${at}`, inline('x'.repeat(2_000))] as const),
+      ['Fingerprint', inline('7f3a9c1e')] as const,
+    ];
+    const drawn = drawCard(cardWith(facts));
+    expect(JSON.stringify(drawn.blocks)).toContain('7f3a9c1e');
+    expect(question(drawn)).toMatch(/1\d,\d{3} characters are not shown here/);
+    holds(drawn);
   });
 });
 

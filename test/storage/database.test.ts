@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/storage/database.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openDatabase, openToRead } from '../../src/storage/database.ts';
 import { migrate, migrations } from '../../src/storage/migrations/migrate.ts';
 import { removeSetting, readSetting, writeSetting } from '../../src/storage/settings.ts';
+import { allHandles, diskFailed } from '../prove/flushes.ts';
 import { describeBoth } from './both.ts';
 
 describeBoth('a database', (open) => {
@@ -137,6 +138,63 @@ describe('the file of a bot', () => {
     expect(modes).toEqual([0o700, 0o700, 0o600, 0o600]);
     await database.close();
   });
+
+  it('is taken from others who could read it, companions and all, and that is said', async () => {
+    const names = ['a.db', 'a.db-wal', 'a.db-shm', 'a.db.lock'].map((name) => join(folder, name));
+    const modes = (): readonly number[] => names.map((name) => statSync(name).mode & 0o777);
+    const first = await openDatabase(`sqlite:${folder}/a.db`);
+    expect(modes()).toEqual([0o600, 0o600, 0o600, 0o600]);
+    await first.transaction((tx) => writeSetting(tx, { key: 'kept', value: 'yes', at: 1 }));
+    for (const name of names) copyFileSync(name, `${name}.old`);
+    await first.close();
+    // As a bot leaves them that was killed.
+    for (const name of names) renameSync(`${name}.old`, name);
+    for (const name of names) chmodSync(name, 0o644);
+    chmodSync(folder, 0o770);
+    const warnings: string[] = [];
+    const again = await openDatabase(`sqlite:${folder}/a.db`, { onWarning: (warning) => warnings.push(warning) });
+    expect(modes()).toEqual([0o600, 0o600, 0o600, 0o600]);
+    const said = [...names.map((name) => `Others could read ${name}; now`), `Others may write in ${folder} `];
+    expect(warnings.map((warning, at) => warning.startsWith(said[at] ?? ' '))).toEqual(said.map(() => true));
+    expect(await readSetting(again.db, 'kept')).toBeDefined();
+    await again.close();
+  });
+
+  it('promise 1: that the disk did not take rejects all that wait for it and whatever comes after, and is told of once', async () => {
+    const lost: Error[] = [];
+    const database = await openDatabase(`sqlite:${folder}/a.db`, { onFatal: (error) => lost.push(error) });
+    const write = (key: string) => database.transaction((tx) => writeSetting(tx, { key, value: '', at: 1 }));
+    vi.spyOn(await allHandles(), 'datasync').mockRejectedValueOnce(diskFailed());
+    const those = await Promise.allSettled([write('a'), write('b'), database.statement((db) => readSetting(db, 'a'))]);
+    expect(those.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    const says = /^The disk did not take what was written to .*a\.db/;
+    await expect(write('c')).rejects.toThrow(says);
+    await expect(database.unflushed((tx) => readSetting(tx, 'a'))).rejects.toThrow(says);
+    expect(() => database.stillOurs()).toThrow(says);
+    expect(lost.map(({ message }) => says.test(message))).toEqual([true]);
+    await database.close();
+  });
+
+  it.each(['a.db', 'a.db-wal', 'a.db.lock', 'link.db'])(
+    'promise 1: tells when %s is not what was opened',
+    async (name) => {
+      await (await openDatabase(`sqlite:${folder}/a.db`)).close();
+      symlinkSync(join(folder, 'a.db'), join(folder, 'link.db'));
+      const lost: Error[] = [];
+      const database = await openDatabase(`sqlite:${folder}/link.db`, { onFatal: (error) => lost.push(error) });
+      expect(() => database.stillOurs()).not.toThrow();
+      const reader = await openToRead(`sqlite:${folder}/link.db`);
+      expect(await readSetting(reader, 'pause')).toBeUndefined();
+      await reader.destroy();
+      expect(() => database.stillOurs()).not.toThrow();
+      rmSync(join(folder, name));
+      if (name === 'link.db') symlinkSync(join(folder, 'other.db'), join(folder, 'link.db'));
+      expect(() => database.stillOurs()).toThrow(`${name} was removed or replaced while it was open`);
+      await expect(database.transaction((tx) => readSetting(tx, 'pause'))).rejects.toThrow('was removed or replaced');
+      expect(lost).toHaveLength(1);
+      await database.close();
+    },
+  );
 
   it('is refused to a second bot, by whatever name, until the first one closes it', async () => {
     const first = await openDatabase(`sqlite:${folder}/a.db`);

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createLedger } from '../../src/pipeline/advance.ts';
 import { insertChange } from '../../src/storage/changes.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { readSetting, writeSetting } from '../../src/storage/settings.ts';
 import type { Reader } from '../../src/storage/tx.ts';
 import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { changeOf } from '../pipeline/given.ts';
 import { sample } from './samples.ts';
 
 const processOf = async (db: Reader): Promise<number> => {
@@ -96,6 +98,35 @@ describe.runIf(postgresRuns)('replicas on PostgreSQL', () => {
     expect(times[1]).toBeLessThan(times[0] + 5_000);
     expect(Number.isInteger(times[1])).toBe(true);
   });
+
+  it.each([
+    { as: 'off', moving: 'on' },
+    { as: 'local', moving: 'on' },
+    { as: 'remote_write', moving: 'on' },
+    { as: 'on', moving: 'on' },
+    { as: 'remote_apply', moving: 'remote_apply' },
+  ])(
+    'promise 1: wait for the disk with whatever moves a change, where the server is set to $as, and leave the rest to it',
+    async ({ as, moving }) => {
+      const url = new URL(await freshPostgres());
+      url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} -c synchronous_commit=${as}`);
+      const database = await open(url.href);
+      const ledger = createLedger({ auditKey: undefined, installation: '', onEvent: () => undefined });
+      const waits = async (db: Reader): Promise<unknown> =>
+        (await sql<{ mode: string }>`select current_setting('synchronous_commit') as mode`.execute(db)).rows[0]?.mode;
+      const row = { ...sample, state: 'approved', card: changeOf().card } as const;
+      const [change, atBirth] = await database.transaction(async (tx) => {
+        const begun = await ledger.begin(tx, row, { by: 'U1', at: 1 });
+        return [begun, await waits(tx)] as const;
+      });
+      const atSending = await database.transaction(async (tx) => {
+        await ledger.advance(tx, change, { kind: 'send', owner: 'me', leaseMs: 1 }, { by: 'sitehand', at: 2 });
+        return waits(tx);
+      });
+      const ofLease = await database.unflushed((tx) => waits(tx));
+      expect([atBirth, atSending, ofLease, await waits(database.db)]).toEqual([moving, moving, as, as]);
+    },
+  );
 
   it('give out numbers themselves', async () => {
     const database = await open(await freshPostgres());

@@ -52,7 +52,9 @@ describe.concurrent('who is asked to approve', () => {
     await change.tells(/^@Chi or @Dee: this waits for your approval until /);
     const mine = new RegExp(`^⏳ Push acme-shop/live → acme-shop/staging · #${change.number}\\n`);
     const [copy, other] = await Promise.all([heardDirectly(chi, mine), heardDirectly(dee, mine)]);
-    expect([copy, other].map(labels)).toEqual(Array.from({ length: 2 }, () => ['Approve', 'Decline…', 'Cancel']));
+    expect([copy, other].map(labels)).toEqual(
+      Array.from({ length: 2 }, () => ['Approve', 'Everything that will be sent', 'Decline…', 'Cancel']),
+    );
     expect(copy.text).toContain('The DATABASE of acme-shop/staging will be replaced.');
     expect(copy.controls[0]?.confirm).toContain('The DATABASE of acme-shop/staging will be replaced.');
     await chi.clicks(copy, 'Approve');

@@ -44,4 +44,43 @@ describe('App Home', () => {
       await homeOf('chi', '✅  Pushed acme-shop/live → acme-shop/staging');
     }),
   );
+
+  test(
+    'is drawn anew for those who have opened it: what they see in it moves, and what is new comes in',
+    inHouse({ hosting: { durations: { 'environments:push': 0 } } }, async (house) => {
+      const { slack } = house;
+      const shows = (who: 'ana' | 'chi' | 'ben', words: RegExp): Promise<true> =>
+        slack.until(() => (words.test(slack.views(ids[who]).home?.text ?? '') ? true : undefined), patienceMs);
+      await slack.home(ids.chi);
+      await shows('chi', /Nothing waits for you/);
+      const change = await house.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
+      await shows('chi', /Waiting for your decision\s+⏳ Push acme-shop/);
+      await slack.click(ids.dee, { channel: change.channel, ts: change.ts }, { label: 'Approve' });
+      await shows('chi', /Nothing waits for you[\s\S]*✅ +Pushed acme-shop/);
+      expect(slack.views(ids.ben).home).toBeUndefined();
+      expect(slack.calls().filter(({ method }) => method === 'views.publish').length).toBeLessThan(12);
+    }),
+  );
+
+  test(
+    'says how many more wait than it shows, and where to see them',
+    inHouse({}, async (house) => {
+      const change = await house.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
+      const [row = {}] = house.rows('select * from changes where number = ?', change.number);
+      for (let number = change.number + 1; number <= change.number + 10; number += 1) {
+        const copy = Object.entries<unknown>({ ...row, number }).flatMap(([name, value]) =>
+          typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],
+        );
+        const marks = copy.map(() => '?').join(', ');
+        const names = copy.map(([name]) => name).join(', ');
+        house.rewrite(`insert into changes (${names}) values (${marks})`, ...copy.map(([, value]) => value));
+      }
+      await house.slack.home(ids.chi);
+      const home = await house.slack.until(() => house.slack.views(ids.chi).home, patienceMs);
+      expect(home.text).toContain('And 3 more: /site changes --waiting.');
+      await house.slack.home(ids.ana);
+      const own = await house.slack.until(() => house.slack.views(ids.ana).home, patienceMs);
+      expect(own.text).toContain('And 6 more: /site changes --mine.');
+    }),
+  );
 });

@@ -65,16 +65,6 @@ describe.concurrent('the host', () => {
   );
 
   test(
-    'says that an operation failed: the card says so, and nothing is called done',
-    inHouse({}, async (house) => {
-      house.hosting.operations.plan('cache:clear', 'fail');
-      const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
-      await change.tells('❌ The host reports that it failed');
-      await change.shows(/^❌/);
-    }),
-  );
-
-  test(
     'has trouble when a form looks: the form says so, and nothing is sent',
     inHouse({}, async (house) => {
       house.hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always' });

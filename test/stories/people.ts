@@ -22,6 +22,8 @@ export type Somebody = {
   /** A slash command that is shown in a form first, the name typed where that is asked, and waits for approval then. */
   readonly wants: (line: string, channel?: string) => Promise<Tale>;
   readonly mentions: (line: string, channel?: string, thread?: string) => Promise<Said>;
+  /** Another text for a message of theirs. */
+  readonly edits: (channel: string, ts: string, text: string) => Promise<Said>;
   /** A button of a message, by the words on it. */
   readonly clicks: (message: Pick<SeenMessage, 'channel' | 'ts'>, label: string) => Promise<Said>;
   /** The form on top, once its text has these words. */
@@ -116,6 +118,7 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
       return confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);
     },
     mentions: (line, channel = usualChannel, thread?) => said(channel, () => slack.mention(id, channel, line, thread)),
+    edits: (channel, ts, text) => said(channel, () => slack.edit(id, channel, ts, text)),
     clicks: ({ channel, ts }, label) => said(channel, () => slack.click(id, { channel, ts }, { label })),
     form,
     submits: (filled) => slack.submit(id, filled),

@@ -12,6 +12,8 @@ rules:
   - { allow: [push, delete], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
 `;
 
+const everything = 'Everything that will be sent';
+
 let house: House;
 beforeAll(async () => {
   const durations = { 'environments:push': 0, 'environments:delete': 0, 'cache:clear': 0 };
@@ -85,7 +87,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     await ben.submits({ 'Only these paths': ['wp-content/themes'], ...rest });
     const review = await ben.form('1 path of acme-blog/staging will be replaced.');
     expect(review.text).not.toContain('DATABASE');
-    expect(review.controls.map(({ label }) => label)).toEqual(['Reason']);
+    expect(review.controls.map(({ label }) => label)).toEqual([everything, 'Reason']);
     const change = await ben.confirms({}, 'C0GENERAL');
     expect(change.card().text).toContain('“a fresh copy”');
     await chi.clicks(change.card(), 'Approve');
@@ -109,7 +111,11 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     const id = idOf('acme-docs/staging');
     const lost = 'acme-docs/staging will be deleted, with its files and its database.';
     const review = await fay.opens('/site delete acme-docs/staging', lost, 'C0OPS');
-    expect(review.controls.map(({ label }) => label)).toEqual(['Reason', 'Type acme-docs/staging to confirm']);
+    expect(review.controls.map(({ label }) => label)).toEqual([
+      everything,
+      'Reason',
+      'Type acme-docs/staging to confirm',
+    ]);
     const wrong = [
       ['acme-docs/live', 'This is not acme-docs/staging. Nothing was done.'],
       ['acme-docs/Staging', 'This is not acme-docs/staging. Nothing was done.'],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openHouse, patienceMs, type House } from './house.ts';
 
 /** Rob may read of the blog alone; who may change, is somebody else. */
@@ -30,11 +30,11 @@ afterAll(() => house.close());
 
 test.concurrent('logs are masked, and the rest is a file for their reader alone', async () => {
   const ana = house.person('ana');
-  const said = await ana.says('/site logs acme-shop/live error --lines 500', 'C0GENERAL');
+  const said = await ana.says('/site logs acme-shop/live error --lines 3000', 'C0GENERAL');
   const lens = await said.hears('acme-shop/live · error log');
   expect(lens.ephemeral).toBe(true);
   expect(lens.text).toMatch(/[▁-█]{24}/);
-  expect(lens.text).toContain('the newest 500 lines');
+  expect(lens.text).toContain('the newest 3,000 lines');
   expect(house.slack.files(ana.id)).toEqual([]);
   const full = await ana.clicks(lens, 'Full log');
   const shown = await full.hears('all of it is in a file');
@@ -56,7 +56,9 @@ test.concurrent('a visitor’s address is told to whom a rule names it, who is w
   const [alias = ''] = /client-[\da-f]+/.exec(lens.text) ?? [];
   const refused = await house.person('ben').says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL');
   await refused.hears('You may not run logs reveal on acme-docs/live.');
-  const told = await (await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')).hears(alias);
+  const told = await (
+    await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')
+  ).hears(`${alias} · acme-docs/live`);
   expect(told.text).toMatch(/^client-[\da-f]+ · acme-docs\/live, access log\n[\d.a-f:]+ in [\d,]+ lines?$/m);
   expect(told.controls).toEqual([]);
   const [noted, ...more] = house.rows("select actor, details from audit where event = 'reveal' order by seq");
@@ -112,6 +114,31 @@ test.concurrent('a long table has a next page', async () => {
   expect(names(first.text).size).toBeGreaterThan(10);
   expect(names(second.text).size).toBeGreaterThan(10);
   expect(names(first.text).intersection(names(second.text)).size).toBe(0);
+});
+
+test('a next page is for whoever may ask for it at that moment, as sharing is', async () => {
+  const dee = house.person('dee');
+  const live = house.hosting.world.named('acme-blog/live');
+  const [backup] = live?.backups ?? [];
+  if (live && backup) live.backups = Array.from({ length: 70 }, (_, id) => ({ ...backup, id, name: `backup-${id}.` }));
+  const times = (): number => house.log().split('the policy was read anew').length;
+  const holdsFrom = async (rules: string): Promise<void> => {
+    const before = times();
+    await house.rule(rules);
+    await vi.waitFor(() => expect(times()).toBeGreaterThan(before), { timeout: patienceMs });
+  };
+  await holdsFrom(policy.replace('support: [U06ROB]', 'support: [U06ROB, U04DEE]'));
+  const first = await (await dee.says('/site backups list acme-blog/live', 'C0OPS')).hears('70 backups');
+  await (await dee.clicks(first, 'Next page')).hears(/backup-\d+\./);
+  await holdsFrom(policy);
+  const turned = await dee.clicks(first, 'Next page');
+  await turned.hears(/^I know no environment .* that you may read\. Nothing was done\./);
+  expect(
+    turned
+      .heard()
+      .map(({ text }) => text)
+      .join(''),
+  ).not.toContain('backup-');
 });
 
 test.concurrent('whoever may read of one site sees that site, and the rest as if it were not there', async () => {

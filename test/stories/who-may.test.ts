@@ -138,7 +138,7 @@ test(
   'when Slack does not take its token any more, the bot sends nothing and is no longer ready, until it does again',
   inHouse({}, async (house) => {
     const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${house.port()}/readyz`)).status;
-    for (const method of ['users.info', 'usergroups.users.list', 'conversations.info']) {
+    for (const method of ['users.info', 'usergroups.users.list', 'conversations.info', 'auth.test']) {
       house.slack.faults.add({ method, kind: 'error', error: 'invalid_auth', times: 10 });
     }
     const said = await house.person('ana').says(clear);

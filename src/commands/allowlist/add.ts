@@ -1,65 +1,114 @@
-import { getAllowedIps, setAllowedIps } from '../../hosting/contract/ssh.ts';
-import { say } from '../../text.ts';
-import { action } from '../action.ts';
-import { addresses, duration, environment, option } from '../fields.ts';
+import { setAllowedIps } from '../../hosting/contract/ssh.ts';
+import { say, type Text } from '../../text.ts';
+import { action, type Wording, type Wrong } from '../action.ts';
+import { addresses, duration, environment, option, type Input } from '../fields.ts';
 import { showDuration } from '../times.ts';
-import { are, emptyIsUnknown, inAnyOrder, listed, notListed, spoken, whole } from './listing.ts';
+import {
+  are,
+  emptyIsUnknown,
+  endsOf,
+  inAnyOrder,
+  isForAWhile,
+  listed,
+  lookAt,
+  notListed,
+  spoken,
+  timedOf,
+  whole,
+  type Seen,
+} from './listing.ts';
+
+const fields = {
+  env: environment(),
+  addresses: addresses('Addresses'),
+  for: option(duration('Remove again after', 5 * 60_000, 30 * 86_400_000)),
+};
+type Of = { readonly input: Input<typeof fields>; readonly before: Seen };
 
 export const allowlistAdd = action({
   summary: 'Let addresses in over SSH and SFTP',
   button: 'Add to allowlist',
   risk: 'sensitive',
-  fields: {
-    env: environment(),
-    addresses: addresses('Addresses'),
-    for: option(duration('Remove again after', 5 * 60_000, 30 * 86_400_000)),
-  },
+  fields,
   target: 'env',
-  look: ({ input, read }) => read(getAllowedIps({ env_id: input.env.id })),
-  possible: ({ input, before }) =>
-    notListed(before, input.addresses).length > 0
-      ? undefined
-      : {
-          field: 'addresses',
-          says: say`${spoken(input.addresses)} ${are(input.addresses)} already on the SSH allowlist of ${input.env.name}. Nothing was changed.`,
-        },
-  rests: ({ before }) => inAnyOrder(before),
-  call: ({ input, before }) =>
-    setAllowedIps({ env_id: input.env.id, ip_allowlist: [...before, ...notListed(before, input.addresses)] }),
-  card: ({ input, before }) => ({
-    title: say`Let ${spoken(notListed(before, input.addresses))} in over SSH on ${input.env.name}`,
-    done: say`Let ${spoken(notListed(before, input.addresses))} in over SSH on ${input.env.name}`,
+  look: lookAt,
+  possible: (of) => impossible(of),
+  rests: ({ input, before }) => ({ list: inAnyOrder(before.list), timed: timedOf(before, input.addresses) }),
+  unwritten: (of) => added(of).length === 0,
+  call: ({ input, before: { list } }) =>
+    setAllowedIps({ env_id: input.env.id, ip_allowlist: [...list, ...notListed(list, input.addresses)] }),
+  card: (of) => cardOf(of),
+  proof: ({ input, now: { list } }) => {
+    const missing = notListed(list, input.addresses);
+    const where = say`on the SSH allowlist of ${input.env.name}`;
+    return missing.length === 0
+      ? { verdict: 'yes', says: say`${spoken(input.addresses)} ${are(input.addresses)} ${where}` }
+      : { verdict: 'not yet', says: say`${spoken(missing)} ${are(missing)} not ${where}` };
+  },
+  // Takes away only what was really added, down to an empty list where that is what was before.
+  undo: (of) => {
+    const words = ['allowlist', 'remove', of.input.env.id, ...added(of)];
+    return of.before.list.length === 0 ? [...words, '--empty'] : words;
+  },
+  leaves: ({ list }) => inAnyOrder(list),
+  // What is there for good is not made to end: only what it adds, and what ends by itself already.
+  access: (of) => ({
+    env: of.input.env,
+    lets: of.input.for === undefined ? of.input.addresses : [...added(of), ...timed(of).map(({ address }) => address)],
+    ...(of.input.for !== undefined && { forMs: of.input.for }),
+    mayEmpty: isForAWhile(of.before),
+    takes: [],
+  }),
+});
+
+const added = ({ input, before }: Of): readonly string[] => notListed(before.list, input.addresses);
+const timed = ({ input, before }: Of): Seen['timed'] => timedOf(before, input.addresses);
+
+function impossible(of: Of): Wrong<keyof typeof fields> | undefined {
+  const { env, addresses, for: forMs } = of.input;
+  if (added(of).length + timed(of).length > 0) return undefined;
+  const already = say`${spoken(addresses)} ${are(addresses)} already on the SSH allowlist of ${env.name}`;
+  if (forMs === undefined) return { field: 'addresses', says: say`${already}. Nothing was changed.` };
+  return {
+    field: 'addresses',
+    says: say`${already} for good. Nothing was changed.`,
+    hint: say`To let the access end, take it off the list and add it again with \`--for\`.`,
+  };
+}
+
+function cardOf(of: Of): Wording {
+  const { input, before } = of;
+  const adds = added(of);
+  const isWritten = adds.length > 0;
+  const title = isWritten
+    ? say`Let ${spoken(adds)} in over SSH on ${input.env.name}`
+    : say`Let ${spoken(input.addresses)} stay on the SSH allowlist of ${input.env.name} ${input.for === undefined ? 'for good' : 'longer'}`;
+  const there = listed(before.list, input.addresses);
+  return {
+    title,
+    done: isWritten || input.for !== undefined ? title : say`${title}: the access no longer ends by itself`,
     warning:
-      before.length === 0
+      before.list.length === 0
         ? say`**The list is empty now; from then on it names only what you add.** ${emptyIsUnknown}`
         : undefined,
     facts: {
-      'List before': whole(before),
-      Adds: whole(notListed(before, input.addresses)),
-      'There already': listed(before, input.addresses).length > 0 ? spoken(listed(before, input.addresses)) : undefined,
-      'Removed again': input.for === undefined ? undefined : `${showDuration(input.for)} after it is done`,
+      'List before': whole(before.list),
+      Adds: isWritten ? whole(adds) : 'nothing: the list stays as it is, and only when access ends is changed',
+      'There already': there.length > 0 ? whole(there, 5) : undefined,
+      ...endFacts(of),
+      'Removed again': isWritten && input.for !== undefined ? `${showDuration(input.for)} after it is done` : undefined,
     },
-  }),
-  proof: ({ input, now }) =>
-    notListed(now, input.addresses).length === 0
-      ? {
-          verdict: 'yes',
-          says: say`${spoken(input.addresses)} ${are(input.addresses)} on the SSH allowlist of ${input.env.name}`,
-        }
-      : {
-          verdict: 'not yet',
-          says: say`${spoken(notListed(now, input.addresses))} ${are(notListed(now, input.addresses))} not on the SSH allowlist of ${input.env.name}`,
-        },
-  undo: ({ input, before }) => removal(input.env.id, before, input.addresses),
-  later: ({ input, before }) =>
-    input.for === undefined ? undefined : { after: input.for, run: removal(input.env.id, before, input.addresses) },
-});
+  };
+}
 
-/** Takes away only what was really added, down to an empty list where that is what was before. */
-const removal = (id: string, before: readonly string[], added: readonly string[]): readonly string[] => [
-  'allowlist',
-  'remove',
-  id,
-  ...notListed(before, added),
-  ...(before.length === 0 ? ['--empty'] : []),
-];
+/** What ended by itself: when it does now, and when it does then. */
+function endFacts(of: Of): Record<string, Text> {
+  const { for: forMs } = of.input;
+  const ending = timed(of);
+  if (ending.length === 0) return {};
+  const then =
+    forMs === undefined
+      ? say`not by itself any more`
+      : say`${showDuration(forMs)} after it is done, and not earlier than it does now`;
+  return { 'Ends now': endsOf(ending), 'Ends then': then };
+}

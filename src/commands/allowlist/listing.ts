@@ -1,8 +1,42 @@
 import { canonicalAddress } from '../addresses.ts';
-import { code, joined, say, type Text } from '../../text.ts';
+import { getAllowedIps } from '../../hosting/contract/ssh.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { code, inShort, joined, list as listOf, say, time, type Text } from '../../text.ts';
+import type { LookSources, Timed } from '../sources.ts';
 
 /** An allowlist as the host lists it. */
 export type Allowlist = readonly string[];
+/** The list, and those whose access ends by itself. */
+export type Seen = { readonly list: Allowlist; readonly timed: readonly Timed[] };
+
+/** Looks at the list of an environment. */
+export const lookAt = async ({
+  input,
+  read,
+  timed,
+}: { readonly input: { readonly env: Environment } } & LookSources) => ({
+  list: await read(getAllowedIps({ env_id: input.env.id })),
+  timed: await timed(input.env),
+});
+
+/** Those of `addresses`, spelled canonically, that are on the list and whose access ends by itself. */
+export function timedOf({ list, timed }: Seen, addresses: readonly string[]): readonly Timed[] {
+  const there = new Set(listed(list, addresses));
+  return timed.filter(({ address }) => there.has(address));
+}
+
+/** Whether nobody is on the list for good. */
+export const isForAWhile = ({ list, timed }: Seen): boolean =>
+  without(
+    list,
+    timed.map(({ address }) => address),
+  ).length === 0;
+
+/** When the access of each ends, as one fact of a card. */
+export const endsOf = (timed: readonly Timed[]): Text => {
+  const ends = timed.slice(0, 10).map(({ address, until }) => say`${code(address)} at ${time(until, 'date')}`);
+  return joined([...ends, timed.length > 10 ? `and ${timed.length - 10} more` : undefined], ', ');
+};
 
 /** Those of `addresses` that stand on the list, whatever their spelling there. */
 export const listed = (list: Allowlist, addresses: readonly string[]): readonly string[] => {
@@ -28,16 +62,14 @@ const meanings = (list: readonly string[]): ReadonlySet<string> => new Set(list.
 export const inAnyOrder = (list: Allowlist): Allowlist => [...list].sort();
 
 /** The first few addresses in words, and how many more. */
-export function spoken(addresses: readonly string[], most = 5): Text {
-  const shown = joined(addresses.slice(0, most).map(code), ', ');
-  return addresses.length > most ? say`${shown} and ${addresses.length - most} more` : shown;
-}
+export const spoken = (addresses: readonly string[], most = 5): Text => inShort([listOf(addresses, most, 'code')]);
 
 /** The verb for so many addresses. */
 export const are = (addresses: readonly string[]): string => (addresses.length === 1 ? 'is' : 'are');
 
-/** A whole list as one fact of a card. */
-export const whole = (list: Allowlist): Text => (list.length === 0 ? say`empty` : spoken(list, 20));
+/** A whole list as one fact of a card, which shows the first of it. */
+export const whole = (list: Allowlist, most = 20): Text =>
+  list.length === 0 ? say`empty` : [listOf(list, most, 'code')];
 
 /** Nobody has written down what the host does with an empty list, so every card from or to one says so. */
 export const emptyIsUnknown =

@@ -1,9 +1,21 @@
-import { getAllowedIps, setAllowedIps } from '../../hosting/contract/ssh.ts';
+import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import { say } from '../../text.ts';
 import { action } from '../action.ts';
 import { mayBeLetIn } from '../addresses.ts';
 import { addresses, environment, flag } from '../fields.ts';
-import { are, emptyIsUnknown, inAnyOrder, listed, notListed, spoken, whole, without } from './listing.ts';
+import {
+  are,
+  emptyIsUnknown,
+  inAnyOrder,
+  isForAWhile,
+  listed,
+  lookAt,
+  notListed,
+  spoken,
+  timedOf,
+  whole,
+  without,
+} from './listing.ts';
 
 export const allowlistRemove = action({
   summary: 'Take addresses off the SSH and SFTP allowlist',
@@ -11,8 +23,8 @@ export const allowlistRemove = action({
   risk: 'sensitive',
   fields: { env: environment(), addresses: addresses('Addresses', true), empty: flag('Leave the list empty') },
   target: 'env',
-  look: ({ input, read }) => read(getAllowedIps({ env_id: input.env.id })),
-  possible: ({ input, before }) => {
+  look: lookAt,
+  possible: ({ input, before: { list: before } }) => {
     if (listed(before, input.addresses).length === 0) {
       return {
         field: 'addresses',
@@ -26,10 +38,10 @@ export const allowlistRemove = action({
       hint: say`${emptyIsUnknown} If you mean it, say ${'--empty'}.`,
     };
   },
-  rests: ({ before }) => inAnyOrder(before),
-  call: ({ input, before }) =>
+  rests: ({ before: { list } }) => inAnyOrder(list),
+  call: ({ input, before: { list: before } }) =>
     setAllowedIps({ env_id: input.env.id, ip_allowlist: [...without(before, input.addresses)] }),
-  card: ({ input, before }) => ({
+  card: ({ input, before: { list: before } }) => ({
     title: say`Take ${spoken(listed(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
     done: say`Took ${spoken(listed(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
     warning:
@@ -38,11 +50,11 @@ export const allowlistRemove = action({
       'List before': whole(before),
       Removes: whole(listed(before, input.addresses)),
       'Not there anyway':
-        notListed(before, input.addresses).length > 0 ? spoken(notListed(before, input.addresses)) : undefined,
+        notListed(before, input.addresses).length > 0 ? whole(notListed(before, input.addresses), 5) : undefined,
       'List after': whole(without(before, input.addresses)),
     },
   }),
-  proof: ({ input, now }) => {
+  proof: ({ input, now: { list: now } }) => {
     const left = listed(now, input.addresses);
     return left.length === 0
       ? {
@@ -51,8 +63,16 @@ export const allowlistRemove = action({
         }
       : { verdict: 'not yet', says: say`${spoken(left)} ${are(left)} still on the SSH allowlist of ${input.env.name}` };
   },
+  // Access that ended by itself would be back for good.
   undo: ({ input, before }) => {
-    const removed = listed(before, input.addresses);
-    return removed.every(mayBeLetIn) ? ['allowlist', 'add', input.env.id, ...removed] : undefined;
+    const removed = listed(before.list, input.addresses);
+    const isForGood = timedOf(before, input.addresses).length === 0;
+    return isForGood && removed.every(mayBeLetIn) ? ['allowlist', 'add', input.env.id, ...removed] : undefined;
   },
+  access: ({ input, before }) => ({
+    env: input.env,
+    lets: [],
+    mayEmpty: isForAWhile(before),
+    takes: input.addresses,
+  }),
 });

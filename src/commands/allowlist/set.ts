@@ -1,11 +1,24 @@
-import { getAllowedIps, setAllowedIps } from '../../hosting/contract/ssh.ts';
+import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Words } from '../../errors.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { action } from '../action.ts';
 import { mayBeLetIn, mostAtOnce } from '../addresses.ts';
 import { addresses, environment } from '../fields.ts';
 import { counted } from '../page.ts';
-import { emptyIsUnknown, inAnyOrder, notListed, spoken, whole, without, type Allowlist } from './listing.ts';
+import {
+  emptyIsUnknown,
+  endsOf,
+  inAnyOrder,
+  isForAWhile,
+  lookAt,
+  notListed,
+  spoken,
+  timedOf,
+  whole,
+  without,
+  type Allowlist,
+  type Seen,
+} from './listing.ts';
 
 export const allowlistSet = action({
   summary: 'Replace the SSH and SFTP allowlist by these addresses',
@@ -13,34 +26,48 @@ export const allowlistSet = action({
   risk: 'sensitive',
   fields: { env: environment(), addresses: addresses('Addresses') },
   target: 'env',
-  look: ({ input, read }) => read(getAllowedIps({ env_id: input.env.id })),
+  look: lookAt,
   possible: ({ input, before }) =>
-    isSo(before, input.addresses)
+    isSo(before.list, input.addresses) && timedOf(before, input.addresses).length === 0
       ? {
           field: 'addresses',
           says: say`The SSH allowlist of ${input.env.name} names just these already. Nothing was changed.`,
         }
       : undefined,
-  rests: ({ before }) => inAnyOrder(before),
+  rests: ({ input, before }) => ({ list: inAnyOrder(before.list), timed: timedOf(before, input.addresses) }),
+  unwritten: ({ input, before }) => isSo(before.list, input.addresses),
   call: ({ input }) => setAllowedIps({ env_id: input.env.id, ip_allowlist: input.addresses }),
   card: ({ input, before }) => {
+    const { list } = before;
     const counts = counted(input.addresses.length, 'address', 'addresses');
+    const ending = timedOf(before, input.addresses);
     return {
       title: say`Replace the SSH allowlist of ${input.env.name} by ${counts}`,
       done: say`Replaced the SSH allowlist of ${input.env.name} by ${counts}`,
-      warning: warningOf(before, input.addresses),
+      warning: warningOf(list, input.addresses),
       facts: {
-        Adds: partOf(notListed(before, input.addresses)),
-        Removes: partOf(without(before, input.addresses)),
+        Adds: partOf(notListed(list, input.addresses)),
+        Removes: partOf(without(list, input.addresses)),
+        ...(ending.length > 0 && { 'Ends now': endsOf(ending), 'Ends then': 'not by itself any more' }),
         'List after': whole(input.addresses),
       },
     };
   },
-  proof: ({ input, now }) =>
-    isSo(now, input.addresses)
-      ? { verdict: 'yes', says: say`The SSH allowlist of ${input.env.name} is ${whole(input.addresses)}` }
-      : { verdict: 'not yet', says: say`The SSH allowlist of ${input.env.name} is still another one: ${whole(now)}` },
+  proof: ({ input, now: { list } }) =>
+    isSo(list, input.addresses)
+      ? { verdict: 'yes', says: say`The SSH allowlist of ${input.env.name} is ${spoken(input.addresses, 20)}` }
+      : {
+          verdict: 'not yet',
+          says: say`The SSH allowlist of ${input.env.name} is still another one: ${list.length === 0 ? 'empty' : spoken(list, 20)}`,
+        },
   undo: ({ input, before }) => backTo(before, input.env.id, input.addresses),
+  leaves: ({ list }) => inAnyOrder(list),
+  access: ({ input, before }) => ({
+    env: input.env,
+    lets: input.addresses,
+    mayEmpty: isForAWhile(before),
+    takes: 'all others',
+  }),
 });
 
 /** Whether the list names these and nothing else, whatever the spelling. */
@@ -57,9 +84,13 @@ function warningOf(before: Allowlist, wanted: readonly string[]): Text | undefin
   return gone.length === 0 ? undefined : joined([say`**No longer let in:**`, spoken(gone)]);
 }
 
-/** The old list as words, where all of it could be said: what may not be let in is not let in again by a button. */
-function backTo(before: Allowlist, id: string, added: readonly string[]): Words | undefined {
-  if (before.length === 0) return ['allowlist', 'remove', id, ...added, '--empty'];
-  const old = [...new Set(before)];
-  return old.length <= mostAtOnce && old.every(mayBeLetIn) ? ['allowlist', 'set', id, ...old] : undefined;
+/**
+ * The old list as words, where all of it could be said: what may not be let in is not let in again by a button, nor what
+ * ended by itself for good.
+ */
+function backTo({ list, timed }: Seen, id: string, added: readonly string[]): Words | undefined {
+  if (list.length === 0) return ['allowlist', 'remove', id, ...added, '--empty'];
+  const old = [...new Set(list)];
+  const isForGood = timed.length === 0;
+  return isForGood && old.length <= mostAtOnce && old.every(mayBeLetIn) ? ['allowlist', 'set', id, ...old] : undefined;
 }

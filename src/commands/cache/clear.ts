@@ -15,5 +15,6 @@ export const cacheClear = action({
     done: say`Cleared the cache of ${input.env.name}`,
     facts: { Clears: 'the page cache; pages are slower until it is warm again' },
   }),
+  twice: 'Clearing a cache twice is harmless.',
   after: 'A cache clear usually takes under a minute.',
 });

@@ -1,4 +1,4 @@
-import { code, person, say, time } from '../../text.ts';
+import { actor, code, say, time } from '../../text.ts';
 import { desk } from '../desk.ts';
 import { optional, phrase } from '../fields.ts';
 
@@ -15,7 +15,7 @@ export const pause = desk({
     const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
     const since = done
       ? say`**Nothing is sent from now on**${why}`
-      : say`**Nothing is sent already**: ${person(pause.by)} paused it at ${time(pause.at, 'date')}${why}. Nothing was changed.`;
+      : say`**Nothing is sent already**: ${actor(pause.by)} paused it at ${time(pause.at, 'date')}${why}. Nothing was changed.`;
     return {
       title: since,
       parts: [

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { person, say, time } from '../../text.ts';
+import { actor, say, time } from '../../text.ts';
 import { desk } from '../desk.ts';
 
 export const resume = desk({
@@ -18,7 +18,7 @@ export const resume = desk({
       parts: [
         {
           kind: 'text',
-          text: say`The pause of ${person(pause.by)} since ${time(pause.at, 'date')}${why} is over. Rights and targets are checked again before anything is sent.`,
+          text: say`The pause of ${actor(pause.by)} since ${time(pause.at, 'date')}${why} is over. Rights and targets are checked again before anything is sent.`,
         },
       ],
     };

@@ -1,9 +1,8 @@
-import { code, joined, say, type Inline, type Text } from '../../text.ts';
+import { joined, list, say, type Inline, type Span, type Text } from '../../text.ts';
 import type { Wording } from '../action.ts';
 import { shownName } from '../hostnames.ts';
 import { showDuration } from '../times.ts';
 import { planOf, type Before, type Plan, type Wanted } from './plan.ts';
-import { spoken } from './refusals.ts';
 import { unquoted } from './values.ts';
 
 /** The words of a change of a record: old and new side by side, and what may stop. */
@@ -23,11 +22,11 @@ export function cardOf(wanted: Wanted, before: Before): Wording {
     warning: joined(warnings(wanted, plan), '\n'),
     facts: {
       Name: /(?:^|\.)xn--/.test(plan.whole) ? shownName(plan.whole) : undefined,
-      Before: was.length > 0 ? spoken(was, 8) : 'no such record',
-      After: after.length > 0 ? spoken(after, 8) : 'no such record',
-      Adds: adds.length > 0 ? inFull(adds) : undefined,
-      Removes: gone.length > 0 ? inFull(gone) : undefined,
-      'There already': known.length > 0 ? spoken(known) : undefined,
+      Before: was.length > 0 ? all(was, 8) : 'no such record',
+      After: after.length > 0 ? all(after, 8) : 'no such record',
+      Adds: adds.length > 0 ? all(adds) : undefined,
+      Removes: gone.length > 0 ? all(gone) : undefined,
+      'There already': known.length > 0 ? all(known) : undefined,
       TTL: ttlFact(plan),
       'Old answers':
         typeof plan.oldTtl === 'number'
@@ -40,7 +39,7 @@ export function cardOf(wanted: Wanted, before: Before): Wording {
   };
 }
 
-const inFull = (values: readonly string[]): Text => joined(values.map(code), ', ');
+const all = (values: readonly string[], most = 20): Span => list(values, most, 'code');
 
 function ttlFact({ oldTtl, ttl, after }: Plan): Inline {
   if (after.length === 0 || ttl === undefined) return undefined;

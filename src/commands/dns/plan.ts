@@ -1,6 +1,6 @@
-import type { Reader } from '../../hosting/contract/call.ts';
 import { listDnsRecords } from '../../hosting/contract/dns.ts';
 import type { Domain } from '../../hosting/contract/target.ts';
+import type { Sources } from '../sources.ts';
 import { wholeName } from './names.ts';
 import { meaning, type RecordType } from './values.ts';
 
@@ -27,14 +27,23 @@ export const newTtl = 3_600;
 export const longestTtl = 2_147_483_647;
 
 /** What stands at a name before it is changed: all of its records, whatever their type. */
-export type Before = { readonly whole: string; readonly records: readonly ListedRecord[] };
+export type Before = {
+  readonly whole: string;
+  readonly records: readonly ListedRecord[];
+  /** The least TTL that the host takes; left out: any. */
+  readonly least?: number | undefined;
+};
 
 /** Looks at the name that is meant. */
-export async function recordsAt(read: Reader, { domain, name }: Wanted): Promise<Before> {
+export async function recordsAt(
+  { read, leastTtl }: Pick<Sources, 'read' | 'leastTtl'>,
+  { domain, name }: Wanted,
+): Promise<Before> {
   const whole = wholeName(name, domain.name);
   const records = await read(listDnsRecords({ domain_id: domain.id }));
   return {
     whole,
+    least: leastTtl,
     records: records.flatMap(({ type, name, ttl, resource_records: values }) =>
       type === undefined || name === undefined || wholeName(name, domain.name) !== whole
         ? []

@@ -1,4 +1,4 @@
-import { code, joined, say, type Inline, type Text } from '../../text.ts';
+import { clipped, code, inShort, list, say, type Inline, type Text } from '../../text.ts';
 import type { Wrong } from '../action.ts';
 import { wrongLabels } from '../hostnames.ts';
 import { isInZone, recordLabel, wholeName } from './names.ts';
@@ -49,6 +49,7 @@ function wrongAlias(isApex: boolean, { domain, add = [] }: Wanted): Refused | un
 /** What the records that are there say against it. */
 export function impossible(wanted: Wanted, before: Before): Refused | undefined {
   const plan = planOf(wanted, before);
+  const { least = 0 } = before;
   const { records, was, adds, gone, missing, known } = plan;
   const record = say`${wanted.type} record ${code(plan.whole)}`;
   const refused = (field: keyof Wanted, says: Text, hint?: Inline): Refused => ({
@@ -71,6 +72,14 @@ export function impossible(wanted: Wanted, before: Before): Refused | undefined 
     );
   if (plan.ttl === undefined)
     return refused('ttl', say`The host does not tell the TTL of the ${record}.`, say`Say it: ${code('--ttl=3600')}.`);
+  if (plan.after.length > 0 && plan.ttl < least)
+    return wanted.ttl === undefined
+      ? refused(
+          'ttl',
+          say`The ${record} has a TTL of ${plan.ttl} s, and the host takes none below ${least} s.`,
+          say`Say another one: ${code(`--ttl=${least}`)}.`,
+        )
+      : refused('ttl', say`The host takes no TTL below ${least} s.`, say`Say ${code(`--ttl=${least}`)} or more.`);
   if (adds.length + gone.length === 0 && plan.ttl === plan.oldTtl)
     return refused(
       'add',
@@ -109,9 +118,11 @@ const present = (was: readonly string[]): Inline =>
 
 /** The first few values, shortened: enough to know them by. */
 export function spoken(values: readonly string[], most = 5, length = 60): Text {
-  const shown = joined(
-    values.slice(0, most).map((value) => code(value.length > length ? `${value.slice(0, length)}…` : value)),
-    ', ',
-  );
-  return values.length > most ? say`${shown} and ${values.length - most} more` : shown;
+  return inShort([
+    list(
+      values.map((value) => clipped(value, length)),
+      most,
+      'code',
+    ),
+  ]);
 }

@@ -17,25 +17,30 @@ export const dnsSet = action({
     domain: domain(),
     type: recordType(),
     name: recordName(),
-    ttl: option({ ...count('TTL', 0, longestTtl), shown: 'seconds', hint: 'In seconds.' }),
+    ttl: option({
+      ...count('TTL', 0, longestTtl),
+      shown: 'seconds',
+      hint: 'In seconds. Some hosts take none below 300.',
+    }),
     add: option({ ...recordValues('Add'), hint: 'One value to a line.' }),
     remove: option({ ...recordValues('Remove'), hint: 'One value to a line.' }),
   },
   target: 'domain',
   valid: wrongWish,
-  look: ({ input, read }) => recordsAt(read, input),
+  look: ({ input, ...sources }) => recordsAt(sources, input),
   possible: ({ input, before }) => impossible(input, before),
   rests: ({ before: { whole, records } }) => ({
     whole,
     records: records.map((record) => JSON.stringify({ ...record, values: [...record.values].sort() })).toSorted(),
   }),
   call: ({ input, before }) => {
-    const { records, whole, ttl, adds, gone } = planOf(input, before);
+    const { records, whole, ttl = newTtl, adds, gone, after } = planOf(input, before);
     return updateDnsRecord({
       domain_id: input.domain.id,
       type: input.type,
       name: records[0]?.name ?? whole,
-      ttl: ttl ?? newTtl,
+      // What is gone has no TTL, and the host wants one all the same.
+      ttl: after.length === 0 ? Math.max(ttl, before.least ?? 0) : ttl,
       new_resource_records: adds.map((value) => ({ value })),
       removed_resource_records: gone.map((value) => ({ value })),
     });
@@ -62,7 +67,7 @@ function takenBack(input: Wanted, before: Before): Words | undefined {
   if (oldTtl === null || ttl === undefined || !isSaidBack(gone)) return undefined;
   const back: Wanted = { ...input, ttl: oldTtl, add: gone, remove: adds };
   const made = { type: input.type, name: records[0]?.name ?? whole, ttl, values: after };
-  if (wrongWish(back) ?? impossible(back, { whole, records: after.length > 0 ? [made, ...others] : others }))
+  if (wrongWish(back) ?? impossible(back, { ...before, records: after.length > 0 ? [made, ...others] : others }))
     return undefined;
   return [
     'dns',

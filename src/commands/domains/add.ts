@@ -1,6 +1,6 @@
 import { addDomain, setupTypes } from '../../hosting/contract/domains.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
-import { code, joined, say, time, type Text } from '../../text.ts';
+import { code, list, say, time, type Text } from '../../text.ts';
 import { action } from '../action.ts';
 import { choice, environment, flag, option } from '../fields.ts';
 import { folded, hostname, shownName } from '../hostnames.ts';
@@ -97,11 +97,8 @@ type Looked = Certificate | { readonly wrong: string } | null;
 const usable = (certificate: Looked): certificate is Certificate => certificate !== null && !('wrong' in certificate);
 
 const mostNames = 10;
-function spokenNames({ names }: Certificate): Text {
-  const shown = joined(names.slice(0, mostNames).map(code), ', ');
-  if (names.length === 0) return say`no domain`;
-  return names.length > mostNames ? say`${shown} and ${names.length - mostNames} more` : shown;
-}
+const spokenNames = ({ names }: Certificate): Text =>
+  names.length === 0 ? say`no domain` : [list(names, mostNames, 'code')];
 
 /** What will be served besides the domain itself and is not in the certificate. */
 function uncovered(

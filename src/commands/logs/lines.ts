@@ -1,11 +1,12 @@
 import { masker } from '../masking.ts';
+import { unwrapped } from './nginx.ts';
 import { stampReader } from './stamps.ts';
 
 /** A line of a log that may be shown. */
 export type Line = {
   /** Masked, and as long as may be shown. */
   readonly text: string;
-  /** The text without its time, where it begins with one. */
+  /** The text without its time, where it begins with one, and without what nginx puts around it. */
   readonly body: string;
   /** Epoch milliseconds: its own, else of the line before it. */
   readonly at: number | undefined;
@@ -32,7 +33,7 @@ export function lineReader(
       if (goesOn.test(text)) return { text, body: text, at: before, continues: true };
       const stamp = stampOf(text);
       before = stamp?.at ?? before;
-      return { text, body: text.slice(stamp?.end ?? 0), at: before, continues: false };
+      return { text, body: unwrapped(text.slice(stamp?.end ?? 0)), at: before, continues: false };
     });
 }
 

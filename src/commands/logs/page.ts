@@ -11,16 +11,17 @@ import type { Line } from './lines.ts';
 import { aroundOffer, offersInstead, wordsFor, type Asked } from './offers.ts';
 import { breathe, inPieces } from './pieces.ts';
 import { toldBy, type Told } from './requests.ts';
+import type { Kept, Span } from './span.ts';
 import { timelineOf } from './timeline.ts';
 
 /** A log as it was read, and what is known beside it. */
-export type Reading = {
+export type Reading = Kept & {
   readonly asked: Asked;
-  readonly lines: readonly Line[];
   /** The host may have more lines before these. */
   readonly isCut: boolean;
-  /** What was asked for; epoch milliseconds. */
-  readonly range: { readonly from?: number | undefined; readonly to?: number | undefined };
+  /** How many lines the host sent. */
+  readonly sent: number;
+  readonly span: Span;
   /** What was sent for the environment, oldest first. */
   readonly happened: readonly Happened[];
   readonly now: number;
@@ -39,9 +40,9 @@ const wide = 8 * 60_000;
 export function stretchOf({
   lines,
   isCut,
-  range,
+  span,
   now,
-}: Omit<Reading, 'asked' | 'happened' | 'zone'>): Stretch | undefined {
+}: Pick<Reading, 'lines' | 'isCut' | 'span' | 'now'>): Stretch | undefined {
   let [first, last] = [Infinity, -Infinity];
   for (const { at } of lines) {
     if (at === undefined) continue;
@@ -49,8 +50,8 @@ export function stretchOf({
     last = Math.max(last, at);
   }
   if (first > last) return undefined;
-  const from = isCut ? first : Math.min(range.from ?? first, first);
-  const end = range.to === undefined ? (range.from === undefined ? last : now) : Math.min(range.to, now);
+  const from = isCut ? first : Math.min(span.from ?? first, first);
+  const end = span.to === undefined ? (span.from === undefined ? last : now) : Math.min(span.to, now);
   return { from, to: Math.max(last, end) };
 }
 
@@ -91,17 +92,40 @@ export async function pageOf(reading: Reading): Promise<Page> {
       stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`,
     ),
     parts: [
+      ...(reading.timeless === lines.length ? [notHeld(reading)] : []),
       ...timeline,
       ...lens.parts.map((text): Part => ({ kind: 'text', text })),
       { kind: 'code', text: newest.map(({ text }) => cut(text, lineCharacters)).join('\n') },
     ],
-    source: isAll ? source : say`last stand the newest of ${counted(shown.length, 'line')}; ${source}`,
+    source: joined(
+      [isAll ? [] : say`last stand the newest of ${counted(shown.length, 'line')}`, source, ...notes(reading)],
+      '; ',
+    ),
     offers: offers.filter((offer) => offer !== undefined && offer !== false),
     ...(asked.full && { file: fileOf(asked, shown) }),
   };
 }
 
 const source = 'read from the host just now; secrets and e-mail addresses are masked, visitors have stable aliases';
+
+/** Where no line tells a time, the host alone knows whether they are from the span. */
+const notHeld = ({ lines, isCut }: Reading): Part => ({
+  kind: 'text',
+  text: say`**These lines have no times, so I could not cut them to the span you asked for.** Shown are ${isCut ? 'the newest' : 'all'} ${counted(lines.length, 'line')} that the host sent.`,
+});
+
+/** What the host sent besides, and what cannot be told of what is shown. */
+function notes({ lines, asked, outside, unlike, timeless }: Reading): readonly string[] {
+  const leftOut = (amount: number, which: string): string =>
+    `${counted(amount, 'line')} ${which} ${amount === 1 ? 'is' : 'are'} left out`;
+  return [
+    ...(outside > 0 ? [leftOut(outside, 'from outside this span')] : []),
+    ...(unlike > 0 ? [leftOut(unlike, `without “${cut(asked.search ?? '', 80)}”`)] : []),
+    ...(timeless > 0 && timeless < lines.length
+      ? [`the first ${counted(timeless, 'line')} ${timeless === 1 ? 'has' : 'have'} no time and may be older`]
+      : []),
+  ];
+}
 
 /** The newest lines; of a trace, the line that it belongs to. */
 function newestEntries(lines: readonly Line[]): readonly Line[] {
@@ -146,25 +170,33 @@ function titleOf({ asked, lines, isCut }: Reading, amount: number, kinds: number
 
 const headOf = ({ env, log }: Asked): Text => say`**${env.name} · ${log} log**`;
 
-function emptyPage({ asked, range, lines }: Reading): Page {
-  const { search, errors } = asked;
-  const about = joined([
-    lines.length > 0 ? 'No error in' : 'No line in',
-    lines.length > 0 ? counted(lines.length, 'line') : 'this log',
-    range.from === undefined ? undefined : say`since ${time(range.from, 'date')}`,
-    range.to === undefined ? undefined : say`until ${time(range.to, 'date')}`,
-    search === undefined ? undefined : say`with “${cut(search, 80)}”`,
-  ]);
+function emptyPage(reading: Reading): Page {
+  const { asked, lines } = reading;
   const next =
-    errors && lines.length > 0
+    asked.errors && lines.length > 0
       ? say`Read all its lines, or another log.`
       : say`Go further back, as with ${code('--since=24h')}, or read another log.`;
   return {
     title: headOf(asked),
-    parts: [{ kind: 'text', text: say`${about}. ${next}` }],
-    source: 'read from the host just now',
+    parts: [{ kind: 'text', text: say`${nothingOf(reading)} ${next}` }],
+    source: joined(['read from the host just now', ...notes(reading)], '; '),
     offers: offersInstead(asked),
   };
+}
+
+/** What was not found, and where: not in lines that never came. */
+function nothingOf({ asked: { search }, span, lines, sent, isCut, oldest, outside }: Reading): Text {
+  const newest = say`newest ${counted(sent, 'line')} of this log`;
+  if (outside === sent && isCut && oldest !== undefined)
+    return say`The ${newest} go back to ${time(oldest, 'date')} only, which is after the span you asked for; what is older I cannot read.`;
+  const about = joined([
+    lines.length > 0 ? 'No error in' : 'No line in',
+    lines.length > 0 ? counted(lines.length, 'line') : isCut ? say`the ${newest}` : 'this log',
+    span.from === undefined ? undefined : say`since ${time(span.from, 'date')}`,
+    span.to === undefined ? undefined : say`until ${time(span.to, 'date')}`,
+    search === undefined ? undefined : say`with “${cut(search, 80)}”`,
+  ]);
+  return say`${about}.`;
 }
 
 function fileOf({ env, log }: Asked, lines: readonly Line[]): { readonly name: string; readonly content: string } {

@@ -1,12 +1,23 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
-import { code, say } from '../../text.ts';
+import { code, list, say } from '../../text.ts';
 import { action, type Wrong } from '../action.ts';
 import { environment, type Input } from '../fields.ts';
 import { fromPath, places, target, type } from './fields.ts';
 import { leadsBack, ofType, toHost } from './facts.ts';
 import { wayBack } from './loops.ts';
 import { selectorsOf } from './one.ts';
-import { allRules, brief, inAnyOrder, isSame, notWhole, samePlace, spoken, spokenAll, type Rule } from './rules.ts';
+import {
+  allRules,
+  brief,
+  inAnyOrder,
+  inFull,
+  isSame,
+  notWhole,
+  samePlace,
+  spoken,
+  spokenAll,
+  type Rule,
+} from './rules.ts';
 
 const fields = { env: environment(), from: fromPath, to: target, type, ...places };
 type Wanted = Input<typeof fields>;
@@ -42,7 +53,7 @@ export const redirectsAdd = action({
       Type: ofType(ruleOf(input)),
       Domain: input.domain ?? 'all',
       'Visitors from': [input.city, input.country].filter(Boolean).join(', ') || 'anywhere',
-      'Same path elsewhere': before.same.length > 0 ? spokenAll(before.same, 5) : undefined,
+      'Same path elsewhere': before.same.length > 0 ? list(before.same.map(inFull), 5, undefined, '; ') : undefined,
     },
   }),
   proof: ({ input, now }) =>
@@ -59,7 +70,7 @@ const ruleOf = ({ from, to, type, domain, country, city }: Wanted) => ({
   from,
   to,
   type: type ?? 'permanent',
-  ...(domain !== undefined && { domain }),
+  domain: domain ?? null,
   ...(country !== undefined && { traffic_from_country: country }),
   ...(city !== undefined && { traffic_from_city: city }),
 });

@@ -1,9 +1,20 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
-import { joined, say, type Text } from '../../text.ts';
+import { list, say, type Text } from '../../text.ts';
 import { action, type Wrong } from '../action.ts';
 import { environment, optional, word, type Input } from '../fields.ts';
 import { counted } from '../page.ts';
-import { allRules, canBeNamed, inAnyOrder, notWhole, spoken, valueOf, withWords, type Listing } from './rules.ts';
+import {
+  allRules,
+  canBeNamed,
+  inAnyOrder,
+  inFull,
+  inRequest,
+  notWhole,
+  spoken,
+  valueOf,
+  withWords,
+  type Listing,
+} from './rules.ts';
 
 const shownRules = 10;
 /** As many as one request may name. */
@@ -31,7 +42,7 @@ export const redirectsClear = action({
     updateRedirects(
       search === undefined
         ? { env_id: env.id, action_type: 'DELETE_ALL' }
-        : { env_id: env.id, action_type: 'DELETE', rules_to_update: rules },
+        : { env_id: env.id, action_type: 'DELETE', rules_to_update: rules.map(inRequest) },
     ),
   card: ({ input, before: { rules } }) => ({
     title: say`Remove ${whichOf(input, rules.length)} of ${input.env.name}`,
@@ -39,7 +50,7 @@ export const redirectsClear = action({
     warning: say`**${counted(rules.length, 'redirect')} of ${input.env.name} will be removed.** This cannot be taken back from here.`,
     facts: {
       Search: input.search === undefined ? 'none: all of them' : say`“${input.search}” in path, target or domain`,
-      Redirects: shown(rules),
+      Redirects: list(rules.map(inFull), shownRules, undefined, '\n'),
     },
   }),
   proof: ({ input: { env }, before: { rules }, now }) => {
@@ -55,15 +66,6 @@ const whichOf = ({ search }: Wanted, amount: number): Text =>
   search === undefined
     ? say`all ${counted(amount, 'redirect')}`
     : say`the ${counted(amount, 'redirect')} with “${search}”`;
-
-const shown = (rules: Listing['rules']): Text =>
-  joined(
-    [
-      ...rules.slice(0, shownRules).map(spoken),
-      rules.length > shownRules ? `and ${counted(rules.length - shownRules, 'more', 'more')}` : undefined,
-    ],
-    '\n',
-  );
 
 function impossible({ env, search }: Wanted, { whole, rules }: Listing): Wrong<keyof Wanted> | undefined {
   if (!whole) return notWhole(env);

@@ -7,7 +7,7 @@ import { leadsBack, ofType, toHost } from './facts.ts';
 import { canBeSaid, selectors, target, type } from './fields.ts';
 import { wayBack } from './loops.ts';
 import { fromOfItsRules, meant, notOne, selectorsOf } from './one.ts';
-import { allRules, brief, inAnyOrder, isSame, spoken, typeOf, type Rule } from './rules.ts';
+import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, type Rule } from './rules.ts';
 
 const fields = { env: environment(), from: word('From', 2_000), to: option(target), type, ...selectors };
 type Wanted = Input<typeof fields>;
@@ -46,7 +46,7 @@ export const redirectsEdit = action({
       env_id: input.env.id,
       action_type: 'UPDATE',
       new_value: changed(found[0], input),
-      rules_to_update: found,
+      rules_to_update: found.map(inRequest),
     }),
   card: ({ input, before: { found } }) => ({
     title: say`Change the redirect from ${code(brief(input.from))} on ${input.env.name}`,
@@ -73,12 +73,13 @@ const unsaid: Wrong<keyof Wanted> = {
 };
 
 /** The whole rule as it shall be; what is not said stays as it was read. */
-const changed = (rule: Rule | undefined, { from, to, type }: Wanted) => ({
-  ...rule,
-  from,
-  to: to ?? rule?.to ?? '',
-  type: type ?? (rule && typeOf(rule)),
-});
+const changed = (rule: Rule | undefined, { from, to, type }: Wanted) =>
+  inRequest({
+    ...rule,
+    from,
+    to: to ?? rule?.to ?? '',
+    type: type ?? (rule && typeOf(rule)) ?? 'permanent',
+  });
 
 function impossible(input: Wanted, before: Seen): Wrong<keyof Wanted> | undefined {
   const { env, from, to, type } = input;
@@ -115,7 +116,7 @@ function factsOf(input: Wanted, rule: Rule | undefined) {
   return {
     Redirect: spoken(rule),
     From: code(input.from),
-    To: rule.to === wanted.to ? undefined : say`${code(brief(rule.to, 2_000))} → ${code(wanted.to)}`,
+    To: rule.to === wanted.to ? undefined : say`${code(rule.to || 'nothing')} → ${code(wanted.to)}`,
     ...(rule.to === wanted.to ? {} : toHost(wanted.to)),
     Type: rule.type === wanted.type ? undefined : say`${ofType(rule)} → ${ofType(wanted)}`,
   };

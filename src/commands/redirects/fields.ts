@@ -58,8 +58,10 @@ function domain(mayBeAny: boolean): PlainField<string, false> {
     example: 'acme.com',
     read: ([first = '']) => {
       if (mayBeAny && isAny(first)) return anywhere;
-      const read = hostnameIn(first);
-      if ('name' in read) return read.name;
+      // The host may list a domain with its scheme; which rule is meant does not hang on it.
+      const [scheme = ''] = /^https?:\/\//i.exec(first) ?? [];
+      const read = hostnameIn(scheme === '' ? first : first.slice(scheme.length).replace(/\/$/, ''));
+      if ('name' in read) return mayBeAny ? read.name : `${scheme.toLowerCase()}${read.name}`;
       throw refused('Domain', first, read.wrong, leftOut(mayBeAny, 'acme.com', 'domains'));
     },
     show: (value) => [value],

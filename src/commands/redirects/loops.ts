@@ -1,4 +1,3 @@
-import { folded } from '../hostnames.ts';
 import { placeOf, type Place, type Rule } from './rules.ts';
 
 /** A visitor on the way: where they are sent, for which requests this holds, and by which rule they came. */
@@ -15,7 +14,7 @@ export function wayBack(
 ): readonly Rule[] | undefined {
   const start = pathOf(rule.from);
   const own = placeOf(rule);
-  const hosts = new Set([rule, ...others].map(({ domain }) => folded(domain ?? '')));
+  const hosts = new Set([rule, ...others].map((one) => placeOf(one).domain));
   const byPath = Map.groupBy(others, ({ from }) => pathOf(from));
   const seen = new Set<Rule>();
   const visits: Visit[] = [{ to: rule.to, place: own }];

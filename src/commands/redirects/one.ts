@@ -1,6 +1,6 @@
 import type { Offer, Words } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, say } from '../../text.ts';
+import { beginning, code, say } from '../../text.ts';
 import type { Wrong } from '../action.ts';
 import { folded } from '../hostnames.ts';
 import type { Sources } from '../sources.ts';
@@ -67,11 +67,15 @@ function candidates(found: readonly Rule[], words: (selected: Words) => Words): 
   return [...alike.values()]
     .flatMap(([rule, ...others]) => {
       const selected = rule && selectorsOf(rule);
-      return rule && selected && others.length === 0
-        ? [{ label: brief(spoken(rule), 75), words: words(selected) }]
-        : [];
+      return rule && selected && others.length === 0 ? [{ label: labelOf(rule), words: words(selected) }] : [];
     })
     .slice(0, mostCandidates);
+}
+
+/** A button has room for so much. */
+function labelOf(rule: Rule): string {
+  const text = spoken(rule);
+  return text.length > 75 ? `${beginning(text, 74)}…` : text;
 }
 
 /** The options that pick exactly this rule from all of its path; undefined where words cannot say it. */

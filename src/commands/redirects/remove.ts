@@ -8,7 +8,7 @@ import { ofType } from './facts.ts';
 import { canBeSaid, fromPath, places, selectors, target } from './fields.ts';
 import { wayBack } from './loops.ts';
 import { fromOfItsRules, meant, notOne } from './one.ts';
-import { allRules, brief, inAnyOrder, isSame, spoken, typeOf, visitorsOf, type Rule } from './rules.ts';
+import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, visitorsOf, type Rule } from './rules.ts';
 
 type Seen = {
   readonly whole: boolean;
@@ -34,7 +34,7 @@ export const redirectsRemove = action({
     notOne(input, before, (selected) => ['redirects', 'remove', input.env.id, input.from, ...selected]),
   rests: ({ before: { whole, found } }) => ({ whole, found: inAnyOrder(found) }),
   call: ({ input, before: { found } }) =>
-    updateRedirects({ env_id: input.env.id, action_type: 'DELETE', rules_to_update: found }),
+    updateRedirects({ env_id: input.env.id, action_type: 'DELETE', rules_to_update: found.map(inRequest) }),
   card: ({ input: { env, from }, before: { found } }) => ({
     title: say`Remove the redirect from ${code(brief(from))} on ${env.name}`,
     done: say`Removed the redirect from ${code(brief(from))} on ${env.name}`,
@@ -51,8 +51,8 @@ export const redirectsRemove = action({
 });
 
 const factsOf = (rule: Rule | undefined) => ({
-  From: code(brief(rule?.from, 2_000)),
-  To: code(brief(rule?.to, 2_000)),
+  From: code(rule?.from || 'nothing'),
+  To: code(rule?.to || 'nothing'),
   Type: rule && ofType(rule),
   Domain: rule && (rule.domain || 'all'),
   'Visitors from': rule && (visitorsOf(rule) || 'anywhere'),

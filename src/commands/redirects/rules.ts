@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Reader } from '../../hosting/contract/call.ts';
 import { listRedirects, redirectTypes } from '../../hosting/contract/redirects.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { say } from '../../text.ts';
+import { clipped, say } from '../../text.ts';
 import { folded as foldedDomain } from '../hostnames.ts';
 
 /** A rule as the host lists it; it has no id and is named by its whole value. */
@@ -64,6 +64,12 @@ export const valueOf = (rule: Rule): string => JSON.stringify(cellsOf(rule));
 /** What a change rests on: these rules, whatever the order the host gives them in. */
 export const inAnyOrder = (rules: readonly Rule[]): readonly string[] => rules.map(valueOf).sort();
 
+/** A rule as a request says it: as it was read, its domain also where the host did not say one. */
+export const inRequest = <R extends Pick<Rule, 'domain'>>(rule: R): R & { readonly domain: string | null } => ({
+  ...rule,
+  domain: rule.domain ?? null,
+});
+
 /** Whether a request can name this rule: what the host lists need not be what it may be told. */
 export const canBeNamed = (rule: Rule): boolean =>
   cellsOf(rule).every((cell) => (cell ?? '').length <= longestCell && !/\p{Cc}/u.test(cell ?? ''));
@@ -73,7 +79,7 @@ export type Place = { readonly domain: string; readonly country: string; readonl
 
 /** The place of a rule in a spelling that can be compared. */
 export const placeOf = (rule: Partial<Rule>): Place => ({
-  domain: foldedDomain(rule.domain ?? ''),
+  domain: foldedDomain((rule.domain ?? '').trim().replace(/^https?:\/\/|\/$/gi, '')),
   country: folded(rule.traffic_from_country),
   city: folded(rule.traffic_from_city),
 });
@@ -104,10 +110,15 @@ export const visitorsOf = (rule: Partial<Rule>): string =>
   [rule.traffic_from_city, rule.traffic_from_country || rule.traffic_from_country_name].filter(Boolean).join(', ');
 
 /** How a rule is named to people: `/old → /new (301), acme.com, visitors from Berlin, DE`. */
-export function spoken(rule: Core): string {
+export const spoken = (rule: Core): string => worded(rule, brief);
+
+/** The same, however long its path and its target are. */
+export const inFull = (rule: Core): string => worded(rule, (text) => text || 'nothing');
+
+function worded(rule: Core, shown: (text: string | null | undefined) => string): string {
   const visitors = visitorsOf(rule);
   const where = [rule.domain, visitors && `visitors from ${visitors}`].filter(Boolean).map((part) => `, ${part}`);
-  return `${brief(rule.from)} → ${brief(rule.to)} (${statusOf(rule)})${where.join('')}`;
+  return `${shown(rule.from)} → ${shown(rule.to)} (${statusOf(rule)})${where.join('')}`;
 }
 
 /** The first few rules in words, and how many more. */
@@ -125,5 +136,4 @@ export function withWords(rules: readonly Rule[], search: string | undefined): r
 }
 
 /** A path as it fits a title; nothing is said as such. */
-export const brief = (text: string | null | undefined, most = 80): string =>
-  !text ? 'nothing' : text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+export const brief = (text: string | null | undefined, most = 80): string => (!text ? 'nothing' : clipped(text, most));

@@ -1,4 +1,4 @@
-import { allThemes } from '../../hosting/contract/all-themes.ts';
+import { allThemesIfAllowed, type AllThemes } from '../../hosting/contract/all-themes.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { listEnvironmentThemes } from '../../hosting/contract/themes.ts';
 import { bold, code, say, type Text } from '../../text.ts';
@@ -21,40 +21,22 @@ export type InstalledTheme = {
 
 /** The themes of one environment, by name. */
 export type Wardrobe = {
-  /** Which list they come from: the company's, or the deprecated one of the environment. */
-  readonly from: 'company' | 'environment';
+  /** Which list they come from: the company's, or the deprecated one of the environment, and why. */
+  readonly from: 'company' | 'environment: not listed' | 'environment: not allowed';
   /** When the host last looked, in its words. */
   readonly at: string | null;
   readonly themes: readonly InstalledTheme[];
 };
 
-/** Reads them out of the company's list; only where that knows nothing of the environment, out of its own. */
+/** Reads them out of the company's list; where that knows nothing of the environment or is withheld, out of its own. */
 export async function themesOf(
   env: Environment,
   { read, company }: Pick<Sources, 'read' | 'company'>,
 ): Promise<Wardrobe> {
-  if (company.id !== '') {
-    const { themes, at } = await allThemes(read, company.id);
-    const found = themes.flatMap(({ name, title, environments }) =>
-      environments
-        .filter(({ id }) => id?.toLowerCase() === env.id.toLowerCase())
-        .slice(0, 1)
-        .flatMap((one) =>
-          name === undefined
-            ? []
-            : {
-                name,
-                title: title ?? null,
-                status: one.theme_status ?? null,
-                version: one.theme_version ?? null,
-                ...updateOf(one.theme_update, one.theme_update_version),
-                vulnerable: one.is_theme_version_vulnerable ?? null,
-                newVulnerable: one.is_theme_update_version_vulnerable ?? null,
-                updateStatus: one.theme_update_status ?? null,
-              },
-        ),
-    );
-    if (found.length > 0) return { from: 'company', at: at ?? null, themes: found.toSorted(byName) };
+  const all = company.id === '' ? undefined : await allThemesIfAllowed(read, company.id);
+  if (all && 'themes' in all) {
+    const found = installedOn(env, all);
+    if (found.length > 0) return { from: 'company', at: all.at ?? null, themes: found.toSorted(byName) };
   }
   const own = await read(listEnvironmentThemes({ env_id: env.id }));
   const themes = own.flatMap(({ name, title, status, version, update, update_version, update_status }) =>
@@ -71,8 +53,32 @@ export async function themesOf(
           updateStatus: update_status ?? null,
         },
   );
-  return { from: 'environment', at: null, themes: themes.toSorted(byName) };
+  const isWithheld = all !== undefined && 'withheld' in all;
+  const from = isWithheld ? 'environment: not allowed' : 'environment: not listed';
+  return { from, at: null, themes: themes.toSorted(byName) };
 }
+
+/** What the company's list tells of one environment. */
+const installedOn = (env: Environment, { themes }: AllThemes): readonly InstalledTheme[] =>
+  themes.flatMap(({ name, title, environments }) =>
+    environments
+      .filter(({ id }) => id?.toLowerCase() === env.id.toLowerCase())
+      .slice(0, 1)
+      .flatMap((one) =>
+        name === undefined
+          ? []
+          : {
+              name,
+              title: title ?? null,
+              status: one.theme_status ?? null,
+              version: one.theme_version ?? null,
+              ...updateOf(one.theme_update, one.theme_update_version),
+              vulnerable: one.is_theme_version_vulnerable ?? null,
+              newVulnerable: one.is_theme_update_version_vulnerable ?? null,
+              updateStatus: one.theme_update_status ?? null,
+            },
+      ),
+  );
 
 /** Whether this word of the host, one of an open set, is the one that is meant. */
 export const is = (word: string | null | undefined, meant: string): boolean => word?.toLowerCase() === meant;

@@ -1,6 +1,7 @@
-import { allThemes, type ThemeWish } from '../../hosting/contract/all-themes.ts';
+import { Refusal } from '../../errors.ts';
+import { allThemesIfAllowed, type ThemeWish, type Withheld } from '../../hosting/contract/all-themes.ts';
 import type { CompanyTheme } from '../../hosting/contract/themes.ts';
-import { inline, say, time, type Text } from '../../text.ts';
+import { code, inline, say, time, type Text } from '../../text.ts';
 import { companyId } from '../company.ts';
 import { choice, flag, option, optional, word, type Input } from '../fields.ts';
 import { age, counted } from '../page.ts';
@@ -22,7 +23,9 @@ export const themesList = report({
   fields,
   target: 'company',
   show: async ({ input, read, company, now }) => {
-    const { themes, at } = await allThemes(read, companyId({ company }), wishOf(input));
+    const all = await allThemesIfAllowed(read, companyId({ company }), wishOf(input));
+    if ('withheld' in all) throw notAllowed(all);
+    const { themes, at } = all;
     const shown = sorted(
       themes.filter((theme) => isWanted(theme, input)),
       input,
@@ -53,6 +56,12 @@ export const themesList = report({
     };
   },
 });
+
+const notAllowed = ({ withheld }: Withheld): Refusal =>
+  new Refusal(`The host does not show my key the themes of the whole company (${withheld}). Nothing was changed.`, {
+    hint: say`${code('themes show')} shows those of one environment.`,
+    offers: [{ label: 'Show themes of an environment…', words: ['themes', 'show'] }],
+  });
 
 /** What the host is asked to do of it; it may ignore that, so it is done here as well. */
 const wishOf = ({ search, status, only, sort, descending }: Wanted): ThemeWish => ({

@@ -45,8 +45,9 @@ function safetyOf({ vulnerable, newVulnerable }: InstalledTheme): Inline {
 }
 
 function sourceOf({ from, at }: Wardrobe, now: number): Inline {
-  if (from === 'environment') {
-    return 'read from the environment’s own list, because the company’s list knows nothing of it; it does not tell what is vulnerable';
+  if (from !== 'company') {
+    const why = from === 'environment: not allowed' ? 'is closed to my key' : 'knows nothing of it';
+    return `read from the environment’s own list, because the company’s list ${why}; it does not tell what is vulnerable`;
   }
   const moment = readAt(at);
   const when = moment === undefined ? '' : say`, as the host saw it at ${time(moment, 'date')} (${age(now - moment)})`;

@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { updateThemes } from '../../hosting/contract/themes.ts';
-import { bold, code, inline, joined, say, type Text } from '../../text.ts';
+import { bold, code, inline, inShort, joined, list, say, type Text } from '../../text.ts';
 import { action, type Wrong } from '../action.ts';
 import { environment, plainField, type PlainField } from '../fields.ts';
 import { near } from '../nearest.ts';
@@ -56,12 +56,7 @@ export const themesUpdate = action({
     done: say`Updated ${spoken(input.themes)} on ${input.env.name}`,
     warning: warningOf(named(before.themes, input.themes)),
     facts: {
-      ...Object.fromEntries(
-        named(before.themes, input.themes)
-          .slice(0, mostShown)
-          .map((theme) => [theme.name, stepOf(theme)]),
-      ),
-      ...(input.themes.length > mostShown && { 'And more': input.themes.slice(mostShown).join(', ') }),
+      Themes: list(named(before.themes, input.themes).map(stepOf), mostShown, undefined, '\n'),
       'Taking it back': 'not from here: no call brings an old version back',
     },
   }),
@@ -134,9 +129,10 @@ function isUpdated(before: InstalledTheme | undefined, now: InstalledTheme | und
   return is(now.updateStatus, 'updated') && !is(before.updateStatus, 'updated');
 }
 
-function stepOf({ version, newVersion, status, vulnerable, newVulnerable }: InstalledTheme): Text {
-  const step = say`${version ?? 'a version not known'}${vulnerable ? ' (vulnerable)' : ''} → ${newVersion ?? 'the newest'}${newVulnerable ? ' (vulnerable)' : ''}`;
-  return is(status, 'active') ? say`${step}, the active theme` : step;
+function stepOf({ name, version, newVersion, status, vulnerable, newVulnerable }: InstalledTheme): string {
+  const from = `${version ?? 'a version not known'}${vulnerable ? ' (vulnerable)' : ''}`;
+  const to = `${newVersion ?? 'the newest'}${newVulnerable ? ' (vulnerable)' : ''}`;
+  return `${name}: ${from} → ${to}${is(status, 'active') ? ', the active theme' : ''}`;
 }
 
 function warningOf(themes: readonly InstalledTheme[]): Text | undefined {
@@ -153,7 +149,4 @@ const versions = (themes: readonly InstalledTheme[]): Text => {
   return say`${shown}${more} ${themes.length === 1 ? 'is' : 'are'}`;
 };
 
-const spoken = (names: readonly string[], most = 3): Text => {
-  const shown = joined(names.slice(0, most).map(bold), ', ');
-  return names.length > most ? say`${shown} and ${names.length - most} more` : shown;
-};
+const spoken = (names: readonly string[], most = 3): Text => inShort([list(names, most, 'bold')]);

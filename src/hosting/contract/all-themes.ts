@@ -1,3 +1,4 @@
+import { HostTrouble } from '../trouble.ts';
 import type { Reader } from './call.ts';
 import { listCompanyThemes, type CompanyTheme } from './themes.ts';
 
@@ -26,4 +27,18 @@ export async function allThemes(read: Reader, company: string, wish: ThemeWish =
     if (fresh.length === 0 || themes.length >= (total ?? Infinity)) break;
   }
   return { themes, at };
+}
+
+/** The status with which the host keeps the list of a company from a key without rights over all of it. */
+export type Withheld = { readonly withheld: 403 | 404 };
+
+/** As `allThemes`, where this key may read them; any other trouble rejects, because it may pass. */
+export async function allThemesIfAllowed(...asked: Parameters<typeof allThemes>): Promise<AllThemes | Withheld> {
+  try {
+    return await allThemes(...asked);
+  } catch (error) {
+    if (error instanceof HostTrouble && (error.status === 403 || error.status === 404))
+      return { withheld: error.status };
+    throw error;
+  }
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { endOf } from '../dialect.ts';
 import { reading, writing } from './endpoint.ts';
-import { entries, filledLine, idCell, list, numberCell, textCell, uuid } from './fields.ts';
+import { cell, entries, filledLine, idCell, list, textCell, uuid } from './fields.ts';
 
 /**
  * How an operation stands. `not known` is normal for the first half minute, and all there is where the service does not
- * have this route; `failed` may be a passing trouble of the service, so ask again before believing it.
+ * have this route; `failed` has the shape of any error of the service, so ask again before believing it.
  */
 export type OperationState = 'finished' | 'running' | 'failed' | 'not known';
 const states = new Map<number, OperationState>([
@@ -13,21 +14,26 @@ const states = new Map<number, OperationState>([
   [404, 'not known'],
   [500, 'failed'],
 ]);
-const answered = z.object({
-  status: z.number(),
-  body: z.object({ message: textCell, status: numberCell }).catch({ message: undefined, status: undefined }),
-});
 
-/** Beyond the document. A 200 may carry `status: 202` in its body: the body is believed before the status line. */
+/**
+ * What the service says of an operation, whatever the status: `{message, status}`. Anything else was written by
+ * something in between (a gateway's page, a login page) and says nothing about the operation: it is an odd answer.
+ * A 200 may carry `status: 202`, so the body is believed before the status line; an error carries its own status.
+ */
+const answered = z
+  .object({ status: z.number(), body: z.object({ message: z.string(), status: z.number() }) })
+  .refine(({ status, body }) => states.has(body.status) && (status < 300 || body.status === status));
+
+/** Beyond the document. */
 export const getOperation = reading({
   section: 'operation',
   optional: true,
   path: '/operations/{operation_id}',
   statuses: [200, 202, 404, 500],
   answers: [...states.keys()],
-  reply: answered.transform(({ status, body }) => ({
-    state: states.get(status < 300 ? (body.status ?? status) : status) ?? 'not known',
-    message: body.message?.slice(0, 500),
+  reply: answered.transform(({ body }) => ({
+    state: states.get(body.status) ?? ('not known' as const),
+    message: body.message.slice(0, 500),
   })),
 });
 
@@ -66,13 +72,17 @@ export const listSites = reading({
   })),
 });
 
-/** Beyond the document. `company` is the id of the company the key belongs to. */
+/** Beyond the document. `company` is the id of the company the key belongs to; `expires_at` in epoch milliseconds. */
 export const validateKey = reading({
   section: 'validate',
   optional: true,
   path: '/validate',
   statuses: [200, 404],
-  reply: z.object({ name: textCell, expires_at: textCell, company: idCell }),
+  reply: z.object({
+    name: textCell,
+    expires_at: cell(z.union([z.string(), z.number()])).transform(endOf),
+    company: idCell,
+  }),
 });
 
 /** Beyond the document. */

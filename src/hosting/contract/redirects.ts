@@ -21,7 +21,8 @@ export const redirectTypes = values.redirectTypes;
 
 const place = line.nullish();
 const ruleFields = {
-  domain: place,
+  /** Must be said; null: all domains. It may carry a scheme. */
+  domain: line.nullable(),
   traffic_from_country: place,
   traffic_from_country_name: place,
   traffic_from_city: place,
@@ -32,7 +33,7 @@ const namedRule = z.strictObject({ from: place, to: place, type: place, ...ruleF
 const newRule = z.strictObject({
   from: line.min(1),
   to: line.min(1),
-  type: z.enum(redirectTypes).optional(),
+  type: z.enum(redirectTypes),
   ...ruleFields,
 });
 

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -20,6 +20,8 @@ export async function play(fault: Breaking, real: Reply, response: ServerRespons
   switch (fault.kind) {
     case 'status':
       return sendStatus(fault, response);
+    case 'gateway':
+      return sendPage(fault, response);
     case 'hang':
       return;
     case 'reset':
@@ -44,6 +46,12 @@ function sendStatus({ status, headers, body, text, base64 }: Kind<'status'>, res
   if (body !== undefined) return sendJson(response, status, body, headers);
   response.writeHead(status, headers);
   response.end(base64 === undefined ? (text ?? '') : Buffer.from(base64, 'base64'));
+}
+
+function sendPage({ status }: Kind<'gateway'>, response: ServerResponse): void {
+  const title = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+  response.writeHead(status, { 'content-type': 'text/html' });
+  response.end(`<html>\r\n<head><title>${title}</title></head>\r\n<body><h1>${title}</h1></body>\r\n</html>\r\n`);
 }
 
 /** A reset right behind the last byte that is meant to arrive: the byte is with the receiver when `write` calls back. */

@@ -18,6 +18,8 @@ export type Host = {
   readonly operations: Pick<Operations, 'start' | 'tell'>;
   readonly seed: string;
   readonly dialect: Dialect;
+  /** Logs are its newest lines, whatever span and words are asked for, as with older versions of the public service. */
+  readonly ignoresLogSpan?: boolean;
   readonly now: () => number;
 };
 

@@ -37,6 +37,8 @@ export const faultShape = z.discriminatedUnion('kind', [
     text: z.string().max(mostText).optional(),
     base64: z.base64().max(mostText).optional(),
   }),
+  /** A page of something in between, in HTML: the service itself has not seen the request, or its answer was lost. */
+  z.strictObject({ ...shared, kind: z.literal('gateway'), status: z.int().min(200).max(599).default(502) }),
   z.strictObject({ ...shared, kind: z.literal('hang') }),
   z.strictObject({
     ...shared,

@@ -25,6 +25,8 @@ export type HostingOptions = {
   readonly plan?: Plan;
   /** `document` unless told otherwise. */
   readonly dialect?: Dialect;
+  /** As older versions of the public service: off unless told otherwise. */
+  readonly ignoresLogSpan?: boolean;
   readonly now?: () => number;
   /** How many requests the journal keeps. */
   readonly journalLimit?: number;
@@ -53,6 +55,7 @@ const everythingOn: Switches = { operations: true, sites: true, validate: true, 
 /** Starts the service on loopback with a fresh world; rejects if the port is taken. */
 export async function startHosting(options: HostingOptions = {}): Promise<HostingStandIn> {
   const { key = 'playground-hosting-key', seed = 'sitehand', dialect = 'document', now = Date.now } = options;
+  const { ignoresLogSpan = false } = options;
   const changes = new Changes();
   const timers = new Timers();
   const durations = { ...usualDurations, ...options.durations };
@@ -61,7 +64,7 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
   const service: Service = {
     key,
     timers,
-    host: { world, operations, seed, dialect, now },
+    host: { world, operations, seed, dialect, ignoresLogSpan, now },
     journal: new Journal(changes, options.journalLimit ?? 10_000),
     faults: new Faults(),
     optional: { ...everythingOn, ...options.optional },

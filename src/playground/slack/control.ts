@@ -5,6 +5,7 @@ import { faultOf } from './faults.ts';
 import type { Said } from './inputs.ts';
 import { type Fields, fieldsOf, isFields, listOf, objectsOf, wordOf } from './json.ts';
 import { Impossible } from './refused.ts';
+import { POSTING, type Posting } from './shapes.ts';
 import type { SlackStandIn } from './stand-in.ts';
 
 type Slack = Omit<SlackStandIn, 'control'>;
@@ -18,6 +19,8 @@ const PATHS: Readonly<Record<string, Answer>> = {
     slack.say(need(body, 'person'), need(body, 'channel'), need(body, 'text'), wordOf(body['thread'])),
   'POST /mention': (slack, { body }) =>
     slack.mention(need(body, 'person'), need(body, 'channel'), need(body, 'text'), wordOf(body['thread'])),
+  'POST /edit': (slack, { body }) =>
+    slack.edit(need(body, 'person'), need(body, 'channel'), need(body, 'ts'), need(body, 'text')),
   'POST /click': (slack, { body }) =>
     slack.click(need(body, 'person'), whereOf(body), whichOf(body), body['confirm'] !== false),
   'POST /pick': (slack, { body }) =>
@@ -159,11 +162,16 @@ function personChange(body: Fields): PersonChange {
 }
 
 function channelChange(body: Fields): ChannelChange {
-  return { ...kept(body, ['bot', 'archived', 'shared'], isFlag), ...kept(body, ['name'], isWord) };
+  return {
+    ...kept(body, ['bot', 'archived', 'shared', 'invited'], isFlag),
+    ...kept(body, ['name'], isWord),
+    ...kept(body, ['posting'], isPosting),
+  };
 }
 
 const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
 const isWord = (value: unknown): value is string => typeof value === 'string';
+const isPosting = (value: unknown): value is Posting => POSTING.some((each) => each === value);
 
 function kept<T>(
   body: Fields,

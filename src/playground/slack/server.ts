@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { type Served, serve } from '../http.ts';
 import { createControl } from './control.ts';
 import { type SocketMode, createSocketMode } from './delivery/socket-mode.ts';
 import { type Way, createWay } from './delivery/way.ts';
 import { click, pick, suggest } from './driving/act.ts';
 import { changeChannel, changeGroup, changePerson, disableGroup } from './driving/administer.ts';
-import { command, home, mention, say, shortcut } from './driving/say.ts';
+import { command, edit, home, mention, say, shortcut } from './driving/say.ts';
 import type { Stage } from './driving/stage.ts';
 import { close as closeModal, submit } from './driving/submit.ts';
 import { createFaults } from './faults.ts';
@@ -89,6 +90,7 @@ const drivingOf = (stage: Stage): Driving => ({
   command: (...said) => command(stage, ...said),
   say: (...said) => say(stage, ...said),
   mention: (...said) => mention(stage, ...said),
+  edit: (...said) => edit(stage, ...said),
   click: (...said) => click(stage, ...said),
   pick: (...said) => pick(stage, ...said),
   suggest: (...said) => suggest(stage, ...said),
@@ -117,5 +119,7 @@ const administeringOf = (stage: Stage, way: Way, socket: SocketMode): Administer
   changeChannel: (...change) => changeChannel(stage, ...change),
   disconnectSockets: (abruptly) => socket.disconnect(abruptly),
   redeliver: (envelope) => way.delivery.redeliver(envelope),
+  bring: (kind, payload) => way.bring({ id: randomUUID(), kind, payload, wantsAnswer: true }),
+  sendRaw: (words) => socket.sendRaw(words),
   deliverTo: (url) => way.deliverTo(url),
 });

@@ -49,7 +49,15 @@ export type Channel = {
   readonly archived: boolean;
   /** Shared with another organisation. */
   readonly shared: boolean;
+  /** Another organisation is invited, and has not come yet. */
+  readonly invited?: boolean;
+  /** Who may post: everybody where it is left out; the app is never one of those who are excepted. */
+  readonly posting?: Posting;
 };
+
+/** Rules of posting that a channel can have: nobody, replies alone, or no replies. */
+export const POSTING = ['everyone', 'read_only', 'thread_only', 'non_threadable'] as const;
+export type Posting = (typeof POSTING)[number];
 
 /** What an input holds, under block id and action id, in the form Slack gives it in `state.values`. */
 export type Values = ReadonlyMap<string, ReadonlyMap<string, Fields>>;

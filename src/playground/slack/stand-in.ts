@@ -1,7 +1,7 @@
 import type { Control } from '../http.ts';
 import type { Change } from './changes.ts';
 import type { DeliverySettings } from './delivery/delivery.ts';
-import type { Acknowledged } from './delivery/envelope.ts';
+import type { Acknowledged, Carried } from './delivery/envelope.ts';
 import type { Suggested } from './driving/act.ts';
 import type { ChannelChange, PersonChange } from './driving/administer.ts';
 import type { Outcome } from './driving/stage.ts';
@@ -21,6 +21,8 @@ export type Driving = {
   say(person: string, channel: string, text: string, threadTs?: string): Promise<Outcome & { readonly ts: string }>;
   /** A message that begins with a mention of the bot. */
   mention(person: string, channel: string, text: string, threadTs?: string): Promise<Outcome & { readonly ts: string }>;
+  /** Another text for a message of their own. */
+  edit(person: string, channel: string, ts: string, text: string): Promise<Outcome>;
   /** A button; its confirm dialog is agreed to unless `confirm` is false. */
   click(person: string, where: Where, which: Which, confirm?: boolean): Promise<Outcome>;
   /** Something put into an input, told to the app where that input dispatches. */
@@ -65,6 +67,10 @@ export type Administering = {
   disconnectSockets(abruptly?: boolean): void;
   /** Delivers an earlier envelope again, by `Outcome.envelope`. */
   redeliver(envelope: string): Promise<Acknowledged>;
+  /** Delivers this as it is, signed or in its envelope, whatever it holds. */
+  bring(kind: Carried['kind'], payload: unknown): Promise<Acknowledged>;
+  /** Sends these words over every socket, in no envelope. */
+  sendRaw(words: string): void;
   /** From now on delivers by signed HTTP to these addresses, in turn. */
   deliverTo(url: string | readonly string[]): void;
 };

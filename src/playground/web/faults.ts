@@ -27,6 +27,12 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     place: 'hosting',
+    name: 'Gateway',
+    says: 'a 502 page in front of it',
+    faults: [{ kind: 'gateway', times: 'always' }],
+  },
+  {
+    place: 'hosting',
     name: 'Hanging',
     says: 'does a write, never answers',
     faults: ['POST', 'PUT', 'DELETE'].map((method) => ({ kind: 'hang', method, applied: true, times: 'always' })),

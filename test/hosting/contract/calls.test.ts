@@ -25,7 +25,7 @@ const push = {
   run_search_and_replace: false,
   push_files_option: 'ALL_FILES',
 } as const;
-const rule = { from: '/a', to: '/b', type: 'permanent', domain: null };
+const rule = { from: '/a', to: '/b', type: 'permanent', domain: null } as const;
 
 test('a write is a plain value that survives JSON, the same for the same parameters in any order', () => {
   const call = pushEnvironment(push);
@@ -100,9 +100,16 @@ describe('a malformed call is never made', () => {
     ['some files, but none', () => pushEnvironment({ ...push, push_files_option: 'SPECIFIC_FILES', file_list: [] })],
     ['all files, but some', () => pushEnvironment({ ...push, file_list: ['a'] })],
     ['a rule from nothing', () => updateRedirects({ env_id, action_type: 'NEW' })],
+    ['a change of no rule', () => updateRedirects({ env_id, action_type: 'UPDATE', new_value: rule })],
     [
-      'a change of no rule',
-      () => updateRedirects({ env_id, action_type: 'UPDATE', new_value: { from: '/', to: '/' } }),
+      'a rule that does not say its domain',
+      // @ts-expect-error: nor does it compile
+      () => updateRedirects({ env_id, action_type: 'NEW', new_value: { from: '/', to: '/b', type: 'permanent' } }),
+    ],
+    [
+      'a rule that does not say its type',
+      // @ts-expect-error: nor does it compile
+      () => updateRedirects({ env_id, action_type: 'NEW', new_value: { from: '/', to: '/b', domain: null } }),
     ],
     ['a removal of no rule', () => updateRedirects({ env_id, action_type: 'DELETE', rules_to_update: [] })],
     ['all, but some', () => updateRedirects({ env_id, action_type: 'DELETE_ALL', rules_to_update: [rule] })],
@@ -134,10 +141,10 @@ test('rules are named whole, with what is null in them', () => {
   const { body } = updateRedirects({
     env_id,
     action_type: 'UPDATE',
-    new_value: { from: '/a', to: '/c' },
+    new_value: { ...rule, to: '/c' },
     rules_to_update: [rule],
   });
-  expect(body).toEqual({ action_type: 'UPDATE', new_value: { from: '/a', to: '/c' }, rules_to_update: [rule] });
+  expect(body).toEqual({ action_type: 'UPDATE', new_value: { ...rule, to: '/c' }, rules_to_update: [rule] });
 });
 
 test('whatever an operation is called, it stays one segment of the path', () => {

@@ -59,7 +59,17 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
   const onTrouble = (what: string, error: unknown): void => {
     throw new Error(what, { cause: error });
   };
-  while ((await deliver({ database, voice, owner: 'the test', opsChannel, onTrouble })) > 0);
+  const desk = {
+    database,
+    voice,
+    owner: 'the test',
+    opsChannel,
+    isTaken: () => true,
+    onOps: () => undefined,
+    onCard: () => undefined,
+    onTrouble,
+  };
+  while ((await deliver(desk)) > 0);
   for (const role of ['ana', 'chi', 'dee'] as const) {
     const { toDecide, mine } = await overviewFor(deskOf(database), roles[role]);
     for (const card of [...toDecide, ...mine]) note('App Home', card);

@@ -2,7 +2,9 @@ import type { Reader } from '../../../src/hosting/contract/call.ts';
 import { createLedger } from '../../../src/pipeline/advance.ts';
 import type { Person } from '../../../src/pipeline/authorise.ts';
 import type { DecisionDesk } from '../../../src/pipeline/decide.ts';
+import { nameToType, type Confirmation } from '../../../src/pipeline/confirmation.ts';
 import type { Frozen } from '../../../src/pipeline/freeze.ts';
+import { createSendHistory } from '../../../src/pipeline/send-history.ts';
 import { parseWords } from '../../../src/pipeline/parse.ts';
 import { resolve } from '../../../src/pipeline/resolve.ts';
 import { consider, lookAndFreeze, save, type FrontDesk } from '../../../src/pipeline/submit.ts';
@@ -51,6 +53,8 @@ export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: 
     certificate: noCertificate,
     freshenNames: async () => undefined,
     presenceOf: () => 'listed',
+    history: createSendHistory(),
+    onAnswer: () => undefined,
     onSaved: () => undefined,
     onTrouble: (what, error) => {
       throw new Error(what, { cause: error });
@@ -71,9 +75,16 @@ export async function frozenFrom(desk: Desk, role: Role, words: Words): Promise<
   return lookAndFreeze(desk, considered.wish, wish.command);
 }
 
+/** Its asker has seen it as it is, and typed what had to be typed. */
+export const confirmationOf = (frozen: Frozen): Confirmation => ({
+  shown: frozen.fingerprint,
+  typedName: nameToType(frozen.action, frozen.target),
+});
+
 async function asked(desk: Desk, role: Role, ...words: Words): Promise<Change> {
   const frozen = await frozenFrom(desk, role, words);
-  const change = await save(desk, frozen, { person: roles[role], channel: { id: 'C1', shared: false } }, undefined);
+  const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const change = await save(desk, frozen, asker, confirmationOf(frozen), undefined);
   if (change === undefined) throw new Error('it was not saved');
   return change;
 }

@@ -57,6 +57,9 @@ test('the sites are listed with their environments and their domains', async () 
 test('the key tells its company', async () => {
   const { body } = await call(await start(), 'GET', '/validate');
   expect(body).toMatchObject({ company: companyId, status: 'active' });
+  expect(at(body, 'expires_at')).toMatch(/^\d{4}-.*Z$/);
+  const other = await call(await start({ dialect: 'kinsta' }), 'GET', '/validate');
+  expect(at(other.body, 'expires_at')).toMatch(/^\d{13}$/);
 });
 
 test('PHP is restarted and a backup made by hand', async () => {

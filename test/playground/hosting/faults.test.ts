@@ -55,6 +55,16 @@ describe('on the wire', () => {
     expect((await broken({ kind: 'status', status: 200, ...body })).text).toContain(shown);
   });
 
+  test.each([
+    [undefined, '502 Bad Gateway', false],
+    [500, '500 Internal Server Error', true],
+  ] as const)('a page of a gateway: %s', async (status, title, applied) => {
+    const seen = await broken({ kind: 'gateway', ...(status && { status }), applied });
+    expect(seen.text).toContain(`HTTP/1.1 ${title}\r\ncontent-type: text/html\r\n`);
+    expect(seen.text).toContain(`<h1>${title}</h1>`);
+    expect(seen.cleared).toBe(applied);
+  });
+
   test.each([204, 302, 307, 500] as const)('status %i with the effect all the same', async (status) => {
     const seen = await broken({ kind: 'status', status, headers: { location: '/elsewhere' }, applied: true });
     expect(seen.text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

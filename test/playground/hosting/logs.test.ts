@@ -43,6 +43,12 @@ test('every log looks as its kind does, with what a lens must cope with', async 
   expect(new Set(cache.map((line) => line.split(' ')[2]))).toEqual(new Set(['HIT', 'MISS', 'BYPASS']));
 });
 
+test('an older version sends its newest lines, whatever range and words are asked for', async () => {
+  const hosting = await start({ now: () => noon, ignoresLogSpan: true });
+  const newest = await lines(hosting, 'file_name=access&lines=50');
+  expect(await lines(hosting, `file_name=access&lines=50&to=${instant(noon - 3_600_000)}&search=x`)).toEqual(newest);
+});
+
 test('a range and a search narrow it, and neither adds anything', async () => {
   const hosting = await start({ now: () => noon });
   const all = await lines(hosting, 'file_name=access&lines=20000');

@@ -1,8 +1,9 @@
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { routes } from '../../../src/playground/hosting/routes/table.ts';
 import { companyId, domainId, seededId } from '../../../src/playground/hosting/seed/ids.ts';
 import { type HostingStandIn, startHosting } from '../../../src/playground/hosting/server.ts';
-import { call, exchange, live, nowhere, shop, staging } from './calling.ts';
+import { at, call, exchange, live, nowhere, shop, staging, start } from './calling.ts';
 
 let hosting: HostingStandIn;
 beforeAll(async () => {
@@ -78,6 +79,49 @@ describe('what is not there', () => {
     ['GET', `${env}/backups`, 404, undefined],
   ] as const)('%s %s is %i', (method, path, status, body) => refuses(method, path, status, { body }));
 });
+
+describe('what the public service refuses, and the document leaves open', () => {
+  const env = `/sites/environments/${live}`;
+  const rule = { from: '/summer', to: '/sale/', type: 'permanent', domain: null };
+  const { domain: _, ...noDomain } = rule;
+  const { type: __, ...noType } = rule;
+  const add = (new_value: object) => ({ action_type: 'NEW', new_value });
+  const remove = (one: object) => ({ action_type: 'DELETE', rules_to_update: [one] });
+  test.each([
+    ['a new redirect without its domain', 'POST', `${env}/redirect-rules`, add(noDomain)],
+    ['a new redirect without its type', 'POST', `${env}/redirect-rules`, add(noType)],
+    ['a redirect named without its domain', 'POST', `${env}/redirect-rules`, remove(noDomain)],
+    ['a redirect named without its type', 'POST', `${env}/redirect-rules`, remove(noType)],
+    ['a TTL below 300', 'PUT', `/domains/${domainId(1)}/dns-records`, { type: 'A', name: 'x.example', ttl: 299 }],
+  ] as const)('%s', async (_, method, path, body) => {
+    const [strict, lenient] = await Promise.all([start({ dialect: 'kinsta' }), start()]);
+    const setUp = { body: add(rule) };
+    for (const hosting of [strict, lenient]) await call(hosting, 'POST', `${env}/redirect-rules`, setUp);
+    expect((await call(strict, method, path, { body })).status).toBe(400);
+    expect((await call(lenient, method, path, { body })).status).toBeLessThan(300);
+  });
+
+  test('it says null where a redirect has nothing, names it so, and gives ten unless told otherwise', async () => {
+    const hosting = await start({ dialect: 'kinsta' });
+    await call(hosting, 'POST', `${env}/redirect-rules`, { body: add(rule) });
+    const { body } = await call(hosting, 'GET', `${env}/redirect-rules?search_query=/sale/`);
+    const [told] = rulesIn.parse(at(body, 'environment', 'container_info', 'redirect_rules', 'rules'));
+    expect(told).toMatchObject({ ...rule, traffic_from_country: null });
+    const named = { body: remove({ ...told, domain: '' }) };
+    expect((await call(hosting, 'POST', `${env}/redirect-rules`, named)).status).toBe(400);
+    expect((await call(hosting, 'POST', `${env}/redirect-rules`, { body: remove({ ...told }) })).status).toBe(200);
+    const all = (await call(hosting, 'GET', `${env}/redirect-rules`)).body;
+    expect(at(all, 'environment', 'container_info', 'redirect_rules', 'rules')).toHaveLength(10);
+  });
+});
+
+test('the public service accepts an update of themes with 202 in the body alone', async () => {
+  const update = { body: { themes: [{ name: 'meridian' }] } };
+  const path = `/sites/environments/${live}/themes/bulk-update`;
+  const answer = await call(await start({ dialect: 'kinsta' }), 'PUT', path, update);
+  expect(answer).toMatchObject({ status: 200, body: { status: 202 } });
+});
+const rulesIn = z.array(z.record(z.string(), z.unknown()));
 
 describe('what is malformed', () => {
   const env = `/sites/environments/${live}`;

@@ -178,6 +178,10 @@ describe('Block Kit structure', () => {
     ['modal', { type: 'card', title: mrkdwn('x') }, false],
     ['home', { type: 'card', title: mrkdwn('x') }, true],
     ['message', { type: 'table', rows: [row(2)] }, true],
+    ['message', { type: 'table', rows: [row(2)], column_settings: [null, { align: 'right' }] }, true],
+    ['message', { type: 'table', rows: [row(2)], column_settings: ['right'] }, false],
+    ['message', { type: 'table', rows: [[{ type: 'raw_text', text: '' }]] }, true],
+    ['message', { type: 'table', rows: [[{ type: 'raw_text' }]] }, false],
   ] as const)('in a %s: %o is %s', (surface, block, fits) => {
     expect(blockComplaints([block], surface).length === 0).toBe(fits);
   });

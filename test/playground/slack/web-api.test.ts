@@ -33,6 +33,11 @@ describe('refusals', () => {
     ['chat.postMessage', { channel: 'C0OLD', text: 'x' }, 'is_archived'],
     ['chat.postMessage', { channel: 'C0OPS' }, 'no_text'],
     ['chat.postMessage', { text: 'x' }, 'invalid_arguments'],
+    ['chat.postMessage', { channel: '#nowhere', text: 'x' }, 'channel_not_found'],
+    ['chat.postMessage', { channel: '#secret', text: 'x' }, 'channel_not_found'],
+    ['chat.postMessage', { channel: 'C0OPS', text: 'x', markdown_text: 'x' }, 'markdown_text_conflict'],
+    ['chat.postMessage', { channel: 'C0OPS', blocks: [], markdown_text: 'x' }, 'markdown_text_conflict'],
+    ['chat.postMessage', { channel: 'C0OPS', markdown_text: 'x'.repeat(12_001) }, 'msg_too_long'],
     ['chat.postMessage', { channel: 'C0OPS', text: 'x'.repeat(40_001) }, 'msg_too_long'],
     ['chat.postMessage', { channel: 'C0OPS', blocks: 'nonsense' }, 'invalid_blocks_format'],
     ['chat.postMessage', { channel: 'C0OPS', blocks: [{ type: 'x' }] }, 'invalid_blocks'],
@@ -74,6 +79,13 @@ describe('refusals', () => {
     slack.faults.add({ method: 'usergroups.users.list', usergroup: 'S0LEADS', kind: 'error', error: 'missing_scope' });
     expect(await ask('usergroups.users.list', { usergroup: 'S0DEVS' })).toMatchObject({ ok: true });
     expect(await ask('usergroups.users.list', { usergroup: 'S0LEADS' })).toMatchObject({ error: 'missing_scope' });
+  });
+
+  it('takes the name of a channel, and markdown in place of text and blocks', async () => {
+    const sent = await call(slack, 'chat.postMessage', { channel: '#ops', markdown_text: '**bold**' });
+    expect(sent.body).toMatchObject({ ok: true, channel: 'C0OPS' });
+    const shown = slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).at(-1);
+    expect(shown?.text).toContain('**bold**');
   });
 
   it('names the block and the rule', async () => {

@@ -217,7 +217,7 @@ export const reads: readonly Reading[] = [
       path: below(scene, '/logs'),
       query: {
         file_name: scene.dialect === 'kinsta' ? 'kinsta-cache-perf' : 'service-cache-perf',
-        lines: '300',
+        lines: '20000',
         from: `${since}:00.000Z`,
         to: `${until}:00.000Z`,
         search: 'HIT',

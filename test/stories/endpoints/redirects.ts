@@ -24,6 +24,12 @@ const jobs: RedirectRule = {
 };
 const [diary, posts] = [rule('/diary', '/blog/'), rule('/blog/posts', '/posts/')];
 
+/** As the host of this dialect says a rule, and so as a request names it. */
+const named = ({ dialect }: Scene, rule: RedirectRule): object =>
+  dialect === 'document'
+    ? rule
+    : Object.fromEntries(Object.entries(rule).map(([name, said]) => [name, said === '' ? null : said]));
+
 const cells = [
   'from',
   'to',
@@ -61,7 +67,10 @@ export function redirects(): readonly Writing[] {
       fills: (on) => ({ Environment: on, From: '/sale', To: '/shop/sale' }),
       seen: 'live',
       asks: (scene) =>
-        post(scene, { action_type: 'NEW', new_value: { from: '/sale', to: '/shop/sale', type: 'permanent' } }),
+        post(scene, {
+          action_type: 'NEW',
+          new_value: { from: '/sale', to: '/shop/sale', type: 'permanent', domain: null },
+        }),
       ends: (on) => `✅ ${on} has the redirect /sale → /shop/sale (301)`,
     },
     {
@@ -120,7 +129,7 @@ export function redirects(): readonly Writing[] {
       fills: () => ({ From: '/old-shop' }),
       seen: 'live',
       given,
-      asks: (scene) => post(scene, { action_type: 'DELETE', rules_to_update: [oldShop] }),
+      asks: (scene) => post(scene, { action_type: 'DELETE', rules_to_update: [named(scene, oldShop)] }),
       ends: (on) => `✅ ${on} does not have the redirect /old-shop → /shop/ (301)`,
       undoes,
     },
@@ -132,7 +141,8 @@ export function redirects(): readonly Writing[] {
       words: (on) => `${on} BLOG`,
       fills: (on) => ({ Environment: on, Search: 'BLOG' }),
       seen: 'always',
-      asks: (scene) => post(scene, { action_type: 'DELETE', rules_to_update: [diary, posts] }),
+      asks: (scene) =>
+        post(scene, { action_type: 'DELETE', rules_to_update: [named(scene, diary), named(scene, posts)] }),
       ends: (on) => `✅ ${on} has none of the 2 redirects any more`,
     },
     {

@@ -31,17 +31,20 @@ const values = z
   .array(z.object({ value: z.string().min(1).max(4_096) }))
   .max(1_000)
   .default([]);
-const dnsChange = z.object({
-  type: z.string().regex(/^[A-Z0-9]{1,10}$/, 'a record type'),
-  name: z.string().min(1).max(253),
-  ttl: z
-    .int()
-    .min(0)
-    .max(2 ** 31 - 1)
-    .optional(),
-  new_resource_records: values,
-  removed_resource_records: values,
-});
+const dnsChange = (leastTtl: number) =>
+  z.object({
+    type: z.string().regex(/^[A-Z0-9]{1,10}$/, 'a record type'),
+    name: z.string().min(1).max(253),
+    ttl: z
+      .int()
+      .min(leastTtl)
+      .max(2 ** 31 - 1)
+      .optional(),
+    new_resource_records: values,
+    removed_resource_records: values,
+  });
+/** The document names no least TTL; the public service does. */
+const dnsChanges = { document: dnsChange(0), kinsta: dnsChange(300) };
 
 /** The domains of the company, their records to set elsewhere, and their DNS. */
 export const domainRoutes: readonly Route[] = [
@@ -80,9 +83,9 @@ export const domainRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/domains/{domain_id}/dns-records',
     errors: [400, 401, 500],
-    answer: (call, { world, operations }) => {
+    answer: (call, { world, operations, dialect }) => {
       const id = call.uuid();
-      const change = call.body(dnsChange);
+      const change = call.body(dnsChanges[dialect]);
       world.domain(id);
       return operations.start('domains:update-dns-record', { finish: () => setRecord(world.domain(id), change) });
     },
@@ -114,7 +117,7 @@ export const domainRoutes: readonly Route[] = [
 ];
 
 /** A record set is named by type and name; new values join it, removed ones leave it, and an empty set is gone. */
-function setRecord(domain: Domain, change: z.infer<typeof dnsChange>): void {
+function setRecord(domain: Domain, change: z.infer<typeof dnsChanges.document>): void {
   const same = (one: DnsRecord): boolean => one.type === change.type && one.name === change.name;
   const before = domain.dns.find(same);
   const removed = new Set(change.removed_resource_records.map(({ value }) => value));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { digits, direction, paged, type Route } from '../endpoint.ts';
+import { type Dialect, digits, direction, paged, type Route } from '../endpoint.ts';
 import { missing, Refused } from '../refused.ts';
 import { nothing, ok } from '../reply.ts';
 import type { Environment, RedirectRule } from '../resources.ts';
@@ -10,20 +10,38 @@ const isTarget = (to: string): boolean => to.startsWith('/') || /^https?:\/\/[^\
 const sortKey = z.enum(['domain', 'from', 'to', 'type']);
 const yesNo = z.enum(['true', 'false']);
 
-const rule = z.object({
-  from: text.startsWith('/'),
-  to: text.refine(isTarget, 'a path or a URL'),
-  type: z.enum(['permanent', 'redirect']).default('permanent'),
-  domain: text.default(''),
-  traffic_from_country: text.default(''),
-  traffic_from_country_name: text.default(''),
-  traffic_from_city: text.default(''),
-  displayed_location: text.default(''),
-});
+const type = z.enum(['permanent', 'redirect']);
+const orNothing = (said: string | null | undefined): string => said ?? '';
+const silent = text.nullish().transform(orNothing);
 
-/** How a rule is named: its whole value. The document's list of its fields lacks `type`, so that one may be left out. */
-const namedRule = rule.extend({ from: text, to: text, type: z.enum(['permanent', 'redirect']).optional() });
-type NamedRule = z.infer<typeof namedRule>;
+/** Rules in requests. The document says of no field that it must be there, and its list of those that name a rule lacks `type`. */
+const lenient = {
+  rule: ruleOf({ type: type.default('permanent'), domain: silent, cell: silent }),
+  named: ruleOf({ type: type.optional(), domain: silent, cell: silent }, text),
+};
+/** The public service wants all but the places of visitors, and has null where there is none: an empty text names no rule. */
+const nullable = text.min(1).nullable();
+const strict = {
+  rule: ruleOf({ type, domain: nullable.transform(orNothing), cell: nullable.optional().transform(orNothing) }),
+  named: ruleOf({ type, domain: nullable.transform(orNothing), cell: nullable.optional().transform(orNothing) }, text),
+};
+type NamedRule = z.infer<typeof lenient.named>;
+
+function ruleOf<T extends z.ZodType, D extends z.ZodType, C extends z.ZodType>(
+  of: { readonly type: T; readonly domain: D; readonly cell: C },
+  path?: z.ZodString,
+) {
+  return z.object({
+    from: path ?? text.startsWith('/'),
+    to: path ?? text.refine(isTarget, 'a path or a URL'),
+    type: of.type,
+    domain: of.domain,
+    traffic_from_country: of.cell,
+    traffic_from_country_name: of.cell,
+    traffic_from_city: of.cell,
+    displayed_location: of.cell,
+  });
+}
 
 const listing = z.object({
   limit: digits.optional(),
@@ -42,13 +60,20 @@ const search = {
   search_query: text.optional(),
   regex_search: yesNo.optional(),
 };
-const named = z.array(namedRule).max(mostRules);
-const update = z.discriminatedUnion('action_type', [
-  z.object({ ...view, ...search, action_type: z.literal('NEW'), new_value: rule, rules_to_update: named.optional() }),
-  z.object({ ...view, ...search, action_type: z.literal('UPDATE'), new_value: rule, rules_to_update: named.min(1) }),
-  z.object({ ...view, ...search, action_type: z.literal('DELETE'), rules_to_update: named.min(1) }),
-  z.object({ ...view, ...search, action_type: z.literal('DELETE_ALL'), rules_to_update: named.optional() }),
-]);
+const updates = { document: updateOf(lenient), kinsta: updateOf(strict) };
+type Update = z.infer<typeof updates.document>;
+
+function updateOf(shapes: typeof lenient | typeof strict) {
+  const asked = { ...view, ...search };
+  const named = z.array<z.ZodType<NamedRule>>(shapes.named).max(mostRules);
+  const new_value: z.ZodType<RedirectRule> = shapes.rule;
+  return z.discriminatedUnion('action_type', [
+    z.object({ ...asked, action_type: z.literal('NEW'), new_value, rules_to_update: named.optional() }),
+    z.object({ ...asked, action_type: z.literal('UPDATE'), new_value, rules_to_update: named.min(1) }),
+    z.object({ ...asked, action_type: z.literal('DELETE'), rules_to_update: named.min(1) }),
+    z.object({ ...asked, action_type: z.literal('DELETE_ALL'), rules_to_update: named.optional() }),
+  ]);
+}
 
 /** The redirect rules of an environment. */
 export const redirectRoutes: readonly Route[] = [
@@ -57,11 +82,12 @@ export const redirectRoutes: readonly Route[] = [
     method: 'GET',
     path: '/sites/environments/{env_id}/redirect-rules',
     errors: [400, 401, 404, 500],
-    answer: (call, { world }) => {
+    answer: (call, { world, dialect }) => {
       const wanted = call.query(listing);
       const { id, redirects } = world.environment(call.uuid());
       const found = sorted(redirects.filter(matching(wanted)), wanted);
-      const rules = paged(found, wanted.offset, wanted.limit);
+      const usualLimit = dialect === 'kinsta' ? 10 : undefined;
+      const rules = paged(found, wanted.offset, wanted.limit ?? usualLimit).map((one) => told(one, dialect));
       const redirect_rules = { rules, redirect_rules_count: found.length };
       return ok({ environment: { id, container_info: { redirect_rules } } });
     },
@@ -71,9 +97,9 @@ export const redirectRoutes: readonly Route[] = [
     method: 'POST',
     path: '/sites/environments/{env_id}/redirect-rules',
     errors: [400, 401, 404, 500],
-    answer: (call, { world }) => {
+    answer: (call, { world, dialect }) => {
       const id = call.uuid();
-      const asked = call.body(update);
+      const asked = call.body(updates[dialect]);
       const environment = world.environment(id);
       environment.redirects = changed(environment, asked);
       return nothing;
@@ -81,7 +107,13 @@ export const redirectRoutes: readonly Route[] = [
   },
 ];
 
-function changed({ redirects }: Environment, asked: z.infer<typeof update>): RedirectRule[] {
+/** The public service says null where a rule has nothing. */
+const told = (rule: RedirectRule, dialect: Dialect): object =>
+  dialect === 'document'
+    ? rule
+    : Object.fromEntries(Object.entries(rule).map(([name, said]) => [name, said === '' ? null : said]));
+
+function changed({ redirects }: Environment, asked: Update): RedirectRule[] {
   if (asked.action_type === 'DELETE_ALL') return [];
   if (asked.action_type === 'NEW') return unique([...redirects, asked.new_value]);
   const meant = asked.rules_to_update.map((name) => redirects.filter((one) => isNamed(one, name)));

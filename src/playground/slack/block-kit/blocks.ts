@@ -12,6 +12,7 @@ import {
   list,
   object,
   only,
+  orNull,
   string,
   typed,
   whole,
@@ -44,7 +45,7 @@ const richText = block({ elements: richTextParts });
 
 const cell = typed({
   rich_text: richText,
-  raw_text: object({ type, text: string(LIMITS.sectionText, 1) }),
+  raw_text: object({ type, text: string(LIMITS.sectionText) }),
   raw_number: object({ type, value: anything }, { text: string(LIMITS.sectionText) }),
 });
 const rows = list(list(cell, LIMITS.tableCells), LIMITS.tableRows);
@@ -129,7 +130,7 @@ export const BLOCKS: Shapes = {
   carousel: block({ elements: list(typed({ card }), LIMITS.carouselCards) }),
   alert: block({ text: text(LIMITS.alertText) }, { level: word('default', 'info', 'warning', 'error', 'success') }),
   markdown: block({ text: string(LIMITS.markdown, 1) }),
-  table: block({ rows }, { column_settings: list(column, LIMITS.tableCells, 0) }),
+  table: block({ rows }, { column_settings: list(orNull(column), LIMITS.tableCells, 0) }),
   data_table: block(
     { rows, caption: string(LIMITS.sectionText, 1) },
     { page_size: whole(1, 100), row_header_column_index: whole(0, 19) },

@@ -76,6 +76,13 @@ export const object =
     and?.(value, pointer, found);
   };
 
+/** Null, or this shape. */
+export const orNull =
+  (shape: Shape): Shape =>
+  (value, pointer, found) => {
+    if (value !== null) shape(value, pointer, found);
+  };
+
 /** An object whose `type` chooses its shape among those of a table. */
 export const typed =
   (shapes: Shapes): Shape =>

@@ -1,13 +1,16 @@
 import type { Fields } from '../json.ts';
 
-/** Something the workspace tells the app. `id` is the same on each re-delivery. */
-export type Envelope = {
+/** Something that is brought to the app, whatever it holds. `id` is the same on each re-delivery. */
+export type Carried = {
   readonly id: string;
   readonly kind: 'slash_commands' | 'interactive' | 'events_api';
-  readonly payload: Fields;
+  readonly payload: unknown;
   /** Whether what the app puts into its ack is read. */
   readonly wantsAnswer: boolean;
 };
+
+/** Something the workspace tells the app. */
+export type Envelope = Carried & { readonly payload: Fields };
 
 /** What became of a delivery. `ack` is what the app put into its acknowledgement: JSON, text, or undefined. */
 export type Acknowledged = {
@@ -20,4 +23,4 @@ export type Acknowledged = {
 };
 
 /** Delivers one envelope once. `attempt` is 0 at first. */
-export type Channel = (envelope: Envelope, attempt: number) => Promise<Acknowledged>;
+export type Channel = (envelope: Carried, attempt: number) => Promise<Acknowledged>;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
-import { parseJson } from '../json.ts';
-import type { Acknowledged, Channel, Envelope } from './envelope.ts';
+import { fieldsOf, parseJson } from '../json.ts';
+import type { Acknowledged, Carried, Channel } from './envelope.ts';
 
 /** How requests are signed: as they should be, with another secret, or an hour ago. */
 export type Signature = 'right' | 'wrong' | 'stale';
@@ -44,10 +44,10 @@ export function createHttpDelivery(options: {
   };
 }
 
-function encoded({ kind, payload }: Envelope): string {
+function encoded({ kind, payload }: Carried): string {
   if (kind === 'events_api') return JSON.stringify(payload);
   if (kind === 'interactive') return new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-  const fields = Object.entries(payload).map(([name, value]): [string, string] => [name, String(value)]);
+  const fields = Object.entries(fieldsOf(payload)).map(([name, value]): [string, string] => [name, String(value)]);
   return new URLSearchParams(fields).toString();
 }
 

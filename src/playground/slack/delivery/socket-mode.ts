@@ -6,7 +6,7 @@ import { keep } from '../journal.ts';
 import { fieldsOf, parseJson, textOf } from '../json.ts';
 import { APP_ID } from '../seed.ts';
 import { createAwaitedAcks } from './awaited-acks.ts';
-import type { Channel, Envelope } from './envelope.ts';
+import type { Carried, Channel } from './envelope.ts';
 
 /** The Socket Mode side of the workspace. https://docs.slack.dev/apis/events-api/using-socket-mode */
 export type SocketMode = {
@@ -18,6 +18,8 @@ export type SocketMode = {
   count(): number;
   /** Asks every connection to come back on a new one, as Slack does every few hours; `abruptly` cuts the wire instead. */
   disconnect(abruptly?: boolean): void;
+  /** Sends these words over every connection, in no envelope. */
+  sendRaw(words: string): void;
   close(): void;
 };
 
@@ -61,6 +63,7 @@ export function createSocketMode(options: {
     },
     count: () => connections.count(),
     disconnect: (abruptly) => connections.disconnect(abruptly),
+    sendRaw: (words) => connections.sendRaw(words),
     close() {
       connections.close();
       acks.close();
@@ -68,7 +71,7 @@ export function createSocketMode(options: {
   };
 }
 
-type Connections = Pick<SocketMode, 'accept' | 'count' | 'disconnect' | 'close'> & {
+type Connections = Pick<SocketMode, 'accept' | 'count' | 'disconnect' | 'sendRaw' | 'close'> & {
   /** The connection whose turn it is. */
   next(): WebSocket | undefined;
 };
@@ -114,6 +117,7 @@ function createConnections(onChanged: (count: number) => void, onMessage: (text:
       }
       onChanged(0);
     },
+    sendRaw: (words) => open.forEach((socket) => socket.send(words)),
     close() {
       clearInterval(pings);
       for (const socket of server.clients) socket.terminate();
@@ -130,7 +134,7 @@ const hello = (connections: number): string =>
     debug_info: { host: 'playground', approximate_connection_time: 18_060 },
   });
 
-const onTheWire = ({ id, kind, payload, wantsAnswer }: Envelope, attempt: number): object => ({
+const onTheWire = ({ id, kind, payload, wantsAnswer }: Carried, attempt: number): object => ({
   envelope_id: id,
   type: kind,
   payload,

@@ -1,6 +1,7 @@
 import type { SlackOptions } from '../options.ts';
 import type { Workspace } from '../workspace.ts';
 import { type Delivery, createDelivery } from './delivery.ts';
+import type { Acknowledged, Carried } from './envelope.ts';
 import { gistOf } from './gist.ts';
 import { createHttpDelivery } from './http.ts';
 import type { SocketMode } from './socket-mode.ts';
@@ -9,6 +10,8 @@ import type { SocketMode } from './socket-mode.ts';
 export type Way = {
   readonly delivery: Delivery;
   readonly reachable: () => boolean;
+  /** Brings this to the app as it is, once. */
+  readonly bring: (what: Carried) => Promise<Acknowledged>;
   readonly deliverTo: (url: string | readonly string[]) => void;
 };
 
@@ -51,6 +54,7 @@ export function createWay(
   return {
     delivery,
     reachable: () => (byHttp ? urls.length > 0 : socket.count() > 0),
+    bring: (what) => (byHttp ? http : socket.deliver)(what, 0),
     deliverTo(url) {
       urls = typeof url === 'string' ? [url] : url;
       byHttp = true;

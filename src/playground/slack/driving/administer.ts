@@ -1,7 +1,7 @@
 import type { Fields } from '../json.ts';
 import { Impossible } from '../refused.ts';
 import { BOT_USER, TEAM } from '../seed.ts';
-import type { Channel, Group, Person } from '../shapes.ts';
+import type { Channel, Group, Person, Posting } from '../shapes.ts';
 import { type Outcome, type Stage, tellEvent } from './stage.ts';
 
 /** What an administrator can change of a person. */
@@ -27,6 +27,9 @@ export type ChannelChange = {
   readonly archived?: boolean;
   readonly shared?: boolean;
   readonly name?: string;
+  readonly posting?: Posting;
+  /** Another organisation is invited to it. */
+  readonly invited?: boolean;
 };
 
 /** Deactivates somebody, makes them a guest, renames them. */
@@ -87,7 +90,7 @@ function tellMembers(stage: Stage, before: Group, after: Group): Promise<Outcome
   return tellEvent(stage, bot, 'subteam_members_changed', event);
 }
 
-/** Invites or removes the bot, archives, shares or renames a channel. */
+/** Invites or removes the bot, archives, shares or renames a channel, or sets its rules of posting. */
 export function changeChannel({ workspace }: Stage, id: string, { bot, ...change }: ChannelChange): Channel {
   const channel = workspace.channels.get(id);
   if (channel === undefined) throw new Impossible(`there is no channel ${id}`);

@@ -1,12 +1,13 @@
 import { escaped } from '../escape.ts';
 import { type Fields, isFields, textOf } from '../json.ts';
-import { post } from '../messages.ts';
-import { commandPayload, interactionPayload, viewPayload } from '../payloads.ts';
+import { edit as change, findMessage, post } from '../messages.ts';
+import { commandPayload, interactionPayload, messagePayload, viewPayload } from '../payloads.ts';
 import { Impossible, Refused } from '../refused.ts';
 import { respond } from '../response-urls.ts';
 import { BOT_USER, TEAM } from '../seed.ts';
+import type { Channel, Message, Person } from '../shapes.ts';
 import { complain, directMessage } from '../workspace.ts';
-import { type Outcome, type Stage, TROUBLE, actor, channelFor, send, tellEvent } from './stage.ts';
+import { type Outcome, type Stage, TROUBLE, actor, channelFor, keptBack, send, tellEvent } from './stage.ts';
 
 const FAILED: Readonly<Record<string, string>> = {
   timeout: 'operation_timeout',
@@ -61,23 +62,76 @@ export async function say(
   if (channel.archived) throw new Impossible(`#${channel.name} is archived`);
   const text = escaped(workspace, typed);
   const message = post(workspace, { channel: channel.id, author: person.id, text, threadTs });
+  const outcome = await tellOfMessage(stage, channel, person, message);
+  return { ...outcome, ts: message.ts };
+}
+
+/**
+ * Somebody edits their own message. Where it mentions the bot now, the app hears of the mention again: with another event
+ * id, the same time stamp, and who edited it when. Apps that read the channel's messages hear of the change as well.
+ */
+export async function edit(
+  stage: Stage,
+  personId: string,
+  channelId: string,
+  ts: string,
+  typed: string,
+): Promise<Outcome> {
+  const { workspace } = stage;
+  const person = actor(workspace, personId);
+  const channel = channelFor(workspace, person, channelId);
+  if (channel.archived) throw new Impossible(`#${channel.name} is archived`);
+  const before = findMessage(workspace, channel.id, ts);
+  if (before?.author !== person.id) throw new Impossible(`${person.real_name} has no message ${ts} there to edit`);
+  const edited = change(workspace, before, { text: escaped(workspace, typed), edited: workspace.nextTs() });
+  await tellReaders(stage, channel, person, before, edited);
+  return channel.kind === 'im' ? keptBack() : tellOfMessage(stage, channel, person, edited);
+}
+
+/** A new message, or an edited one, as an app hears of it that does not read the channel. */
+function tellOfMessage(stage: Stage, channel: Channel, person: Person, message: Message): Promise<Outcome> {
   const direct = channel.kind === 'im';
   const type = direct ? 'message' : 'app_mention';
+  const { text, ts, threadTs, edited } = message;
   const event = {
     type,
     user: person.id,
     team: person.team_id,
     text,
-    ts: message.ts,
-    event_ts: message.ts,
+    ts,
+    event_ts: edited ?? ts,
     channel: channel.id,
     ...(direct ? { channel_type: 'im' } : {}),
     ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+    ...(edited === undefined ? {} : { edited: { user: person.id, ts: edited } }),
     source_team: TEAM.id,
   };
   const heard = channel.members.includes(BOT_USER) && (direct || text.includes(`<@${BOT_USER}`));
-  const outcome = await tellEvent(stage, person, heard ? type : 'nothing', event);
-  return { ...outcome, ts: message.ts };
+  return tellEvent(stage, person, heard ? type : 'nothing', event);
+}
+
+const READ_AS = { public: 'channel', private: 'group', im: 'im' } as const;
+const SUBSCRIBED_AS = { public: 'message.channels', private: 'message.groups', im: 'message.im' } as const;
+
+async function tellReaders(
+  stage: Stage,
+  channel: Channel,
+  person: Person,
+  before: Message,
+  edited: Message,
+): Promise<void> {
+  if (!channel.members.includes(BOT_USER)) return;
+  await tellEvent(stage, person, SUBSCRIBED_AS[channel.kind], {
+    type: 'message',
+    subtype: 'message_changed',
+    hidden: true,
+    channel: channel.id,
+    channel_type: READ_AS[channel.kind],
+    ts: edited.edited,
+    event_ts: edited.edited,
+    message: messagePayload(edited),
+    previous_message: messagePayload(before),
+  });
 }
 
 /** Somebody writes `@Sitehand …`. */

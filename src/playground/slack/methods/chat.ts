@@ -1,10 +1,11 @@
+import { LIMITS } from '../block-kit/limits.ts';
 import { checkedContent } from '../content.ts';
 import { type Fields, textOf, wordOf } from '../json.ts';
 import { edit, findMessage, post } from '../messages.ts';
 import { messagePayload } from '../payloads.ts';
 import { Refused } from '../refused.ts';
 import { BOT_USER, TEAM } from '../seed.ts';
-import type { Message } from '../shapes.ts';
+import type { Channel, Message } from '../shapes.ts';
 import type { Workspace } from '../workspace.ts';
 import { type Context, type Methods, knownPerson, page, required, visibleChannel, writableChannel } from './method.ts';
 
@@ -20,13 +21,35 @@ function threadOf(workspace: Workspace, channel: string, args: Fields): string |
   return parent.threadTs ?? parent.ts;
 }
 
+/** The id of a channel that is named by it, or as `#name`. */
+function channelIn({ channels }: Workspace, args: Fields): string {
+  const said = required(args, 'channel');
+  return [...channels.values()].find(({ name }) => said === `#${name}`)?.id ?? said;
+}
+
+/** Markdown stands for text and blocks. Refuses `markdown_text_conflict` beside them, and `msg_too_long`. */
+function withMarkdown(args: Fields): Fields {
+  const { markdown_text: markdown, ...others } = args;
+  if (markdown === undefined) return args;
+  if (others['text'] !== undefined || others['blocks'] !== undefined) throw new Refused('markdown_text_conflict');
+  if (textOf(markdown).length > LIMITS.markdown) throw new Refused('msg_too_long');
+  return { ...others, text: markdown, blocks: [{ type: 'markdown', text: markdown }] };
+}
+
 function postMessage(context: Context, args: Fields): Fields {
   const { workspace } = context;
-  const channel = writableChannel(context, required(args, 'channel'));
-  const content = checkedContent(args);
+  const channel = writableChannel(context, channelIn(workspace, args));
+  const content = checkedContent(withMarkdown(args));
   const threadTs = threadOf(workspace, channel.id, args);
+  obeyPosting(channel, threadTs !== undefined);
   const message = post(workspace, { ...content, channel: channel.id, author: BOT_USER, threadTs });
   return { channel: channel.id, ts: message.ts, message: messagePayload(message) };
+}
+
+/** A channel with rules of posting takes from an app only what they leave to everybody. */
+function obeyPosting({ posting }: Channel, isReply: boolean): void {
+  const isRefused = posting === 'read_only' || (isReply ? posting === 'non_threadable' : posting === 'thread_only');
+  if (isRefused) throw new Refused(`restricted_action_${posting}_channel`);
 }
 
 /** The bot's own message. Refuses `message_not_found`, or `refusal` where it is somebody else's. */

@@ -27,7 +27,8 @@ function channelObject(channel: Channel): Fields {
     is_private: channel.kind === 'private',
     is_member: channel.members.includes(BOT_USER),
     num_members: channel.members.length,
-    ...(channel.shared ? { shared_team_ids: [TEAM.id, 'T0PARTNER'], is_pending_ext_shared: false } : {}),
+    is_pending_ext_shared: channel.invited === true,
+    ...(channel.shared ? { shared_team_ids: [TEAM.id, 'T0PARTNER'] } : {}),
   };
 }
 

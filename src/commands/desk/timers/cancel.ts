@@ -1,0 +1,26 @@
+import { Refusal } from '../../../errors.ts';
+import { code, say } from '../../../text.ts';
+import { desk } from '../../desk.ts';
+import { count } from '../../fields.ts';
+
+export const timersCancel = desk({
+  summary: 'End access that ends by itself now: take its addresses off',
+  button: 'Remove now',
+  right: 'read',
+  changes: true,
+  fields: { number: count('Change', 1, 999_999_999) },
+  answer: async ({ input: { number }, office }) => {
+    const timer = await office.timer(number);
+    const hint = say`${code('timers')} lists them.`;
+    if (timer === undefined) {
+      throw new Refusal(say`#${number} has no timer that you may read. Nothing was done.`, { hint });
+    }
+    if (timer.isOver) throw new Refusal(say`**The timer of #${number} is over.** Nothing was done.`, { hint });
+    if (timer.removal !== undefined) {
+      throw new Refusal(say`**#${timer.removal} is taking its addresses off already.** Nothing was done.`, {
+        hint: say`${code(`change ${timer.removal}`)} shows how it stands.`,
+      });
+    }
+    return { instead: timer.remove };
+  },
+});

@@ -1,0 +1,58 @@
+import { ConfigMistakes } from './config.ts';
+import type { Logger } from './log.ts';
+import { clockWords } from './pipeline/ops.ts';
+import type { Telling } from './pipeline/witness.ts';
+import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
+import type { openPolicy } from './policy/watch.ts';
+import type { DatabaseOptions } from './storage/database.ts';
+import { code, joined, say, type Text } from './text.ts';
+
+/** What the log and the ops channel are told of what happens to the process itself. */
+
+/** Tells the ops channel; a second text under the same key takes the place of the first. */
+type Tell = (key: string, text: Text) => void;
+
+export const ofPolicy = (log: Logger, tell: Tell): Parameters<typeof openPolicy>[2] => ({
+  onReload: ({ hash }) => {
+    log.info({ policy: hash.slice(0, 8) }, 'the policy was read anew');
+    tell(`policy:${hash}`, say`The policy was read anew and holds from now on (${code(hash.slice(0, 8))}).`);
+  },
+  onBroken: (mistakes) => {
+    log.error({ mistakes }, 'the policy file cannot be used; the last good one still holds');
+    const lines = joined(mistakes.slice(0, 10).map(mistakeInWords), '\n');
+    tell('policy:broken', say`⚠️ **The policy file cannot be used; the last good one still holds.**\n${lines}`);
+  },
+});
+
+export const ofDatabase = (
+  log: Logger,
+  tell: Tell,
+): Required<Pick<DatabaseOptions, 'onFatal' | 'onWarning' | 'onJump'>> => ({
+  // The one place where a running process ends by itself: whatever it did next would rest on a database that is lost.
+  onFatal: (error) => {
+    log.fatal({ err: error }, `Sitehand ends: ${error.message}`);
+    process.exit(1);
+  },
+  onWarning: (warning) => log.warn(warning),
+  onJump: (jump) => {
+    log.warn(jump, 'the clock jumped');
+    tell(`clock:${jump.other}`, clockWords(jump));
+  },
+});
+
+/** The log is a witness of its own: kept elsewhere, it holds what the database cannot take back. */
+export function logHead(log: Logger, telling: Telling | undefined): void {
+  if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
+  if (telling?.kind === 'altered')
+    log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
+}
+
+/** What to say of a start that came to nothing: mistakes as a list, everything else in a sentence. */
+export function failure(error: unknown): string {
+  if (error instanceof ConfigMistakes) {
+    const list = error.mistakes.map((mistake) => `  ${mistake}`).join('\n');
+    return `Sitehand was not started. These environment variables are not right:\n${list}\nTo try it without any account: npm run playground\n`;
+  }
+  if (error instanceof PolicyMistakes) return `Sitehand was not started. ${error.message}\n`;
+  return `Sitehand was not started: ${error instanceof Error ? error.message : String(error)}\n`;
+}

@@ -1,0 +1,70 @@
+/** The App Homes that people have opened lately: which of them show what has moved since they were drawn. */
+export type Homes = {
+  readonly opened: (id: string) => void;
+  /** Somebody's home was drawn and shows these changes; counts against what Slack allows. */
+  readonly drew: (id: string, shows: Iterable<number>) => void;
+  /** It could not be drawn. */
+  readonly failed: (id: string) => void;
+  /** A change moved, or is new. */
+  readonly moved: (change: number) => void;
+  /** Whose home is to be drawn now, the newest openers first; each is given once. */
+  readonly take: () => readonly string[];
+};
+
+type Home = {
+  readonly openedAt: number;
+  drawnAt: number;
+  shows: ReadonlySet<number>;
+  isStale: boolean;
+  failures: number;
+};
+
+/** Slack takes a hundred views a minute; forms come first. */
+const perMinute = 40;
+const mostAtOnce = 10;
+const mostPeople = 200;
+const openForMs = 3_600_000;
+const mostFailures = 3;
+
+/** Nobody has opened theirs yet. Each is drawn at most once in `everyMs`; `ticks` are milliseconds that only go forward. */
+export function createHomes({ everyMs, ticks }: { readonly everyMs: number; readonly ticks: () => number }): Homes {
+  // Who opened theirs last stands last.
+  const homes = new Map<string, Home>();
+  const drawings: number[] = [];
+  let newest = 0;
+  const room = (): number => {
+    while (drawings[0] !== undefined && drawings[0] <= ticks() - 60_000) drawings.shift();
+    return Math.min(perMinute - drawings.length, mostAtOnce);
+  };
+  return {
+    opened: (id) => {
+      homes.delete(id);
+      homes.set(id, { openedAt: ticks(), drawnAt: ticks(), shows: new Set(), isStale: false, failures: 0 });
+      const [oldest] = homes.keys();
+      if (homes.size > mostPeople && oldest !== undefined) homes.delete(oldest);
+    },
+    drew: (id, shows) => {
+      drawings.push(ticks());
+      const home = homes.get(id);
+      if (home) Object.assign(home, { shows: new Set(shows), drawnAt: ticks(), failures: 0 });
+    },
+    failed: (id) => {
+      const home = homes.get(id);
+      if (home === undefined) return;
+      Object.assign(home, { isStale: true, drawnAt: ticks(), failures: home.failures + 1 });
+      if (home.failures >= mostFailures) homes.delete(id);
+    },
+    moved: (change) => {
+      for (const home of homes.values()) home.isStale ||= change > newest || home.shows.has(change);
+      newest = Math.max(newest, change);
+    },
+    take: () => {
+      const now = ticks();
+      for (const [id, { openedAt }] of homes) if (now - openedAt > openForMs) homes.delete(id);
+      const due = [...homes].filter(([, home]) => home.isStale && now - home.drawnAt >= everyMs);
+      const taken = due.toReversed().slice(0, Math.max(0, room()));
+      for (const [, home] of taken) Object.assign(home, { isStale: false, drawnAt: now });
+      return taken.map(([id]) => id);
+    },
+  };
+}

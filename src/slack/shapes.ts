@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/** What Slack delivers, as far as it is believed. What lacks any of it is nobody's, or nowhere, or not known to be new: refused. */
+
+const orNothing = z
+  .string()
+  .nullish()
+  .transform((said) => said ?? undefined);
+
+/** The Enterprise Grid of who acts, where a payload names it. */
+export const enterpriseNamed = z.object({ id: z.string() }).nullish();
+
+export const typedCommand = z
+  .object({
+    command: z.string(),
+    text: orNothing,
+    user_id: z.string(),
+    team_id: orNothing,
+    enterprise_id: orNothing,
+    channel_id: z.string(),
+    trigger_id: z.string(),
+    response_url: orNothing,
+  })
+  .transform(({ command, text, user_id, team_id, enterprise_id, channel_id, trigger_id, response_url }) => ({
+    command,
+    text,
+    enterprise: enterprise_id,
+    from: { person: user_id, team: team_id, channel: channel_id, trigger: trigger_id, responseUrl: response_url },
+  }));
+
+export const usedShortcut = z.object({
+  user: z.object({ id: z.string(), team_id: orNothing }),
+  enterprise: enterpriseNamed,
+  trigger_id: z.string(),
+});
+
+export const openedHome = z.object({ user: z.string() });
+export const changedGroup = z.object({ subteam_id: z.string() });
+
+/** `edited` stands where the message of a mention was edited. */
+export const mention = z.object({
+  team_id: orNothing,
+  enterprise_id: orNothing,
+  event: z.object({
+    user: z.string(),
+    ts: z.string(),
+    text: z.string(),
+    channel: z.string(),
+    thread_ts: orNothing,
+    team: orNothing,
+    edited: z.object({ ts: z.string() }).nullish(),
+  }),
+});

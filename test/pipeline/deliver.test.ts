@@ -1,0 +1,161 @@
+import { expect, it } from 'vitest';
+import { deliver, type Delivery } from '../../src/pipeline/deliver.ts';
+import type { Card, Note } from '../../src/pipeline/render.ts';
+import { Undeliverable, type Recipient, type Voice } from '../../src/pipeline/voice.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { owe, redrawCards, type Owed } from '../../src/storage/messages.ts';
+import { plain, say } from '../../src/text.ts';
+import { describeBoth } from '../storage/both.ts';
+import { save } from '../storage/samples.ts';
+
+const day = 86_400_000;
+const start = 1_000 * day;
+const body = (text: string): string => JSON.stringify({ text: say`${text}` });
+const frozen = JSON.stringify({ title: say`Clear it`, done: say`Cleared it`, facts: [] });
+const card: Owed = { key: '1:card', kind: 'card', change: 1, at: start };
+const reply: Owed = { key: '1:7', kind: 'reply', change: 1, body: body('Sent.'), at: start };
+
+/** A Slack that answers as it is told to, and a clock. */
+function deskOf(database: Database, clock: { now: number }) {
+  const said: string[] = [];
+  const state: { refuse: (to: string) => Error | undefined; isTaken: boolean } = {
+    refuse: () => undefined,
+    isTaken: true,
+  };
+  const take = (to: string, what: Card | Note): void => {
+    const error = state.refuse(to);
+    if (error) throw error;
+    said.push(`${to}: ${plain('headline' in what ? what.headline : what.text)}`);
+  };
+  const nameOf = (to: Recipient): string => ('person' in to ? to.person : to.thread ? `${to.channel}>` : to.channel);
+  const voice: Voice = {
+    post: async (to, what) => {
+      take(nameOf(to), what);
+      return { channel: 'person' in to ? `D${to.person}` : to.channel, ts: `1.${said.length}` };
+    },
+    edit: async (place, what) => take(`edit ${place.channel}`, what),
+  };
+  const desk: Delivery = {
+    database,
+    voice,
+    owner: 'a',
+    opsChannel: () => 'C0OPS',
+    isTaken: () => state.isTaken,
+    onOps: () => undefined,
+    onCard: () => undefined,
+    onTrouble: () => undefined,
+  };
+  const untilNothing = async (): Promise<readonly string[]> => {
+    while ((await deliver(desk)) > 0);
+    return said.splice(0);
+  };
+  const later = (milliseconds: number): void => void (clock.now += milliseconds);
+  /** An hour of trying. */
+  const tryOften = async (): Promise<void> => {
+    for (let times = 0; times < 60; times += 1) {
+      await untilNothing();
+      later(60_000);
+    }
+  };
+  return { desk, said, state, untilNothing, later, tryOften };
+}
+
+describeBoth('messages that Slack does not take', (open) => {
+  const opened = async (...messages: readonly Owed[]) => {
+    const clock = { now: start };
+    const database = await open({ now: () => clock.now });
+    await save(database, { card: frozen, channel: 'C0ACME', asker: 'U01ANA', created_at: start });
+    await database.transaction(async (tx) => {
+      for (const message of messages) await owe(tx, message);
+    });
+    const due = async (): Promise<readonly string[]> =>
+      (
+        await database.db.selectFrom('messages').select('key').where('due_at', 'is not', null).orderBy('key').execute()
+      ).map(({ key }) => key);
+    return { database, due, ...deskOf(database, clock) };
+  };
+  const gone =
+    (...places: readonly string[]) =>
+    (to: string) =>
+      places.includes(to) ? new Undeliverable('gone', 'no_permission') : undefined;
+
+  it('for a day are given up: the asker and ops are told, once, and of that nobody is told in turn', async () => {
+    const { state, untilNothing, tryOften, later, due } = await opened(card, reply);
+    state.refuse = () => new Undeliverable('later', 'internal_error');
+    await untilNothing();
+    later(day + 1);
+    await tryOften();
+    expect(await due()).toEqual(['ops:untold:1:7', 'ops:untold:1:card', 'untold:1:card']);
+    later(2 * day);
+    await tryOften();
+    expect(await due()).toEqual(['ops:untold:1:7', 'ops:untold:1:card']);
+    state.refuse = () => undefined;
+    later(60_000);
+    const said = await untilNothing();
+    expect(said).toHaveLength(2);
+    for (const one of said) expect(one).toMatch(/^C0OPS: ⚠️ #C0ACME and @U01ANA could not be told/);
+    expect(await due()).toEqual([]);
+  });
+
+  it('are as old as their newest version: one hour without an answer ends nothing that was asked for days ago', async () => {
+    const { database, state, untilNothing, later, due } = await opened(card);
+    await untilNothing();
+    later(3 * day);
+    await database.transaction((tx) => redrawCards(tx, 1, start + 3 * day, true));
+    state.refuse = () => new Undeliverable('later', 'internal_error');
+    await untilNothing();
+    later(3_600_000);
+    await untilNothing();
+    expect(await due()).toEqual(['1:card']);
+  });
+
+  it('because of our token grow no older, and none is tried while it is known that the token is not taken', async () => {
+    const { state, untilNothing, later, due } = await opened(card);
+    state.refuse = () => new Undeliverable('token', 'token_revoked');
+    await untilNothing();
+    state.isTaken = false;
+    state.refuse = () => {
+      throw new Error('this was not to be tried');
+    };
+    later(3 * day);
+    await untilNothing();
+    expect(await due()).toEqual(['1:card']);
+    state.isTaken = true;
+    state.refuse = () => new Undeliverable('later', 'internal_error');
+    await untilNothing();
+    expect(await due()).toEqual(['1:card']);
+  });
+
+  it('nor the direct messages of their asker are told to ops, a reply by the name of its change', async () => {
+    const { state, untilNothing } = await opened(card, reply);
+    state.refuse = gone('C0ACME', 'U01ANA');
+    expect(await untilNothing()).toEqual([
+      expect.stringMatching(/^C0OPS: ⚠️ #C0ACME and @U01ANA could not be told \(no_permission; 1:card\):\nClear it/),
+      expect.stringMatching(
+        /^C0OPS: ⚠️ #C0ACME and @U01ANA could not be told \(no_permission; 1:7\):\n#1 · Clear it\nSent\./,
+      ),
+    ]);
+  });
+
+  it('and that stood before are not told again because their buttons cannot be taken away', async () => {
+    const { database, state, untilNothing, due } = await opened(card, reply);
+    await untilNothing();
+    await database.transaction((tx) => owe(tx, reply));
+    state.refuse = gone('edit C0ACME', 'C0ACME', 'C0ACME>');
+    expect(await untilNothing()).toEqual([]);
+    expect(await due()).toEqual([]);
+  });
+
+  it('in the ops channel are kept for days, and tried one by one', async () => {
+    const ops = ['a', 'b', 'c'].map((key): Owed => ({ key: `ops:${key}`, kind: 'ops', body: body(key), at: start }));
+    const { state, untilNothing, later, due } = await opened(...ops);
+    state.refuse = gone('C0OPS');
+    for (let days = 0; days < 5; days += 1) {
+      await untilNothing();
+      later(day);
+    }
+    expect(await due()).toEqual(['ops:a', 'ops:b', 'ops:c']);
+    state.refuse = () => undefined;
+    expect((await untilNothing()).toSorted()).toEqual(['C0OPS: a', 'C0OPS: b', 'C0OPS: c']);
+  });
+});

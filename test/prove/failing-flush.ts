@@ -1,0 +1,24 @@
+import { rmSync } from 'node:fs';
+import { allHandles, diskFailed } from './flushes.ts';
+
+/**
+ * Loaded before the bot: `node --import ./test/prove/failing-flush.ts?order=FILE`. The next flush of any file after
+ * FILE was made fails as one does whose disk is broken; those after it succeed.
+ */
+const order = new URL(import.meta.url).searchParams.get('order') ?? '';
+const handles = await allHandles();
+const flush = Reflect.get(handles, 'datasync');
+
+function isOrdered(): boolean {
+  try {
+    rmSync(order);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+handles.datasync = async function datasync() {
+  if (isOrdered()) throw diskFailed();
+  await Reflect.apply(flush, this, []);
+};

@@ -1,0 +1,70 @@
+import { randomFrom } from '../../../src/playground/hosting/random.ts';
+import { ids } from '../../stories/house.ts';
+import { approve, waitingPush } from '../push.ts';
+import type { Scene } from '../scene.ts';
+
+/** A change that weather comes upon, up to the last thing that somebody has to do for it. */
+export type Kind = {
+  readonly name: 'routine' | 'sensitive' | 'destructive' | 'timed';
+  /** What it is about. */
+  readonly environment: string;
+  /** Who does the last thing: a Slack user id. */
+  readonly person: string;
+  /** Everything before the last thing; in good weather. */
+  readonly prepare: (scene: Scene) => Promise<void>;
+  /** The last thing. Said again only where nothing came of it before. */
+  readonly act: (scene: Scene) => Promise<unknown>;
+};
+
+const address = '198.51.100.4';
+const sensitiveLine = `/site allowlist add acme-shop/live ${address}`;
+
+/** A cache that is cleared: words alone. */
+const routine: Kind = {
+  name: 'routine',
+  environment: 'acme-shop/staging',
+  person: ids.ana,
+  prepare: async () => {},
+  act: ({ house }) => house.slack.command(ids.ana, 'C0ACME', '/site cache clear acme-shop/staging'),
+};
+
+/** An address that is let in on a live environment: a form shows it first. */
+const sensitive: Kind = {
+  name: 'sensitive',
+  environment: 'acme-shop/live',
+  person: ids.ana,
+  prepare: async ({ house }) => {
+    await house.person('ana').opens(sensitiveLine, `Let ${address} in over SSH`);
+  },
+  act: async ({ house: { slack } }) => {
+    const { modals } = slack.views(ids.ana);
+    if (modals.at(-1)?.callback_id === 'review') return slack.submit(ids.ana);
+    // The form has said why nothing came of it: it is opened anew, and submitted the next time.
+    if (modals.length > 0) await slack.closeModal(ids.ana, true);
+    return slack.command(ids.ana, 'C0ACME', sensitiveLine);
+  },
+};
+
+/** A push that waits for an approval. */
+const destructive: Kind = {
+  name: 'destructive',
+  environment: 'acme-shop/live',
+  person: ids.chi,
+  prepare: (scene) => waitingPush(scene, randomFrom('weather')),
+  act: (scene) => approve(scene, ids.chi),
+};
+
+/** An address that was let in for five minutes, which are over. */
+const timed: Kind = {
+  name: 'timed',
+  environment: 'acme-shop/staging',
+  person: ids.ana,
+  prepare: async ({ house, atRest }) => {
+    await house.slack.command(ids.ana, 'C0ACME', `/site allowlist add acme-shop/staging ${address} --for 5m`);
+    await atRest();
+  },
+  act: ({ write }) => write(`update timers set due_at = 1 where due_at is not null`),
+};
+
+/** Every kind of change, and the removal that is due by itself. */
+export const kinds: readonly Kind[] = [routine, sensitive, destructive, timed];

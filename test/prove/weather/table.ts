@@ -1,0 +1,20 @@
+import { columns } from '../table.ts';
+import type { Cell } from './cell.ts';
+
+/** A line for each weather and kind of change: what was sent, who was told and how soon, and what was not so. */
+export function drawWeather(cells: readonly Cell[]): string {
+  const lines = cells.map(({ weather, kind, database, sent, end, told, afterMs, falseWords, wrong }) => [
+    weather.name,
+    kind.name,
+    database,
+    String(sent),
+    end,
+    told.join(', '),
+    `${(afterMs / 1_000).toFixed(1)} s`,
+    String(falseWords.length),
+    wrong.length === 0 ? '✓' : '✗',
+  ]);
+  const head = ['Weather', 'change', 'on', 'sent', 'end', 'told while it lasted', 'after', 'false words', ''];
+  const wrong = cells.flatMap((cell) => cell.wrong.map((says) => `✗ ${cell.weather.name}, ${cell.kind.name}: ${says}`));
+  return [columns([head, ...lines]), ...wrong].join('\n');
+}

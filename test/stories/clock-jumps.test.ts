@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { describe, expect, test, vi } from 'vitest';
+import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { openHouse, patienceMs, type House } from './house.ts';
+
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA, U02BEN]
+  leads: [U03CHI]
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [routine], to: [developers] }
+  - { allow: ['allowlist add'], to: [developers], approval: { by: [leads], count: 1, expires: 30m } }
+channels:
+  ops: C0OPS
+`;
+const hour = 3_600_000;
+
+/** A bot whose clock, or whose server's clock, can be set. */
+type Clocked = {
+  readonly house: House;
+  readonly jump: (ms: number) => Promise<unknown>;
+  readonly states: () => Promise<readonly unknown[]>;
+  readonly close: () => Promise<void>;
+};
+
+async function onSqlite(): Promise<Clocked> {
+  const folder = mkdtempSync(join(tmpdir(), 'sitehand-clock-'));
+  const file = join(folder, 'off');
+  writeFileSync(file, '0');
+  const NODE_OPTIONS = `--import ./test/prove/jumping-clock.ts?file=${encodeURIComponent(file)}`;
+  const house = await openHouse({ ownProcess: 'all', policy, hosting, environment: { NODE_OPTIONS } });
+  return {
+    house,
+    jump: async (ms) => writeFileSync(file, String(ms)),
+    states: async () => house.rows('select state from changes order by number').map(({ state }) => state),
+    close: async () => {
+      await house.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A function of the same name stands before the server's own. */
+async function onPostgres(): Promise<Clocked> {
+  const url = new URL(await freshPostgres());
+  const options = url.searchParams.get('options') ?? '';
+  const schema = options.split('=').at(-1) ?? '';
+  const sql = new Client({ connectionString: url.href });
+  await sql.connect();
+  await sql.query(`create table clock_off as select 0::bigint as ms;
+    create function clock_timestamp() returns timestamptz language sql volatile as
+      $$ select pg_catalog.clock_timestamp() + (select ms from ${schema}.clock_off) * interval '1 millisecond' $$`);
+  url.searchParams.set('options', `${options},pg_catalog`);
+  const house = await openHouse({ policy, hosting, environment: { DATABASE_URL: url.href } });
+  return {
+    house,
+    jump: (ms) => sql.query('update clock_off set ms = $1', [ms]),
+    states: async () =>
+      (await sql.query<Record<string, unknown>>('select state from changes order by number')).rows.map(
+        ({ state }) => state,
+      ),
+    close: async () => {
+      await house.close();
+      await sql.end();
+    },
+  };
+}
+
+const hosting = { durations: { 'cache:clear': 4_000 } };
+
+const jumps = [
+  { by: 'a day ahead', ms: 24 * hour },
+  { by: 'an hour back', ms: -hour },
+] as const;
+
+const tale =
+  (open: () => Promise<Clocked>) =>
+  async ({ ms }: (typeof jumps)[number]): Promise<void> => {
+    const { house, jump, states, close } = await open();
+    try {
+      const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
+      const waiting = await ben.asks('/site allowlist add acme-blog/staging 198.51.100.4', 'C0GENERAL');
+      const running = await ana.asks('/site cache clear acme-shop/staging');
+      await running.tells('The host accepted it');
+      await jump(ms);
+      await running.tells('the host reports it finished');
+      // Slack's own client believes its socket dead when the clock has jumped ahead, and opens another one.
+      await vi.waitFor(async () => expect((await ana.says('/site whoami')).outcome.acked).toBe(true), patienceMs);
+      expect(await states()).toEqual(['waiting', 'done']);
+      await chi.clicks(waiting.card(), 'Approve');
+      await waiting.tells('✅ 198.51.100.4 is on the SSH allowlist');
+      expect(house.writes()).toHaveLength(2);
+      const told = (): readonly string[] =>
+        house.slack
+          .messages({ channel: 'C0OPS', as: chi.id })
+          .map(({ text }) => text)
+          .filter((text) => text.includes('The clock jumped'));
+      await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: patienceMs });
+    } finally {
+      await close();
+    }
+  };
+
+describe.concurrent('the clock jumps while a bot runs', () => {
+  const name = 'by $by: nothing expires early, nothing waits for it, and ops hear of it once';
+  test.each(jumps)(`on SQLite ${name}`, tale(onSqlite));
+  test.skipIf(!postgresRuns).each(jumps)(
+    `on PostgreSQL ${name}${postgresRuns ? '' : ' (not installed)'}`,
+    tale(onPostgres),
+  );
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { ids, inHouse } from './house.ts';
+
+const bot = '<@U0SITEHAND>';
+const clear = 'cache clear acme-shop/staging';
+
+test(
+  'a message that mentioned the bot is edited, again and again: nothing runs again, and its author hears why',
+  inHouse({}, async (house) => {
+    const { slack } = house;
+    const ana = house.person('ana');
+    const { ts } = await slack.mention(ids.ana, 'C0ACME', clear);
+    const change = await house.change(1);
+    await change.tells('the host reports it finished');
+    for (const words of [`${clear} --reason "typo"`, 'cache clear acme-blog/staging']) {
+      const said = await ana.edits('C0ACME', ts, `${bot} ${words}`);
+      await said.hears("Edits aren't run, so nothing was done by this one. Send it as a new message.");
+    }
+    expect(house.rows('select number from changes')).toHaveLength(1);
+    expect(house.writes()).toHaveLength(1);
+  }),
+);
+
+test(
+  'a message is edited that mentions the bot only now, or whose mention was never delivered: it does not run either',
+  inHouse({}, async (house) => {
+    const ana = house.person('ana');
+    const { ts } = await house.slack.say(ids.ana, 'C0ACME', clear);
+    house.slack.delivery.duplicates = 3;
+    const said = await ana.edits('C0ACME', ts, `${bot} ${clear}`);
+    await said.hears("Edits aren't run, so nothing was done by this one. Send it as a new message.");
+    // What is read only is no exception: it could be the half of an answer that stands already.
+    const read = await ana.edits('C0ACME', ts, `${bot} whoami`);
+    await read.hears("Edits aren't run");
+    expect([...said.heard(), ...read.heard()].filter(({ text }) => text.includes(ids.ana))).toEqual([]);
+    expect(house.rows('select number from changes')).toEqual([]);
+    expect(house.writes()).toEqual([]);
+  }),
+);
+
+test(
+  'Slack delivers the same mention once more, under another event id: it is the same mention',
+  inHouse({}, async (house) => {
+    const { slack } = house;
+    const first = await slack.mention(ids.ana, 'C0ACME', clear);
+    const change = await house.change(1);
+    await change.tells('the host reports it finished');
+    // As if the one before had come with another id.
+    house.rewrite("update inbox set key = replace(key, 'Ev', 'Ex') where kind = 'mention'");
+    await slack.redeliver(first.envelope ?? '');
+    const after = await house.person('ana').asks('/site cache clear acme-blog/staging', 'C0GENERAL');
+    await after.tells('the host reports it finished');
+    expect(house.rows('select number from changes')).toHaveLength(2);
+  }),
+);

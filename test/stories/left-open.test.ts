@@ -1,0 +1,318 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import { inHouse, patienceMs, type House } from './house.ts';
+import type { Somebody, Tale } from './people.ts';
+
+/** What nobody can say the end of stays on people's minds until somebody says it, whatever becomes of the rules. */
+
+const everybody = '[U01ANA, U02BEN, U03CHI, U04DEE, U05FAY]';
+const rules = (groups: string, ...lines: readonly string[]): string => `
+version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA, U02BEN]
+  everybody: ${everybody}
+  oncall: [U01ANA, U04DEE]
+  admins: [U05FAY]
+${groups}
+rules:
+  - { allow: [read], to: [everybody] }
+  - { allow: [unlock], to: [oncall] }
+  - { allow: ['unlock --force'], to: [admins], where: ['acme-*/*'] }
+${lines.map((line) => `  - ${line}\n`).join('')}
+channels:
+  ops: G0BAKERY
+`;
+const pushing = (by: string): string =>
+  `{ allow: [push], to: [developers], approval: { by: [${by}], count: 1, expires: 1h } }`;
+const first = rules('  leads: [U03CHI]', pushing('leads'), '{ allow: [routine], to: [developers] }');
+const hosting = { durations: { 'environments:push': 0, 'cache:clear': 0 } } as const;
+const closing = ['It happened', 'It did not happen'];
+
+const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
+const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
+const locksOf = (house: House, { number }: Tale): readonly unknown[] =>
+  house.rows('select target from locks where change = ? order by target', number).map(({ target }) => target);
+const inForce = async (house: House, policy: string): Promise<void> => {
+  const anew = (): number => house.log().split('the policy was read anew').length;
+  const before = anew();
+  await house.rule(policy);
+  await vi.waitFor(() => expect(anew()).toBeGreaterThan(before), { timeout: patienceMs });
+};
+/** The change is old enough to be closed, and the next reminder of it is due. */
+const reminds = (house: House, { number }: Tale): void => {
+  house.rewrite('update changes set sent_at = 1 where number = ?', number);
+  house.lets(number);
+};
+/** The first message to that person alone, or in that channel, with these words. */
+const told = (house: House, who: Somebody, words: RegExp, channel = who.direct): Promise<SeenMessage> =>
+  house.slack.until(
+    () => house.slack.messages({ channel, as: who.id }).find(({ text }) => words.test(text)),
+    patienceMs,
+  );
+/** A push of Ana's, approved by Chi, answered with a gateway's page; resolves when its evidence is told. */
+async function lost(house: House, site: string): Promise<Tale> {
+  house.hosting.faults.add({ kind: 'gateway', status: 500, method: 'PUT', applied: true });
+  const change = await house.person('ana').wants(onto(site));
+  await house.person('chi').clicks(change.card(), 'Approve');
+  await change.tells(/^⚠️ @Ana @Chi Outcome unknown\./);
+  await change.tells(/so it probably started\./);
+  return change;
+}
+
+describe.concurrent('promise 2: a change whose end nobody knows', () => {
+  test(
+    'is brought to mind less and less often until it is closed: in the thread with its buttons, in ops, and to who can close it',
+    inHouse({ policy: first, hosting }, async (house) => {
+      const [ana, chi] = [house.person('ana'), house.person('chi')];
+      const change = await lost(house, 'acme-blog');
+      const due = (): number =>
+        Number(house.rows('select due_at from changes where number = ?', change.number)[0]?.['due_at']);
+      const gaps: number[] = [due()];
+      const still = /^⚠️ Outcome still unknown\. It was sent at .* and has been unknown since .*\. Nobody has said yet/;
+      const reminders = (): readonly SeenMessage[] => change.replies().filter(({ text }) => still.test(text));
+      const began = Date.now();
+      for (const count of [1, 2, 3, 4, 5]) {
+        reminds(house, change);
+        await vi.waitFor(() => expect(reminders()).toHaveLength(count), { timeout: patienceMs });
+        gaps.push(due());
+      }
+      const hours = gaps.map((at) => Math.round((at - began) / 3_600_000));
+      expect(hours).toEqual([1, 4, 12, 24, 24, 24]);
+      const [last] = reminders().slice(-1);
+      expect(last?.text).toContain('acme-blog/live and acme-blog/staging stay locked until somebody does.');
+      expect(last?.text).toContain('@Chi can close it.');
+      expect(last?.text).toMatch(/A backup of acme-blog\/staging .* was made at/);
+      await vi.waitFor(
+        () => {
+          const withButtons = change.replies().filter((one) => labels(one).includes('It happened'));
+          expect(withButtons.map(({ ts }) => ts)).toEqual([reminders().at(-1)?.ts]);
+        },
+        { timeout: patienceMs },
+      );
+      const named = new RegExp(`#${change.number} · Push [^]*Outcome still unknown`);
+      expect(labels(await told(house, chi, named))).toEqual(closing);
+      await told(house, chi, named, 'G0BAKERY');
+      expect(house.slack.messages({ channel: ana.direct, as: ana.id }).filter(({ text }) => named.test(text))).toEqual(
+        [],
+      );
+      const doctor = await chi.says('/site doctor');
+      await doctor.hears(new RegExp(`1 unknown: #${change.number} since `));
+
+      await chi.clicks(last ?? change.card(), 'It happened');
+      await change.tells('✅ It happened, @Chi says.');
+      await vi.waitFor(() => expect(reminders().flatMap(labels)).toEqual([]), { timeout: patienceMs });
+      expect(locksOf(house, change)).toEqual([]);
+      expect(house.rows('select due_at from changes where number = ?', change.number)).toEqual([{ due_at: null }]);
+    }),
+  );
+
+  test(
+    'and the bot is away for a week: one reminder, not ten',
+    inHouse({ policy: first, hosting }, async (house) => {
+      const change = await lost(house, 'acme-blog');
+      await house.stop();
+      const week = 7 * 24 * 3_600_000;
+      house.rewrite('update changes set due_at = due_at - ?, sent_at = 1, lost_at = lost_at - ?', week, week);
+      house.rewrite("update settings set at = at - ? where key = 'last seen'", week);
+      await house.start();
+      await told(house, house.person('chi'), /^Away .* Unknown: #1\.$/, 'G0BAKERY');
+      const reminder = await change.tells(/^⚠️ Outcome still unknown\. .* \(168 h 0 min\)/);
+      expect(reminder.text).toContain('@Chi can close it.');
+      const [row] = house.rows('select due_at, reminders from changes where number = ?', change.number);
+      expect(row?.['reminders']).toBe(1);
+      expect(Number(row?.['due_at'])).toBeGreaterThan(Date.now() + 3 * 3_600_000);
+    }),
+  );
+
+  test(
+    'the approvers’ group is renamed and others are in it: they are told, and close it; who was in it cannot',
+    inHouse({ policy: first, hosting }, async (house) => {
+      const [ana, chi, ben, dee] = [house.person('ana'), house.person('chi'), house.person('ben'), house.person('dee')];
+      const change = await lost(house, 'acme-blog');
+      await inForce(house, rules('  heads: [U02BEN]', pushing('heads')));
+      reminds(house, change);
+      const reminder = await change.tells(/^⚠️ Outcome still unknown\..*@Ben can close it\./);
+      const direct = await told(house, ben, /Outcome still unknown/);
+      expect(labels(direct)).toEqual(closing);
+      const refused = [
+        [ana, 'It is your own change, and nobody may say what came of their own.'],
+        [chi, 'You are not among those who may say what came of it.'],
+        [dee, 'You are not among those who may say what came of it.'],
+      ] as const;
+      for (const [who, says] of refused) await (await who.clicks(reminder, 'It happened')).hears(says);
+      await ben.clicks(direct, 'It did not happen');
+      await change.tells('❌ It did not happen, @Ben says.');
+      expect(locksOf(house, change)).toEqual([]);
+    }),
+  );
+
+  test(
+    'the rule and the group are gone: who may unlock is told, sees it at home, and closes it; who asked for it never does',
+    inHouse({ policy: first, hosting }, async (house) => {
+      const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];
+      const change = await lost(house, 'acme-docs');
+      await inForce(house, rules(''));
+      reminds(house, change);
+      const reminder = await change.tells(/by the right to unlock\./);
+      expect(reminder.text).toContain("Today's rules let nobody close this by approving, so @Dee or @Fay can");
+      await told(house, dee, /Outcome still unknown/);
+      await house.slack.home(dee.id);
+      await house.slack.until(
+        () =>
+          /Waiting for your decision\s+⚠️ Push acme-docs/.test(house.slack.views(dee.id).home?.text ?? '') || undefined,
+        patienceMs,
+      );
+      for (const who of [ana, chi]) {
+        const said = await who.clicks(reminder, 'It happened');
+        await said.hears(
+          who === ana ? 'It is your own change' : 'You are not among those who may say what came of it.',
+        );
+      }
+      await house.slack.click(dee.id, 'home', { label: 'It happened' });
+      await change.tells('✅ It happened, @Dee says.');
+      expect(locksOf(house, change)).toEqual([]);
+    }),
+  );
+
+  test(
+    'and the rules change before its traces can be read: who can close it now is told with them, and closes it',
+    inHouse({ policy: first, hosting }, async (house) => {
+      const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
+      house.hosting.faults.add({ kind: 'gateway', status: 500, method: 'PUT', applied: true, ms: 1_000 });
+      const change = await ana.wants(onto('acme-blog'));
+      await chi.clicks(change.card(), 'Approve');
+      await house.hosting.until(() => house.writes('acme-blog/staging')[0], patienceMs);
+      house.hosting.faults.add({ kind: 'gateway', section: '4.22', times: 'always' });
+      await change.tells(/^⚠️ @Ana @Chi Outcome unknown\./);
+      await inForce(house, rules('  heads: [U02BEN]', pushing('heads')));
+      house.hosting.faults.remove();
+      reminds(house, change);
+      await change.tells(/so it probably started\..*@Ben can close it\./);
+      const direct = await told(house, ben, /Push acme-blog[^]*Outcome unknown\..*@Ben can close it\./);
+      expect(labels(direct)).toEqual(closing);
+      await ben.clicks(direct, 'It happened');
+      await change.tells('✅ It happened, @Ben says.');
+    }),
+  );
+
+  test(
+    'nobody is left at all: the ops channel hears what the rules lack, and nobody closes it',
+    inHouse({ policy: first, hosting }, async (house) => {
+      const [chi, dee] = [house.person('chi'), house.person('dee')];
+      const change = await lost(house, 'acme-docs');
+      const bare = rules('')
+        .replaceAll(/ {2}- .*unlock.*\n/g, '')
+        .replaceAll(/ {2}(oncall|admins): .*\n/g, '');
+      await inForce(house, bare);
+      reminds(house, change);
+      await told(house, chi, /Today's rules let nobody close it\..*name unlock for acme-docs\/staging/, 'G0BAKERY');
+      const reminder = await change.tells("Today's rules let nobody close it.");
+      await (await dee.clicks(reminder, 'It happened')).hears('You are not among those who may say what came of it.');
+      expect(locksOf(house, change)).toHaveLength(2);
+    }),
+  );
+
+  test(
+    'everybody leaves the user group that approves, while it is unknown and while another waits: who may unlock ends both',
+    inHouse({ policy: rules('  leads: [S0LEADS]', pushing('leads')), hosting }, async (house) => {
+      const [ana, dee] = [house.person('ana'), house.person('dee')];
+      await house.slack.changeGroup('S0LEADS', ['U03CHI']);
+      const change = await lost(house, 'acme-blog');
+      const waiting = await ana.wants(onto('acme-docs'));
+      const early = await dee.clicks(waiting.card(), 'Decline…');
+      await dee.form('Reason');
+      await dee.submits({ Reason: 'nobody is left' });
+      await dee.form('You are not among those who may decline it.');
+      expect(early.heard()).toEqual([]);
+      await house.slack.changeGroup('S0LEADS', []);
+      reminds(house, change);
+      const reminder = await change.tells(/so @Dee or @Fay can/);
+      await dee.clicks(reminder, 'It did not happen');
+      await change.tells('❌ It did not happen, @Dee says.');
+      await (await dee.clicks(waiting.card(), 'Approve')).hears('You are not among those who may approve it.');
+      await dee.clicks(waiting.card(), 'Decline…');
+      await dee.form('Reason');
+      await dee.submits({ Reason: 'nobody is left' });
+      await waiting.tells('⛔ Declined by @Dee: “nobody is left” Nothing was sent.');
+      expect(house.writes('acme-docs/staging')).toEqual([]);
+    }),
+  );
+});
+
+describe.concurrent('unlock --force', () => {
+  test(
+    'frees one environment of a change that is unknown, by whom a rule names it; the change stays unknown and is closed later',
+    inHouse({ policy: first, hosting }, async (house) => {
+      const [chi, dee, fay] = [house.person('chi'), house.person('dee'), house.person('fay')];
+      const change = await lost(house, 'acme-blog');
+      const refused = await dee.says('/site unlock acme-blog/staging --force');
+      await refused.hears(/You may not run unlock --force on acme-blog\/staging\..*Nothing was done\./);
+      const usual = await dee.says('/site unlock acme-blog/staging');
+      await usual.hears(`acme-blog/staging is held by #${change.number}, not by a person. Nothing was done.`);
+      const can = await fay.says('/site can unlock acme-blog/staging --force');
+      await can.hears('You may run unlock --force on acme-blog/staging');
+      const also = await fay.says('/site unlock acme-blog/staging');
+      await also.hears('You may not run unlock on acme-blog/staging');
+      expect(locksOf(house, change)).toHaveLength(2);
+
+      const freed = await fay.says('/site unlock acme-blog/staging —force');
+      const page = await freed.hears('acme-blog/staging is unlocked');
+      expect(page.text).toContain(`#${change.number} still locks acme-blog/live: only acme-blog/staging was freed.`);
+      expect(page.text).toMatch(/Until .* it can still arrive at the host\./);
+      expect(labels(page)).toEqual(['Unlock acme-blog/live too', `Show #${change.number}`]);
+      await change.tells(/^🔓 @Fay took its lock on acme-blog\/staging away\..* What came of it is still unknown/);
+      await told(house, chi, /🔓 @Fay took its lock on acme-blog\/staging away/, 'G0BAKERY');
+      await fay.clicks(page, 'Unlock acme-blog/live too');
+      await change.tells(/^🔓 @Fay took its lock on acme-blog\/live away/);
+      expect(locksOf(house, change)).toEqual([]);
+      expect(house.rows('select state from changes where number = ?', change.number)).toEqual([{ state: 'unknown' }]);
+
+      reminds(house, change);
+      const reminder = await change.tells(/^⚠️ Outcome still unknown\..* It locks nothing any more\./);
+      await chi.clicks(reminder, 'It happened');
+      await change.tells('✅ It happened, @Chi says.');
+      expect(house.rows("select actor from audit where event = 'force_unlock'")).toEqual([
+        { actor: fay.id },
+        { actor: fay.id },
+      ]);
+    }),
+  );
+
+  test(
+    'never frees what is followed',
+    inHouse({ policy: first, hosting }, async (house) => {
+      house.hosting.operations.plan('environments:push', 'hang');
+      const change = await house.person('ana').wants(onto('acme-blog'));
+      await house.person('chi').clicks(change.card(), 'Approve');
+      await change.tells('Sent. The host accepted it as');
+      const said = await house.person('fay').says('/site unlock acme-blog/staging --force');
+      const heard = await said.hears(`acme-blog/staging is held by #${change.number}, which is under way:`);
+      expect(heard.text).toMatch(/Accepted by the host; running\. Its lock cannot be taken away\. Nothing was done\./);
+      expect(locksOf(house, change)).toHaveLength(2);
+    }),
+  );
+});
+
+test(
+  'promise 2: a routine change that ends unknown can be asked for again beside closing it, and says what that means',
+  inHouse({ policy: first, hosting }, async (house) => {
+    const ana = house.person('ana');
+    house.hosting.faults.add({ kind: 'gateway', status: 502, method: 'POST', applied: true });
+    const change = await ana.asks('/site cache clear acme-blog/staging');
+    const alarm = await change.tells(/^⚠️ @Ana Outcome unknown\./);
+    expect(alarm.text).toContain('Asking again may do it twice. Clearing a cache twice is harmless.');
+    expect(labels(alarm)).toEqual(['Ask again', ...closing]);
+    await change.tells('Nothing that I can read shows whether it happened.');
+    reminds(house, change);
+    const reminder = await change.tells(/^⚠️ Outcome still unknown\..* @Ana .*can close it\..*Clearing a cache twice/);
+    expect(labels(reminder)).toEqual(['Ask again', ...closing]);
+    await told(house, ana, /Outcome still unknown/);
+    const [ben] = [house.person('ben')];
+    expect(house.slack.messages({ channel: ben.direct, as: ben.id })).toEqual([]);
+    await ana.clicks(reminder, 'Ask again');
+    await vi.waitFor(() => expect(house.writes('acme-blog/staging')).toHaveLength(2), { timeout: patienceMs });
+    await ana.clicks(reminder, 'It happened');
+    await change.tells('✅ It happened, @Ana says.');
+  }),
+);

@@ -1,0 +1,208 @@
+import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { findPostgres, startPostgres } from '../postgres-server.ts';
+import { openHouse, patienceMs, type House } from './house.ts';
+
+const clear = '/site cache clear acme-shop/staging';
+const finished = 'the host reports it finished';
+
+/** Looks again until it does not throw: nothing tells of what is written in a database. */
+const soon = <T>(look: () => Promise<T> | T): Promise<T> => vi.waitFor(look, { timeout: patienceMs, interval: 50 });
+
+describe.skipIf(!postgresRuns)('a PostgreSQL that answers commits before they are safe (not installed)', () => {
+  let server: Awaited<ReturnType<typeof startPostgres>>;
+  let house: House;
+  let url: string;
+  beforeAll(async () => {
+    server = await startPostgres(findPostgres() ?? '');
+    url = server.url.replace('/?', '/postgres?');
+    // Nobody but a commit itself brings it to the disk.
+    await asked('alter system set bgwriter_lru_maxpages = 0');
+    await asked('select pg_reload_conf()');
+    house = await openHouse({ environment: { DATABASE_URL: url } });
+  });
+  afterAll(async () => {
+    await house.close();
+    await server.stop();
+  });
+
+  const asked = async (statement: string): Promise<readonly Record<string, unknown>[]> => {
+    const client = new Client({ connectionString: url });
+    // The server may end in the middle of it.
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      await client.query('set synchronous_commit = on');
+      return (await client.query<Record<string, unknown>>(statement)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+  test('promise 1: crashes while the host has a write: it is written once, and its answer is told', async () => {
+    await asked(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
+    const change = await house.person('ana').asks(clear);
+    await soon(async () => expect(await asked(`select 1 from changes where state = 'approved'`)).toHaveLength(1));
+    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 4_000 });
+    const [writer] = await asked(`select pid from pg_stat_activity where backend_type = 'walwriter'`);
+    const pid = Number(writer?.['pid']);
+    process.kill(pid, 'SIGSTOP');
+    await asked(`delete from settings where key = 'pause'; update changes set due_at = 1`);
+    await house.hosting.until(() => house.writes()[0], patienceMs);
+    process.kill(pid, 'SIGKILL');
+    await soon(() => asked('update changes set due_at = 1 where owner is null'));
+    await change.tells(finished);
+    expect(house.writes()).toHaveLength(1);
+  });
+
+  test('promise 1: is promoted, or restored to a moment: nothing is sent until somebody has looked and resumes', async () => {
+    const before = house.writes().length;
+    const [place] = await asked('show data_directory');
+    const folder = String(place?.['data_directory']);
+    // A server that finds this recovers as a standby does that is promoted: its history takes another course.
+    await asked(`alter system set restore_command = 'false'`);
+    await asked('select pg_reload_conf()');
+    writeFileSync(`${folder}/recovery.signal`, '');
+    const { uid, gid } = statSync(folder);
+    chownSync(`${folder}/recovery.signal`, uid, gid);
+    const [writer] = await asked(`select pid from pg_stat_activity where backend_type = 'walwriter'`);
+    process.kill(Number(writer?.['pid']), 'SIGKILL');
+    await soon(async () => expect(existsSync(`${folder}/recovery.signal`)).toBe(false));
+    await soon(() => asked('insert into settings (key, value, at) values (1, 1, 1)'));
+
+    const change = await soon(() => house.person('ana').asks(clear));
+    await change.shows('All sending is paused.');
+    const [last] = await asked(`select body from messages where kind = 'ops' order by id desc limit 1`);
+    expect(last?.['body']).toMatch(/nothing is sent any more.*PostgreSQL was promoted, restored or moved/s);
+    expect(house.writes()).toHaveLength(before);
+    await asked(`delete from settings where key = 'pause'; update changes set due_at = 1 where owner is null`);
+    await change.tells(finished);
+    expect(house.writes()).toHaveLength(before + 1);
+  });
+});
+
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA]
+  leads: [U03CHI]
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [routine], to: [developers] }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+  - { allow: [resume, pause], to: [leads] }
+channels:
+  ops: C0OPS
+`;
+
+describe.skipIf(!postgresRuns)('a PostgreSQL that is set back to before a change was sent (not installed)', () => {
+  let house: House;
+  let sql: Client;
+  let url: string;
+  beforeEach(async () => {
+    url = await freshPostgres();
+    sql = new Client({ connectionString: url });
+    await sql.connect();
+    house = await openHouse({
+      policy,
+      hosting: { durations: { 'environments:push': 0, 'cache:clear': 0 } },
+      environment: { DATABASE_URL: url },
+    });
+  });
+  afterEach(async () => {
+    await house.close();
+    await sql.end();
+  });
+
+  const stateOf = async (number: number): Promise<unknown> =>
+    (await sql.query<Record<string, unknown>>('select state from changes where number = $1', [number])).rows[0]?.[
+      'state'
+    ];
+  const becomes = (number: number, state: string): Promise<void> =>
+    soon(async () => expect(await stateOf(number)).toBe(state));
+  /** Remembers all tables as they are; what it resolves with sets them back to that, as a restored backup does. */
+  const backup = async (): Promise<() => Promise<void>> => {
+    const tables = ['changes', 'audit', 'messages', 'votes', 'locks', 'timers'];
+    for (const table of tables) await sql.query(`create table kept_${table} as select * from ${table}`);
+    return async () => {
+      // In one transaction, behind whoever is just writing.
+      const statements = tables.map(
+        (table) => `delete from ${table}; insert into ${table} overriding system value select * from kept_${table};`,
+      );
+      await sql.query(`begin; select pg_advisory_xact_lock(7401001); set local session_replication_role = replica;
+        ${statements.join('\n')} commit`);
+    };
+  };
+  const takeUp = (): Promise<unknown> => sql.query('update changes set due_at = 1 where owner is null and due_at > 1');
+  const opsHear = (words: RegExp): Promise<unknown> =>
+    house.slack.until(
+      () => house.slack.messages({ channel: 'C0OPS', as: 'U03CHI' }).find(({ text }) => words.test(text)),
+      patienceMs,
+    );
+  /** A cache clear that is approved and held back, and what lets it go. */
+  const held = async () => {
+    await sql.query(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
+    const change = await house.person('ana').asks(clear);
+    await becomes(change.number, 'approved');
+    await soon(async () =>
+      expect((await sql.query(`select 1 from messages where due_at is not null`)).rowCount).toBe(0),
+    );
+    const goes = async (): Promise<void> => {
+      await sql.query(`delete from settings where key = 'pause'`);
+      await takeUp();
+    };
+    return { change, goes };
+  };
+
+  test('promise 1: after the answer: never sent again, called unknown, and nothing else is sent until somebody resumes', async () => {
+    const { change, goes } = await held();
+    const setBack = await backup();
+    await goes();
+    await becomes(change.number, 'done');
+    await setBack();
+    await takeUp();
+    await becomes(change.number, 'unknown');
+    await change.tells(/Outcome unknown\. My database was set back: I sent this at .* and it says that I did not/);
+    await opsHear(/was set back, or may have been, so nothing is sent any more.*#1 is approved there.*resume/s);
+
+    const other = await house.person('ana').asks('/site cache clear acme-blog/staging');
+    await other.shows('All sending is paused.');
+    expect(house.writes()).toHaveLength(1);
+    await (await house.person('chi').says('/site resume')).hears('The pause of Sitehand since');
+    await takeUp();
+    await other.tells(finished);
+    expect(house.writes()).toHaveLength(2);
+  });
+
+  test('promise 2: while the host has the write: the definite answer that comes then is what counts', async () => {
+    const { change, goes } = await held();
+    const setBack = await backup();
+    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 2_500 });
+    await goes();
+    await house.hosting.until(() => house.writes()[0], patienceMs);
+    await setBack();
+    await takeUp();
+    await change.tells(/My database was set back: I sent this at/);
+    await change.tells('The answer came late. Sent. The host accepted it');
+    await change.tells(finished);
+    expect(house.writes()).toHaveLength(1);
+    expect(house.log()).toMatch(
+      /"change":1,"version":2,"outcome":{"kind":"accepted","status":202[^}]*},"msg":"what came of a write"/,
+    );
+  });
+
+  test('promise 2: to before the change was asked for: ops hear what the host answered', async () => {
+    const setBack = await backup();
+    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 2_500 });
+    await house.person('ana').asks(clear);
+    await house.hosting.until(() => house.writes()[0], patienceMs);
+    await setBack();
+    await opsHear(
+      /It does not know #1 \(Clear the cache of acme-shop\/staging\) any more\. Sent\. The host accepted it/,
+    );
+    expect(house.writes()).toHaveLength(1);
+  });
+});

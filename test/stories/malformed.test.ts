@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Carried } from '../../src/playground/slack/delivery/envelope.ts';
+import { BOT_USER, TEAM } from '../../src/playground/slack/seed.ts';
+import { openHouse, type House } from './house.ts';
+
+/** A delivery that is signed and lacks what it must have: acked or refused, nothing runs, and the process lives. */
+type Case = readonly [name: string, kind: Carried['kind'], payload: unknown];
+
+const policy = `
+version: 1
+groups: { all: [U01ANA] }
+rules: [{ allow: [read, routine], to: [all] }]
+`;
+const line = 'cache clear acme-shop/live';
+const user = { id: 'U01ANA', team_id: TEAM.id };
+const without = <T extends object>(whole: T, name: keyof T & string): object =>
+  Object.fromEntries(Object.entries(whole).filter(([one]) => one !== name));
+
+const command = {
+  command: '/site',
+  text: line,
+  user_id: 'U01ANA',
+  team_id: TEAM.id,
+  channel_id: 'C0ACME',
+  trigger_id: '1.2.abc',
+};
+const pressed = {
+  type: 'block_actions',
+  user,
+  trigger_id: '1.2.def',
+  channel: { id: 'C0ACME' },
+  actions: [{ type: 'button', action_id: 'words:0', block_id: 'b', action_ts: '1.1', value: line }],
+};
+const view = { id: 'V1', type: 'modal', callback_id: 'x', private_metadata: '{}', state: { values: {} }, hash: '1.h' };
+const submitted = { type: 'view_submission', user, trigger_id: '1.2.ghi', view };
+const mention = { type: 'app_mention', user: 'U01ANA', text: `<@${BOT_USER}> ${line}`, ts: '1.2', channel: 'C0ACME' };
+const event = { type: 'event_callback', event_id: 'Ev1', team_id: TEAM.id, event: mention };
+
+const nothings: readonly Case[] = (['events_api', 'interactive'] as const).flatMap((kind) =>
+  [null, [], {}, 'words', 7].map((payload): Case => [`${JSON.stringify(payload)} (${kind})`, kind, payload]),
+);
+const commands: readonly Case[] = (['user_id', 'channel_id', 'text', 'trigger_id'] as const).map((name) => [
+  `a command without ${name}`,
+  'slash_commands',
+  without(command, name),
+]);
+const interactions: readonly Case[] = [
+  ['buttons without actions', 'interactive', without(pressed, 'actions')],
+  ['buttons with no action', 'interactive', { ...pressed, actions: [] }],
+  ['a button that is null', 'interactive', { ...pressed, actions: [null] }],
+  ['a button without its name', 'interactive', { ...pressed, actions: [{ type: 'button', value: line }] }],
+  ['a button of nobody', 'interactive', without(pressed, 'user')],
+  ['a button of null', 'interactive', { ...pressed, user: null }],
+  ['a form without its state', 'interactive', { ...submitted, view: without(view, 'state') }],
+  ['a form whose state is null', 'interactive', { ...submitted, view: { ...view, state: null } }],
+  ['a form without its name', 'interactive', { ...submitted, view: without(view, 'callback_id') }],
+  ['a form that is not there', 'interactive', without(submitted, 'view')],
+  ['a form of nobody', 'interactive', without(submitted, 'user')],
+  ['a closed form that is not there', 'interactive', { type: 'view_closed', user }],
+  ['a question for suggestions by nobody', 'interactive', { type: 'block_suggestion', action_id: 'env', value: 'a' }],
+  ['a shortcut of nobody', 'interactive', { type: 'shortcut', callback_id: 'commands', trigger_id: '1.2.x' }],
+];
+const events: readonly Case[] = [
+  ['an event without event', 'events_api', without(event, 'event')],
+  ['an event that is null', 'events_api', { ...event, event: null }],
+  ['an event that is words', 'events_api', { ...event, event: 'words' }],
+  ['an event of no type', 'events_api', { ...event, event: {} }],
+  ['an event called error', 'events_api', { ...event, event: { type: 'error' } }],
+  ['a home of nobody', 'events_api', { ...event, event: { type: 'app_home_opened', tab: 'home' } }],
+  ['members of no group', 'events_api', { ...event, event: { type: 'subteam_members_changed' } }],
+  ...(['user', 'text', 'channel', 'ts'] as const).map((name): Case => [
+    `a mention without ${name}`,
+    'events_api',
+    { ...event, event: without(mention, name) },
+  ]),
+];
+/** What comes by a socket in no envelope, or in half of one. */
+const frames = [
+  'null',
+  '[]',
+  '{}',
+  '7',
+  '"words"',
+  'no JSON',
+  '{"type":"events_api"}',
+  '{"type":"events_api","envelope_id":"e1","payload":null}',
+  '{"type":"events_api","envelope_id":"e1","payload":{"event":null}}',
+  '{"type":"interactive"}',
+  '{"type":"slash_commands","envelope_id":null,"payload":null}',
+  '{"type":"error","payload":{}}',
+];
+const sendRaw = {
+  socket: ({ slack }: House, words: string) => slack.sendRaw(words),
+  http: async ({ port }: House, body: string) => {
+    const { status } = await fetch(`http://127.0.0.1:${port()}/slack/events`, { method: 'POST', body });
+    expect([400, 401]).toContain(status);
+  },
+};
+const cases = [...nothings, ...commands, ...interactions, ...events];
+
+describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind) => {
+  let house: House;
+  const answers = new Map<string, ReturnType<House['slack']['bring']>>();
+  beforeAll(async () => {
+    // Longer than Bolt waits before it refuses by HTTP what nobody took.
+    const slack = { delivery: { kind }, ackTimeoutMs: kind === 'http' ? 8_000 : 1_500 };
+    house = await openHouse({ policy, slack, ownProcess: 'all' });
+    // All at once: what nobody takes is refused after three seconds.
+    for (const [name, kindOf, payload] of cases) answers.set(name, house.slack.bring(kindOf, payload));
+  });
+  afterAll(() => house.close());
+
+  async function stillAnswers(): Promise<void> {
+    await (await house.person('ana').says('/site whoami')).hears('U01ANA');
+  }
+
+  test.each(cases)('%s', async (name) => {
+    const { acked, failure } = (await answers.get(name)) ?? {};
+    if (acked !== true) expect(failure).toMatch(kind === 'http' ? /^http_[45]/ : /^timeout$/);
+    await stillAnswers();
+  });
+
+  test('words in no envelope, or in one that nobody signed', async () => {
+    for (const words of frames) {
+      await sendRaw[kind](house, words);
+      await stillAnswers();
+    }
+  });
+
+  test('none of it ran, and nothing of it is in the log', async () => {
+    await stillAnswers();
+    expect(house.rows('select number from changes')).toEqual([]);
+    expect(house.rows("select key from inbox where kind <> 'command' or key like 'command:1.2.%'")).toEqual([]);
+    expect(house.writes()).toEqual([]);
+    expect(house.log()).not.toContain(line);
+  });
+});

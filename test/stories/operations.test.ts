@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Trail } from '../../src/pipeline/judge.ts';
+import { thawed } from '../../src/storage/json.ts';
+import { inHouse, openHouse, patienceMs, type House } from './house.ts';
+import type { Tale } from './people.ts';
+
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  leads: [U03CHI]
+  developers: [U01ANA, U02BEN]
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [routine], to: [developers] }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+`;
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0 } } });
+});
+afterAll(() => house.close());
+
+const stateOf = (of: House, { number }: Tale): unknown =>
+  of.rows('select state from changes where number = ?', number)[0]?.['state'];
+const locksOf = ({ number }: Tale): readonly unknown[] =>
+  house.rows('select target from locks where change = ?', number);
+const works = (of: House): boolean => of.rows("select value from settings where key = 'following'").length > 0;
+function trailOf(of: House, { number }: Tale): Partial<Trail> {
+  const followed = of.rows('select followed from changes where number = ?', number)[0]?.['followed'];
+  return typeof followed === 'string' ? thawed<Trail>(followed) : {};
+}
+/** Resolves when the operation was looked at so often, each time at once rather than when it is due. */
+const looks = (of: House, change: Tale, times: number): Promise<void> => {
+  const wanted = (trailOf(of, change).looks ?? 0) + times;
+  return vi.waitFor(
+    () => {
+      of.lets(change.number);
+      expect(trailOf(of, change).looks).toBeGreaterThanOrEqual(wanted);
+    },
+    { timeout: patienceMs, interval: 50 },
+  );
+};
+/** What the trail says happened then, happened so much earlier. */
+const earlier = (of: House, change: Tale, moment: '$.since' | '$.failing.since', ms: number): Promise<void> => {
+  const read = (): unknown =>
+    of.rows('select json_extract(followed, ?) as at from changes where number = ?', moment, change.number)[0]?.['at'];
+  const before = Number(read());
+  const set = 'update changes set followed = json_set(followed, ?, ?) where number = ? and owner is null';
+  return vi.waitFor(
+    () => {
+      of.rewrite(set, moment, before - ms, change.number);
+      expect(read()).toBe(before - ms);
+    },
+    { timeout: patienceMs, interval: 50 },
+  );
+};
+/** Resolves when it is settled, looked at again and again at once rather than when it is due. */
+const settles = (of: House, { number }: Tale): Promise<void> =>
+  vi.waitFor(
+    () => {
+      of.lets(number);
+      expect(of.rows('select 1 from changes where number = ? and settled_at is not null', number)).toHaveLength(1);
+    },
+    { timeout: patienceMs, interval: 50 },
+  );
+/** A push onto an environment of that site, approved, whose operation ends so. */
+async function pushed(site: string, ends: 'hang' | 'fail', asker: 'ana' | 'ben'): Promise<Tale> {
+  house.hosting.operations.plan('environments:push', ends);
+  const change = await house.person(asker).wants(`/site push ${site}/live ${site}/staging --files`);
+  await house.person('chi').clicks(change.card(), 'Approve');
+  await change.tells('Sent. The host accepted it as environments:push-');
+  return change;
+}
+const aboutOperation = (of: Tale): string => {
+  const [row] = house.rows('select operation from changes where number = ?', of.number);
+  return `/operations/${encodeURIComponent(String(row?.['operation']))}`;
+};
+
+test('promise 2: a gateway answers 500 in HTML about a running push for minutes: it goes on, locked, and nothing failed', async () => {
+  const change = await pushed('acme-blog', 'hang', 'ana');
+  await looks(house, change, 1);
+  expect(trailOf(house, change)).toMatchObject({ known: true });
+  house.hosting.faults.add({ kind: 'gateway', status: 500, path: aboutOperation(change), times: 'always' });
+  await looks(house, change, 4);
+  await earlier(house, change, '$.since', 300_000);
+  house.rewrite('update changes set sent_at = sent_at - 300000 where number = ?', change.number);
+  await looks(house, change, 1);
+  await change.tells(/^▶️ Sent 5 min .*ago\. The host cannot be asked about it right now; I keep asking\.$/);
+  expect(stateOf(house, change)).toBe('accepted');
+  expect(trailOf(house, change).failing).toBeUndefined();
+  expect(locksOf(change)).toHaveLength(2);
+  expect(change.replies().filter(({ text }) => /failed|unknown/i.test(text))).toEqual([]);
+
+  house.hosting.faults.remove();
+  const done = { message: 'Finished', status: 200, data: null };
+  house.hosting.faults.add({ kind: 'status', status: 200, body: done, path: aboutOperation(change), times: 'always' });
+  await settles(house, change);
+  await change.tells(/^✅ Done after .*: the host reports it finished\./);
+  expect(locksOf(change)).toEqual([]);
+});
+
+test('promise 2: the host answers 500 to everything for minutes, in its own words: no push failed by that', async () => {
+  const change = await pushed('lumen-studio', 'hang', 'ben');
+  await looks(house, change, 1);
+  const body = { message: 'Error occurred while processing your request', status: 500 };
+  house.hosting.faults.add({ kind: 'status', status: 500, body, method: 'GET', times: 'always' });
+  await looks(house, change, 4);
+  await earlier(house, change, '$.since', 300_000);
+  await looks(house, change, 1);
+  house.hosting.faults.remove();
+  expect([stateOf(house, change), trailOf(house, change).failing]).toEqual(['accepted', undefined]);
+  expect(locksOf(change)).toHaveLength(2);
+});
+
+test('promise 2: the host itself calls a push failed: believed when it says so for a minute, and not before', async () => {
+  const change = await pushed('acme-docs', 'fail', 'ben');
+  await looks(house, change, 1);
+  await vi.waitFor(() => expect(house.hosting.operations.list().at(-1)?.state).toBe('failed'), patienceMs);
+  await looks(house, change, 4);
+  expect(trailOf(house, change).failing?.times).toBeGreaterThanOrEqual(3);
+  expect([stateOf(house, change), locksOf(change).length]).toEqual(['accepted', 2]);
+  await earlier(house, change, '$.failing.since', 60_000);
+  await settles(house, change);
+  await change.tells('❌ The host reports that it failed. It says: “Error occurred while processing your request”');
+  await change.shows(/^❌/);
+  expect(locksOf(change)).toEqual([]);
+});
+
+test(
+  'promise 2: a host without operations answers 500 once in HTML and once in JSON: nothing failed, and following stays off',
+  inHouse({ policy, hosting: { optional: { operations: false } } }, async (quiet) => {
+    const body = { message: 'Error occurred while processing your request', status: 500 };
+    quiet.hosting.faults.add({ kind: 'gateway', status: 500, path: '/operations/*' });
+    quiet.hosting.faults.add({ kind: 'status', status: 500, body, path: '/operations/*' });
+    const change = await quiet.person('ana').asks('/site cache clear acme-shop/staging');
+    await change.tells('Sent. The host accepted it as cache:clear-');
+    await looks(quiet, change, 3);
+    expect(quiet.hosting.faults.list()).toEqual([]);
+    expect([stateOf(quiet, change), works(quiet)]).toEqual(['accepted', false]);
+    await earlier(quiet, change, '$.since', 60_000);
+    await settles(quiet, change);
+    const last = await change.tells(/^☑️ Accepted by the host as cache:clear-/);
+    expect(last.text).toContain('It does not say when it is finished.');
+    expect(works(quiet)).toBe(false);
+  }),
+);

@@ -1,0 +1,384 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { inHouse, openHouse, patienceMs, type House } from './house.ts';
+import type { Tale } from './people.ts';
+
+/** Fault 40: what a timed removal meets, and that it ends: bounded tries, no loop, never more removed than was added. */
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+type Person = Parameters<House['person']>[0];
+const address = '198.51.100.4';
+
+/** Nothing tells of what is written into the database: looks until it is so. */
+const soon = (isSo: () => boolean): Promise<void> =>
+  vi.waitFor(() => expect(isSo()).toBe(true), { timeout: patienceMs, interval: 50 });
+
+/** Somebody is let into an environment for five minutes. */
+async function letIn(at: House, name: Person, environment: string, channel: string, forTime = '5m') {
+  const found = at.hosting.world.named(environment);
+  if (found === undefined) throw new Error(`there is no ${environment}`);
+  const before = [...found.allowlist];
+  const words = `/site allowlist add ${environment} ${address} --for ${forTime}`;
+  const isLive = environment.endsWith('/live');
+  if (isLive) await at.person(name).opens(words, 'Removed again', channel);
+  const added = await (isLive ? at.person(name).confirms({}, channel) : at.person(name).asks(words, channel));
+  await added.tells(`✅ ${address} is on the SSH allowlist`);
+  const timer = (column: string): unknown =>
+    at.rows(`select ${column} as it from timers where change = ?`, added.number)[0]?.['it'];
+  return {
+    added,
+    before,
+    list: (): readonly string[] => found.allowlist,
+    becomes: (...list: readonly string[]) => void found.allowlist.splice(0, Infinity, ...list),
+    timer,
+    /** The time is over, or the next try or reminder is due; resolves when the timer was looked after. */
+    comesDue: async (): Promise<void> => {
+      at.rewrite('update timers set due_at = 1 where change = ? and ended_at is null', added.number);
+      await soon(() => timer('due_at') !== 1);
+    },
+    /** The timer is over; resolves when the database says so. */
+    ends: () => soon(() => timer('ended_at') !== null),
+    id: found.id,
+    writes: () => at.writes(environment).length,
+  };
+}
+type LetIn = Awaited<ReturnType<typeof letIn>>;
+
+const refuse = (at: House, { id }: LetIn, status: number): (() => void) => {
+  const path = `/sites/environments/${id}/ssh/set-allowed-ips`;
+  const { id: fault } = at.hosting.faults.add({ kind: 'status', status, method: 'POST', path, times: 'always' });
+  return () => void at.hosting.faults.remove(fault);
+};
+const inOps = (at: House, words: RegExp): readonly string[] =>
+  at.slack
+    .messages({ channel: 'C0OPS', as: 'U01ANA' })
+    .map(({ text }) => text)
+    .filter((text) => words.test(text));
+const removals = (at: House, { number }: Tale): number =>
+  at.rows("select number from changes where json_extract(permit, '$.timerOf') = ?", number).length;
+
+describe('the host refuses the removal', () => {
+  test('with 403, every time: bounded tries that back off, it gives up loudly, and ops is reminded once a day', async () => {
+    const it = await letIn(house, 'ana', 'acme-shop/staging', 'C0ACME');
+    const stop = refuse(house, it, 403);
+    for (let tries = 0; tries < 20 && it.timer('gave_up_at') === null; tries += 1) {
+      const made = removals(house, it.added);
+      await it.comesDue();
+      if (removals(house, it.added) > made) {
+        const number = Number(it.timer('created_change'));
+        await (await house.change(number)).tells('❌ The host refused it (403');
+        const before = Date.now();
+        await it.comesDue();
+        if (it.timer('gave_up_at') === null) expect(Number(it.timer('due_at'))).toBeGreaterThan(before + 50_000);
+      }
+    }
+    const given = await it.added.tells(/I gave up: 198\.51\.100\.4 can still connect to acme-shop\/staging/);
+    expect(given.controls.map(({ label }) => label)).toEqual(['Remove now']);
+    const written = it.writes();
+    expect(written).toBe(1 + removals(house, it.added));
+    expect(removals(house, it.added)).toBeLessThanOrEqual(6);
+    // While it is tried one message is edited; the end is a message of its own.
+    const tries = new RegExp(`^#${it.added.number} · .*to end at .*(?:is still open|after 6 tries)`);
+    expect(inOps(house, tries)).toHaveLength(1);
+    expect(inOps(house, new RegExp(`#${it.added.number}[^]*I gave up: `))).toHaveLength(1);
+    for (const reminders of [1, 2]) {
+      const before = Date.now();
+      await it.comesDue();
+      await house.slack.until(
+        () => inOps(house, new RegExp(`#${it.added.number}[^]*Still open after`)).length === reminders || undefined,
+        patienceMs,
+      );
+      expect(Number(it.timer('due_at'))).toBeGreaterThan(before + 86_000_000);
+    }
+    expect(it.writes()).toBe(written);
+
+    stop();
+    const removed = await house.person('ana').clicks(given, 'Remove now');
+    await it.ends();
+    expect(removed.heard()).toEqual([]);
+    expect(it.list()).toEqual(it.before);
+    expect(it.timer('due_at')).toBeNull();
+  });
+
+  test('with 500: the outcome is unknown, it is not sent again, and no change is made while nobody knows', async () => {
+    const it = await letIn(house, 'ana', 'acme-docs/staging', 'D0U01ANA');
+    refuse(house, it, 500);
+    await it.comesDue();
+    const removed = await house.change(Number(it.timer('created_change')));
+    await removed.tells(/Outcome unknown/);
+    for (let times = 0; times < 3; times += 1) await it.comesDue();
+    expect(removals(house, it.added)).toBe(1);
+    expect(it.writes()).toBe(2);
+    expect(Number(it.timer('attempts'))).toBe(3);
+    expect(it.timer('ended_at')).toBeNull();
+  });
+
+  test('with 429, and takes it at the third try: the access is over, and nothing is tried after that', async () => {
+    const it = await letIn(house, 'ben', 'acme-blog/staging', 'C0GENERAL');
+    const path = `/sites/environments/${it.id}/ssh/set-allowed-ips`;
+    const headers = { 'retry-after': '1' };
+    house.hosting.faults.add({ kind: 'status', status: 429, method: 'POST', path, times: 3, headers });
+    await it.comesDue();
+    const expired = await house.change(Number(it.timer('created_change')), 'ben');
+    await expired.tells('⛔ Nothing was sent.');
+    await it.comesDue();
+    await it.added.tells(/was to end at .* and is still open/);
+    await it.comesDue();
+    await it.ends();
+    expect(it.list()).toEqual(it.before);
+    expect(removals(house, it.added)).toBe(2);
+  });
+});
+
+describe('what somebody does meanwhile', () => {
+  test('Ben lets it in for good: nothing is written, the timer is over, and nothing is taken away', async () => {
+    const it = await letIn(house, 'ana', 'north-bakery/staging', 'G0BAKERY');
+    const kept = await house.person('ben').asks(`/site allowlist add north-bakery/staging ${address}`, 'C0GENERAL');
+    await kept.tells(/✅ Nothing had to be written\. .*no longer ends by itself/);
+    await kept.shows(`✅ Let ${address} stay on the SSH allowlist of north-bakery/staging for good: `);
+    await it.added.tells(new RegExp(`stays on .* for good: #${kept.number}`));
+    expect(it.timer('end_reason')).toBe('kept');
+    expect(it.timer('due_at')).toBeNull();
+    expect(it.writes()).toBe(1);
+    expect(it.list()).toContain(address);
+  });
+
+  test('a set names it: for good as well; a set without it: there is nothing left to end', async () => {
+    const it = await letIn(house, 'ana', 'harbor-events/staging', 'D0U01ANA');
+    const set = await house
+      .person('ana')
+      .asks(`/site allowlist set harbor-events/staging ${address} 192.0.2.9`, 'D0U01ANA');
+    await set.tells(/✅ The SSH allowlist of harbor-events\/staging is/);
+    expect(it.timer('end_reason')).toBe('kept');
+    await house.person('ana').asks('/site allowlist remove harbor-events/staging 192.0.2.9', 'D0U01ANA');
+    const again = house.person('ana');
+    await (
+      await again.says(`/site allowlist add harbor-events/staging ${address} --for 5m`, 'D0U01ANA')
+    ).hears('already on the SSH allowlist of harbor-events/staging for good');
+    expect(it.list()).toContain(address);
+  });
+
+  test('more time is asked for: the end moves, never to an earlier one, and the old timer takes nothing away', async () => {
+    const it = await letIn(house, 'ana', 'lumen-studio/staging', 'D0U01ANA', '1h');
+    const longer = await house
+      .person('ben')
+      .asks(`/site allowlist add lumen-studio/staging ${address} --for 4h`, 'D0U02BEN');
+    expect(longer.card().text).toMatch(/Ends now.*Ends then.*4h after it is done/s);
+    await longer.tells(/✅ Nothing had to be written\./);
+    await it.added.tells(new RegExp(`ends at .* now: #${longer.number}`));
+    expect(it.timer('end_reason')).toBe('moved');
+    const endOf = (number: number): number =>
+      Number(house.rows('select ends_at from timers where change = ? and ended_at is null', number)[0]?.['ends_at']);
+    expect(endOf(longer.number)).toBeGreaterThan(Date.now() + 3.9 * 3_600_000);
+    const end = endOf(longer.number);
+    const shorter = await house
+      .person('ana')
+      .asks(`/site allowlist add lumen-studio/staging ${address} --for 5m`, 'D0U01ANA');
+    await shorter.tells(/✅ Nothing had to be written\./);
+    expect(endOf(longer.number)).toBe(end);
+    expect(house.rows('select id from timers where change = ?', shorter.number)).toEqual([]);
+    expect(it.writes()).toBe(1);
+  });
+
+  test('and undoes the grant: the timer is over with it', async () => {
+    const it = await letIn(house, 'ana', 'acme-shop/live', 'C0ACME');
+    const proof = await it.added.tells(`✅ ${address} is on the SSH allowlist`);
+    await house.person('ana').clicks(proof, 'Undo');
+    await house.person('ana').form(/Take 198\.51\.100\.4 off/);
+    const undone = await house.person('ana').confirms({}, 'C0ACME');
+    await undone.tells(`✅ ${address} is not on the SSH allowlist of acme-shop/live any more`);
+    await it.added.tells(new RegExp(`is over: #${undone.number} took it off the list`));
+    expect(it.timer('end_reason')).toBe('removed');
+    expect(it.list()).toEqual(it.before);
+    // What ended by itself is not given back for good by a button.
+    const over = await undone.tells(`✅ ${address} is not on the SSH allowlist`);
+    expect(over.controls.map(({ label }) => label)).toEqual([]);
+  });
+});
+
+describe('an approval is asked for', () => {
+  const policy = `
+version: 1
+live: ['*/live']
+groups: { developers: [U01ANA, U02BEN], leads: [U03CHI] }
+rules:
+  - { allow: [read, 'allowlist remove'], to: [developers, leads] }
+  - { allow: ['allowlist add'], to: [developers], where: ['acme-shop/*'] }
+  - { allow: ['allowlist add'], to: [developers], where: ['acme-blog/*'], approval: { by: [leads], count: 1, expires: 1h } }
+channels: { ops: C0OPS }
+`;
+  /** Let in with an approval, and for good by somebody else, who waits for theirs. */
+  const asked = async (at: House) => {
+    const [ana, ben, chi] = [at.person('ana'), at.person('ben'), at.person('chi')];
+    const added = await ana.asks(`/site allowlist add acme-blog/staging ${address} --for 5m`, 'C0GENERAL');
+    await chi.clicks(added.card(), 'Approve');
+    await added.tells(/✅ .* is on the SSH allowlist/);
+    const forGood = await ben.asks(`/site allowlist add acme-blog/staging ${address}`, 'C0GENERAL');
+    await forGood.tells('this waits for your approval');
+    const timer = (): Record<string, unknown> =>
+      at.rows('select * from timers where change = ?', added.number)[0] ?? {};
+    return { chi, added, forGood, timer, list: () => at.hosting.world.named('acme-blog/staging')?.allowlist ?? [] };
+  };
+
+  test(
+    'for what writes nothing: it has its effect when it is approved, not before, and then nothing is written',
+    inHouse({ policy }, async (at) => {
+      const { chi, forGood, timer, list } = await asked(at);
+      expect(timer()).toMatchObject({ end_reason: null });
+      await chi.clicks(forGood.card(), 'Approve');
+      await forGood.tells('Approved by @Chi. Nothing has to be written for it.');
+      await forGood.tells('✅ Nothing had to be written.');
+      expect(timer()).toMatchObject({ end_reason: 'kept', due_at: null });
+      expect(list()).toContain(address);
+      expect(at.writes('acme-blog/staging')).toHaveLength(1);
+    }),
+  );
+
+  test(
+    'and the access has ended before it is given: it is asked again, because it would be another change by now',
+    inHouse({ policy }, async (at) => {
+      const { chi, added, forGood, list } = await asked(at);
+      at.rewrite('update timers set due_at = 1 where change = ?', added.number);
+      await added.tells(/is over: #\d+ took it off the list/);
+      expect(list()).not.toContain(address);
+      const late = await chi.clicks(forGood.card(), 'Approve');
+      await late.hears(`#${forGood.number} can no longer be approved`);
+      await forGood.tells('Somebody changed acme-blog/staging in the meantime');
+      expect(at.writes('acme-blog/staging')).toHaveLength(2);
+    }),
+  );
+});
+
+describe('things stand still', () => {
+  test(
+    'all sending is paused: no change, no try and no word of it, and it is removed after resume',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      await (await at.person('chi').says('/site pause we move')).hears('Nothing is sent from now on');
+      at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
+      // A change of another kind shows that the worker has looked for work since.
+      const held = await at.person('ana').asks('/site cache clear acme-shop/staging');
+      await held.shows('All sending is paused');
+      const listed = await at.person('ana').says('/site timers');
+      await listed.hears(/waits: all sending is paused/);
+      expect([removals(at, it.added), it.timer('attempts'), it.timer('due_at')]).toEqual([0, 0, 1]);
+      await (await at.person('chi').says('/site resume')).hears('goes on');
+      await it.ends();
+      expect(it.list()).toEqual(it.before);
+    }),
+  );
+
+  test(
+    'somebody has locked it: it is said once and waits, and cancelling by name removes it now',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
+      for (let times = 0; times < 3; times += 1) await it.comesDue();
+      const told = await it.added.tells(/is still open\. .*locked by @Chi/);
+      expect(told.text).toContain('Tried');
+      expect(it.added.replies().filter(({ text }) => text.includes('still open'))).toHaveLength(1);
+      expect(removals(at, it.added)).toBe(0);
+      await (await at.person('chi').says('/site unlock acme-shop/staging')).hears('is unlocked');
+      const listed = await at.person('ana').says('/site timers acme-shop/staging');
+      await listed.hears(/tried 3 times/);
+      const removed = await at.person('ana').asks(`/site timers cancel ${it.added.number}`);
+      await removed.tells(`✅ ${address} is not on the SSH allowlist of acme-shop/staging any more`);
+      expect(it.timer('end_reason')).toBe('removed');
+      expect(it.list()).toEqual(it.before);
+      await (await at.person('ana').says(`/site timers cancel ${it.added.number}`)).hears('is over');
+    }),
+  );
+
+  test(
+    'whoever may not take addresses off the list may not cancel, and hears it',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const said = await at.person('rob').says(`/site timers cancel ${it.added.number}`, 'C0ACME');
+      await said.hears(/You may not use timers cancel/);
+      expect(it.list()).toContain(address);
+    }),
+  );
+});
+
+describe('fault 31: the host cannot be read when it is due', () => {
+  const everythingIsAway = { kind: 'status', status: 503, method: 'GET', path: '/**', times: 'always' } as const;
+  const noSites = {
+    kind: 'status',
+    status: 200,
+    path: '/sites',
+    times: 'always',
+    body: { company: { sites: [] } },
+  } as const;
+  const noThemes = { kind: 'status', status: 503, section: '4.1', times: 'always' } as const;
+
+  test(
+    '503 to everything after a restart: later, never gone; the asker and ops hear it, and it is removed then',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      await at.stop();
+      const { id: fault } = at.hosting.faults.add(everythingIsAway);
+      at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
+      // It is not ready before it has listed the sites, and works all the same.
+      at.start().catch(() => undefined);
+      const told = await it.added.tells(/@Ana The access of 198\.51\.100\.4 .* is still open/);
+      expect(told.text).not.toMatch(/gone|nothing left/i);
+      await at.slack.until(
+        () => inOps(at, new RegExp(`#${it.added.number} .*is still open`, 's')).length > 0 || undefined,
+        patienceMs,
+      );
+      expect(it.timer('ended_at')).toBeNull();
+      at.hosting.faults.remove(fault);
+      await it.comesDue();
+      await soon(() => it.list().length === it.before.length);
+      await soon(() => at.rows('select number from changes where settled_at is null').length === 0);
+      await it.comesDue();
+      await it.ends();
+      expect(it.list()).toEqual(it.before);
+    }),
+    30_000,
+  );
+
+  test(
+    '200 with an empty list of sites after a restart: it needs no list, and is removed',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      await at.stop();
+      at.hosting.faults.add(noSites);
+      at.hosting.faults.add(noThemes);
+      at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
+      at.start().catch(() => undefined);
+      await soon(() => it.list().length === it.before.length);
+      expect(it.list()).toEqual(it.before);
+      expect(it.added.replies().some(({ text }) => /gone/.test(text))).toBe(false);
+    }),
+    30_000,
+  );
+
+  test(
+    'the environment answers 404 and sites are listed without it: gone, and that is said and written down',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const staging = at.hosting.world.named('acme-shop/staging');
+      if (staging) at.hosting.world.removeEnvironment(staging);
+      const { id: fault } = at.hosting.faults.add(noSites);
+      await at.listsAnew();
+      await it.comesDue();
+      await it.added.tells(/is still open/);
+      expect(it.timer('ended_at')).toBeNull();
+      at.hosting.faults.remove(fault);
+      await at.listsAnew();
+      await it.comesDue();
+      await it.added.tells(/acme-shop\/staging is gone: /);
+      expect(it.timer('end_reason')).toBe('gone');
+      const events = at.rows('select event from audit where change = ? order by seq', it.added.number);
+      expect(events.map(({ event }) => event)).toEqual(
+        expect.arrayContaining(['timer_set', 'timer_tried', 'timer_ended']),
+      );
+    }),
+    30_000,
+  );
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openHouse, patienceMs, type House } from './house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+/** The list of an environment, as it is whenever it is asked for. */
+const listOf = (environment: string) => (): string[] => house.hosting.world.named(environment)?.allowlist ?? [];
+
+/** Ana adds an address, and sees the button that takes it back. */
+async function added(environment: string, channel: string) {
+  const list = listOf(environment);
+  const before = [...list()];
+  const change = await house.person('ana').asks(`/site allowlist add ${environment} 198.51.100.4`, channel);
+  return { change, list, before, proof: await change.tells('✅ 198.51.100.4 is on the SSH allowlist') };
+}
+
+const keptFor = (id: string): unknown =>
+  house.rows('select count(*) as it from answers where person = ?', id)[0]?.['it'];
+
+describe('undo', () => {
+  test('keeps its place however many reports are asked for', async () => {
+    const ana = house.person('ana');
+    const { proof, list, before } = await added('acme-docs/staging', ana.direct);
+    for (let times = 0; times < 60; times += 1) {
+      const shown = await ana.says('/site allowlist show acme-docs/staging', ana.direct);
+      await shown.hears('SSH allowlist');
+    }
+    // They are written a moment later, fifty at most.
+    await vi.waitFor(() => expect(keptFor(ana.id)).toBe(50), { timeout: patienceMs, interval: 20 });
+    const undone = await ana.clicks(proof, 'Undo');
+    await house.slack.until(() => list().length === before.length || undefined, patienceMs);
+    expect(undone.heard().map(({ text }) => text)).not.toContainEqual(expect.stringContaining('too old'));
+    expect(list()).toEqual(before);
+  }, 60_000);
+
+  test('of what is as it was left runs at once', async () => {
+    const { proof, list, before } = await added('acme-blog/staging', 'C0GENERAL');
+    await house.person('ben').clicks(proof, 'Undo');
+    await house.slack.until(() => list().length === before.length || undefined, patienceMs);
+    expect(list()).toEqual(before);
+  });
+
+  test('of what somebody changed since shows first what it would do now', async () => {
+    const ana = house.person('ana');
+    const { proof, list, before } = await added('north-bakery/staging', 'G0BAKERY');
+    list().push('192.0.2.200');
+    await ana.clicks(proof, 'Undo');
+    await ana.form(/Somebody changed north-bakery\/staging since #\d+ was done[^]*Take 198\.51\.100\.4 off/);
+    expect(list()).toContain('198.51.100.4');
+    const undone = await ana.confirms({}, 'G0BAKERY');
+    await undone.tells('✅ 198.51.100.4 is not on the SSH allowlist');
+    expect(list()).toEqual([...before, '192.0.2.200']);
+  });
+
+  test('of what somebody granted again since, at a host that looks the same, shows it first too', async () => {
+    const list = listOf('harbor-events/staging');
+    const ben = house.person('ben');
+    const change = await ben.asks('/site allowlist add harbor-events/staging 198.51.100.4 --for 2h', ben.direct);
+    const proof = await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
+    const ana = house.person('ana');
+    const kept = await ana.asks('/site allowlist add harbor-events/staging 198.51.100.4', 'C0OPS');
+    await kept.tells('✅ Nothing had to be written.');
+    await ben.clicks(proof, 'Undo');
+    await ben.form(/since #\d+ was done/);
+    expect(list()).toContain('198.51.100.4');
+  });
+
+  test('of a redirect that leads elsewhere by now shows first what it would do now', async () => {
+    const ana = house.person('ana');
+    const change = await ana.asks('/site redirects add acme-shop/staging /sale-1 /sale', 'C0ACME');
+    const proof = await change.tells('✅ acme-shop/staging has the redirect');
+    const rule = house.hosting.world.named('acme-shop/staging')?.redirects.find(({ from }) => from === '/sale-1');
+    if (rule === undefined) throw new Error('there is no such redirect');
+    rule.to = '/by-somebody-else';
+    await ana.clicks(proof, 'Undo');
+    await ana.form(/Somebody changed acme-shop\/staging since[^]*by-somebody-else/);
+    const rules = house.hosting.world.named('acme-shop/staging')?.redirects.map(({ from }) => from);
+    expect(rules).toContain('/sale-1');
+  });
+
+  test('without a form: a button opens what it would do now, and nothing runs before', async () => {
+    const ana = house.person('ana');
+    const { proof, list } = await added('acme-shop/staging', 'C0ACME');
+    list().push('192.0.2.201');
+    house.slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id', times: 1 });
+    const undone = await ana.clicks(proof, 'Undo');
+    const offered = await undone.hears('This needs a form. Nothing was done yet.');
+    expect(list()).toContain('198.51.100.4');
+    await ana.clicks(offered, 'Open the form');
+    await ana.form(/Take 198\.51\.100\.4 off/);
+    expect(list()).toContain('198.51.100.4');
+  });
+
+  test('of another database does nothing', async () => {
+    const { change, proof, list } = await added('lumen-studio/staging', 'C0OPS');
+    const [button] = proof.controls;
+    const said = JSON.stringify(proof.blocks).replace(String(button?.value), `another ${change.number}`);
+    const forged: unknown = JSON.parse(said);
+    if (!Array.isArray(forged)) throw new Error('no blocks');
+    await house.redraws(proof, forged);
+    const pressed = await house.person('ana').clicks(proof, 'Undo');
+    await pressed.hears('This button belongs to another installation of me. Nothing was done.');
+    expect(list()).toContain('198.51.100.4');
+  });
+});
