@@ -10,11 +10,15 @@ import { isQuick, lives, stories } from './lives.ts';
 import { drawPromises } from './proofs.ts';
 import { tales } from './replicas.ts';
 import { drawCrowd, drawMatrix, drawSum, drawTales, type Told } from './table.ts';
+import { weather, type Cell } from './weather/cell.ts';
+import { forecast, isQuickCell } from './weather/forecast.ts';
+import { drawWeather } from './weather/table.ts';
 
 /**
  * `npm run prove`: the real bot, killed at every point between a click and the last word, and what came of it.
  * `-- --runs N`: so many times at each point and on each database; `--seed N` repeats a run; `--quick` looks once;
- * `--at-once N` houses; `--sqlite-only` does without PostgreSQL. Ends with 1 unless all is as it must be.
+ * `--at-once N` houses; `--sqlite-only` does without PostgreSQL; `--only weather` leaves the deaths out. Ends with 1 unless
+ * all is as it must be.
  */
 
 const { values } = parseArgs({
@@ -24,12 +28,15 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     'sqlite-only': { type: 'boolean', default: false },
     'at-once': { type: 'string', default: '6' },
+    only: { type: 'string' },
   },
 });
 const rounds = Number(values.runs ?? (values.quick ? 1 : 2));
 const began = performance.now();
 const died: Run[] = [];
 const told: Told[] = [];
+const cells: Cell[] = [];
+const isWeatherOnly = values.only === 'weather';
 
 const print = (...blocks: readonly string[]): boolean => process.stdout.write(`${blocks.join('\n\n')}\n\n`);
 
@@ -37,6 +44,7 @@ type FreshUrl = (() => Promise<string>) | undefined;
 
 /** Everything to be done in one round; `freshUrl` makes a place on PostgreSQL. */
 function* workOf(seed: string, freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
+  if (isWeatherOnly) return;
   for (const life of lives(`${seed} · SQLite`, values.quick ? isQuick.row : undefined))
     yield async () => died.push(...(await live(life)));
   if (freshUrl === undefined) return;
@@ -44,6 +52,19 @@ function* workOf(seed: string, freshUrl: FreshUrl): Generator<() => Promise<unkn
     yield async () => died.push(...(await live(life, await freshUrl())));
   for (const { name, tell } of values.quick ? tales.filter(isQuick.tale) : tales)
     yield async () => told.push({ name, wrong: await tell(await freshUrl(), seed).then(() => undefined, String) });
+}
+
+/** Every weather upon every kind of change, once on each database on which it can be. */
+function* weatherWork(freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
+  for (const cell of forecast().filter((one) => !values.quick || isQuickCell(one))) {
+    const { weather: name, kind, database } = cell;
+    if (database === 'PostgreSQL' && freshUrl === undefined) continue;
+    yield async () =>
+      weather(name, kind, database === 'PostgreSQL' ? await freshUrl?.() : undefined).then(
+        (came) => cells.push(came),
+        (error: unknown) => told.push({ name: `${name.name}: ${kind.name}, on ${database}`, wrong: String(error) }),
+      );
+  }
 }
 
 /** Does all of it, so many at once. */
@@ -80,12 +101,12 @@ if (binaries === undefined && !values['sqlite-only']) {
   process.exit(1);
 }
 const server = binaries === undefined ? undefined : await startPostgres(binaries);
-const crowd = pressAtOnce(values.quick ? 300 : 10_000);
+const crowd = isWeatherOnly ? Promise.resolve('') : pressAtOnce(values.quick ? 300 : 10_000);
 try {
   const freshUrl = server && (() => freshSchema(Object.assign(new URL(server.url), { pathname: '/postgres' })));
   const seeds = Array.from({ length: rounds }, (_, round) => `${values.seed} · ${round + 1}`);
   await doAll(
-    seeds.flatMap((seed) => [...workOf(seed, freshUrl)]),
+    [...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...weatherWork(freshUrl)],
     Number(values['at-once']),
   );
 } finally {
@@ -97,8 +118,10 @@ const looked = stories.filter((story) => died.some((run) => run.story === story)
 print(
   ...looked.map((story) => drawMatrix(story, died)),
   ...(server ? [drawTales(told)] : []),
+  drawWeather(cells),
   pressed,
   `${drawSum(died, told)}\n${all}`,
   drawPromises(),
 );
 if ([...died, ...told].some(({ wrong }) => wrong !== undefined)) process.exitCode = 1;
+if (cells.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1;

@@ -32,6 +32,12 @@ export type Scene = {
   readonly start: (hoursWrong?: number, until?: 'ready' | 'connected') => Promise<Bot>;
   /** Sets the clock of the running bot so many hours wrong; resolves when it is. */
   readonly setClock: (hoursWrong: number) => Promise<void>;
+  /** Has the next flush of a file of the database fail, as on a broken disk. */
+  readonly failFlush: () => void;
+  /** Whether the bot that was started last has ended. */
+  readonly hasEnded: () => boolean;
+  /** What waits for its time, without anybody working on it, is due now. */
+  readonly hurry: () => Promise<void>;
   /** Lays down an order; the first bot that comes to its point takes it. */
   readonly order: (order: z.input<typeof orderShape>) => void;
   /** As `eventually`, and whatever could still be stopped is not waited for. */
@@ -58,9 +64,11 @@ export async function onScene<T>(
   const folder = mkdtempSync(join(tmpdir(), 'sitehand-prove-'));
   const file = join(folder, 'order.json');
   const clock = join(folder, 'clock');
+  const flush = join(folder, 'flush');
+  let hasEnded = false;
   let bot: Bot | undefined;
   // First of all what keeps compiled code: the bot itself loads it too late for these.
-  const obedient = `--import ./src/node-version.js --import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)}`;
+  const obedient = `--import ./src/node-version.js --import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)} --import ./test/prove/failing-flush.ts?order=${encodeURIComponent(flush)}`;
   const usual = { ownProcess: 'all', start: false, policy: rules, hosting } as const;
   const house = await openHouse(url === undefined ? usual : { ...usual, environment: { DATABASE_URL: url } });
   const book = url === undefined ? sqlite(house) : await postgres(url);
@@ -75,7 +83,19 @@ export async function onScene<T>(
     database: url === undefined ? 'SQLite' : 'PostgreSQL',
     start: async (hoursWrong = 0, until = 'ready') => {
       bot = await house.start({ NODE_OPTIONS: `${obedient} ${clockWrongBy(hoursWrong, clock)}` }, until);
+      hasEnded = false;
+      const started = bot;
+      void started.ended.then(() => {
+        if (bot === started) hasEnded = true;
+      });
       return bot;
+    },
+    failFlush: () => writeFileSync(flush, ''),
+    hasEnded: () => hasEnded,
+    hurry: async () => {
+      await hurry(book);
+      await write(hastened);
+      await write(`update timers set due_at = 1 where owner is null and due_at > 1`);
     },
     setClock: async (hoursWrong) => {
       writeFileSync(clock, String(hoursWrong));
@@ -117,6 +137,10 @@ const underWay = `
     where settled_at is null and state <> 'waiting' and not (state = 'unknown' and reminders is not null)
   union all select 'delivery ' || key from inbox where closed_at is null
   union all select 'message ' || key from messages where due_at is not null`;
+/** What is tried or asked again later. What cools down, and what was not tried yet, has its own time. */
+const hastened = `update changes set due_at = 1
+  where owner is null and due_at > 1 and (state = 'accepted' or
+    state = 'approved' and not exists (select 1 from messages where key = changes.number || ':stop'))`;
 /** An approved push that can be stopped is due now rather than in ten seconds; before its *Stop* stands it is not. */
 async function hurry({ rows, write }: Book): Promise<void> {
   const cooling = `from messages where key = changes.number || ':stop' and ts is not null`;

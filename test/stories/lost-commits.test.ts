@@ -2,6 +2,7 @@ import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { remember } from '../prove/set-back.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { openHouse, patienceMs, type House } from './house.ts';
 
@@ -123,19 +124,7 @@ describe.skipIf(!postgresRuns)('a PostgreSQL that is set back to before a change
     ];
   const becomes = (number: number, state: string): Promise<void> =>
     soon(async () => expect(await stateOf(number)).toBe(state));
-  /** Remembers all tables as they are; what it resolves with sets them back to that, as a restored backup does. */
-  const backup = async (): Promise<() => Promise<void>> => {
-    const tables = ['changes', 'audit', 'messages', 'votes', 'locks', 'timers'];
-    for (const table of tables) await sql.query(`create table kept_${table} as select * from ${table}`);
-    return async () => {
-      // In one transaction, behind whoever is just writing.
-      const statements = tables.map(
-        (table) => `delete from ${table}; insert into ${table} overriding system value select * from kept_${table};`,
-      );
-      await sql.query(`begin; select pg_advisory_xact_lock(7401001); set local session_replication_role = replica;
-        ${statements.join('\n')} commit`);
-    };
-  };
+  const backup = (): Promise<() => Promise<void>> => remember((statement) => sql.query(statement));
   const takeUp = (): Promise<unknown> => sql.query('update changes set due_at = 1 where owner is null and due_at > 1');
   const opsHear = (words: RegExp): Promise<unknown> =>
     house.slack.until(

@@ -1,3 +1,4 @@
+import { BOT_USER } from '../../../src/playground/slack/seed.ts';
 import { ids, type House } from '../../stories/house.ts';
 import { eventually, onScene, type Scene } from '../scene.ts';
 import type { Kind } from './kinds.ts';
@@ -14,7 +15,7 @@ export type Cell = {
   readonly end: string;
   /** Who heard of it while the weather lasted. */
   readonly told: readonly string[];
-  /** How long after the last thing was done somebody heard. */
+  /** How long after the last thing was done, or after it came back, the first of them heard, in milliseconds. */
   readonly afterMs: number;
   /** What was said and was not so. */
   readonly falseWords: readonly string[];
@@ -26,49 +27,70 @@ export type Cell = {
 export const weather = (name: Weather, kind: Kind, url?: string): Promise<Cell> =>
   onScene(url, (scene) => live(scene, name, kind), name.policy ?? byPeople);
 
-/** How often it is looked at while the weather lasts, all that can be due made due each time. */
-const looks = 12;
+/** How often it is looked at while the weather lasts; what waits for its time is made due before each look. */
+const looks = 10;
+/** Whoever did the last thing, or ops, hears something within this, in milliseconds. */
+const toldWithinMs = 10_000;
 
 async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
-  const { house, database } = scene;
+  const { house, database, hurry } = scene;
   await scene.start();
   await kind.prepare(scene);
   await scene.atRest();
   const before = await standing(scene);
-  const mend = await weather.begins(scene, kind);
-  const began = performance.now();
-  const acting = kind.act(scene);
   const falseWords = new Set<string>();
   const look = (isOver: boolean): void => {
     for (const { text } of newsOf(house, before))
       for (const lie of liesIn(text, house, before, weather, isOver)) falseWords.add(lie);
   };
-  await eventually('told', () => (newsOf(house, before).length > 0 ? '' : 'nobody heard anything'));
-  const afterMs = performance.now() - began;
-  for (let done = 0; done < looks; done += 1) {
-    await hurry(scene);
-    await eventually('looked at', nextLook());
-    look(false);
-  }
+  const { mend, act = () => kind.act(scene), comes } = await weather.begins(scene, kind);
+  const heardOf = async (): Promise<number> => {
+    const since = performance.now();
+    await eventually('told', () => (newsOf(house, before).length > 0 ? '' : 'nobody heard anything'));
+    return performance.now() - since;
+  };
+  // A process that ends while it is asked answers nobody.
+  await act().catch(() => undefined);
+  const heard = weather.isDown ? undefined : heardOf();
+  await Promise.all([comes?.(), heard]);
+  await eventually(
+    'looked at',
+    countDown(looks, async () => (look(false), hurry())),
+  );
+  if (weather.isDown) await mend();
+  const afterMs = await (heard ?? heardOf());
   const told = [...new Set(newsOf(house, before).map(({ where }) => where))];
-  await acting;
-  await mend();
-  await eventually('ended', async () => {
-    await hurry(scene);
-    const change = await changeOf(scene, kind, before);
-    if (change?.hasEnded) return '';
-    // Nobody does it twice: only what was refused, or still waits for it, is done again.
-    if (change === undefined || change.state === 'waiting') await kind.act(scene).catch(() => undefined);
-    return `it is ${change?.state ?? 'not asked for'}`;
-  });
-  await scene.atRest();
+  if (!weather.isDown) await mend();
+  await endWell(scene, kind, before);
   look(true);
   const end = (await changeOf(scene, kind, before))?.state ?? 'none';
   const sent = house.writes().length - before.writes;
   const came = `${sent} written, ${end}`;
-  const must = weather.must?.(kind) ?? ['1 written, done'];
-  const wrong = [...(must.includes(came) ? [] : [`${came}, and it must be ${must.join(' or ')}`]), ...falseWords];
+  const must = ['1 written, done', ...(weather.mayBe ?? [])];
+  const wrong = [
+    ...(must.includes(came) ? [] : [`${came}, and it must be ${must.join(' or ')}`]),
+    ...(afterMs > toldWithinMs ? [`nobody heard of it for ${Math.round(afterMs)} ms`] : []),
+    ...falseWords,
+  ];
   return { weather, kind, database, sent, end, told, afterMs, falseWords: [...falseWords], wrong };
+}
+
+/** Resolves when the change has ended. Nobody does the last thing twice: only what was refused is done again. */
+async function endWell(scene: Scene, kind: Kind, before: Standing): Promise<void> {
+  await eventually('ended', async () => {
+    await scene.hurry();
+    const change = await changeOf(scene, kind, before);
+    if (change?.hasEnded) return '';
+    if (change !== undefined && change.state !== 'waiting') return `it is ${change.state}`;
+    const said = JSON.stringify(everything(scene.house));
+    await kind.act(scene).catch(() => undefined);
+    await eventually('answered', async () => {
+      const now = await changeOf(scene, kind, before);
+      return now?.state !== change?.state || JSON.stringify(everything(scene.house)) !== said ? '' : 'no answer';
+    });
+    return 'it was asked for again';
+  });
+  await scene.atRest();
 }
 
 /** How far everything was when the weather began. */
@@ -91,21 +113,14 @@ async function changeOf({ rows }: Scene, { name }: Kind, { newest }: Standing) {
   return { state, hasEnded: found['settled_at'] !== null || state === 'unknown' };
 }
 
-/** What waits for its time, without anybody working on it, is due now. */
-async function hurry({ write }: Scene): Promise<void> {
-  const cooling = `number || ':stop' in (select key from messages where ts is null)`;
-  await write(`update changes set due_at = 1
-    where state in ('approved', 'accepted') and owner is null and due_at > 1 and not ${cooling}`);
-  await write(`update timers set due_at = 1 where owner is null and due_at > 1`);
-}
-
-/** The next tenth of a second. */
-const nextLook = (): (() => string) => {
-  let isFirst = true;
-  return () => {
-    const again = isFirst ? 'not yet' : '';
-    isFirst = false;
-    return again;
+/** For `eventually`: does it so many times. */
+const countDown = (times: number, act: () => Promise<unknown>): (() => Promise<string>) => {
+  let left = times;
+  return async () => {
+    if (left === 0) return '';
+    await act();
+    left -= 1;
+    return `${left} times more`;
   };
 };
 
@@ -116,8 +131,10 @@ function everything({ slack }: House): readonly Said[] {
   const people = [ids.ana, ids.chi, ids.dee];
   const inChannel = (channel: string, as: string, where: Said['where']): Said[] => {
     const roots = slack.messages({ channel, as });
-    const all = roots.flatMap(({ ts }) => slack.messages({ channel, thread: ts, as }));
-    return [...roots, ...all].map(({ text, ephemeral }) => ({ where: ephemeral ? 'private' : where, text }));
+    const threads = roots.flatMap(({ ts }) => slack.messages({ channel, thread: ts, as }));
+    return [...roots, ...threads]
+      .filter(({ author }) => author === BOT_USER)
+      .map(({ text, ephemeral }) => ({ where: ephemeral ? 'private' : where, text }));
   };
   return [
     ...people.flatMap((id) => inChannel('C0ACME', id, 'thread')),
@@ -138,7 +155,7 @@ function liesIn(
   { isBlind }: Weather,
   isOver: boolean,
 ): readonly string[] {
-  const lies = [...text.matchAll(/\b(?:is gone|failed|void|nothing left to remove|The host refused it)\b/gi)].map(
+  const lies = [...text.matchAll(/\b(?:is gone|failed|void|nothing left to|The host refused it)\b/gi)].map(
     ([word]) => word,
   );
   const isWritten = house.writes().length > before.writes;

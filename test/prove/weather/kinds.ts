@@ -6,50 +6,45 @@ import type { Scene } from '../scene.ts';
 /** A change that weather comes upon, up to the last thing that somebody has to do for it. */
 export type Kind = {
   readonly name: 'routine' | 'sensitive' | 'destructive' | 'timed';
-  /** What it is about. */
-  readonly environment: string;
-  /** Who does the last thing: a Slack user id. */
-  readonly person: string;
+  /** What Ana says for it, without the slash command's name. */
+  readonly words: string;
   /** Everything before the last thing; in good weather. */
-  readonly prepare: (scene: Scene) => Promise<void>;
+  readonly prepare: (scene: Scene) => Promise<unknown>;
   /** The last thing. Said again only where nothing came of it before. */
   readonly act: (scene: Scene) => Promise<unknown>;
 };
 
 const address = '198.51.100.4';
-const sensitiveLine = `/site allowlist add acme-shop/live ${address}`;
+const says = ({ house: { slack } }: Scene, words: string): Promise<unknown> =>
+  slack.command(ids.ana, 'C0ACME', `/site ${words}`);
 
 /** A cache that is cleared: words alone. */
 const routine: Kind = {
   name: 'routine',
-  environment: 'acme-shop/staging',
-  person: ids.ana,
+  words: 'cache clear acme-shop/staging',
   prepare: async () => {},
-  act: ({ house }) => house.slack.command(ids.ana, 'C0ACME', '/site cache clear acme-shop/staging'),
+  act: (scene) => says(scene, routine.words),
 };
 
 /** An address that is let in on a live environment: a form shows it first. */
 const sensitive: Kind = {
   name: 'sensitive',
-  environment: 'acme-shop/live',
-  person: ids.ana,
-  prepare: async ({ house }) => {
-    await house.person('ana').opens(sensitiveLine, `Let ${address} in over SSH`);
-  },
-  act: async ({ house: { slack } }) => {
+  words: `allowlist add acme-shop/live ${address}`,
+  prepare: ({ house }) => house.person('ana').opens(`/site ${sensitive.words}`, `Let ${address} in over SSH`),
+  act: async (scene) => {
+    const { slack } = scene.house;
     const { modals } = slack.views(ids.ana);
     if (modals.at(-1)?.callback_id === 'review') return slack.submit(ids.ana);
     // The form has said why nothing came of it: it is opened anew, and submitted the next time.
     if (modals.length > 0) await slack.closeModal(ids.ana, true);
-    return slack.command(ids.ana, 'C0ACME', sensitiveLine);
+    return says(scene, sensitive.words);
   },
 };
 
 /** A push that waits for an approval. */
 const destructive: Kind = {
   name: 'destructive',
-  environment: 'acme-shop/live',
-  person: ids.chi,
+  words: 'push acme-shop/staging acme-shop/live --database',
   prepare: (scene) => waitingPush(scene, randomFrom('weather')),
   act: (scene) => approve(scene, ids.chi),
 };
@@ -57,13 +52,12 @@ const destructive: Kind = {
 /** An address that was let in for five minutes, which are over. */
 const timed: Kind = {
   name: 'timed',
-  environment: 'acme-shop/staging',
-  person: ids.ana,
-  prepare: async ({ house, atRest }) => {
-    await house.slack.command(ids.ana, 'C0ACME', `/site allowlist add acme-shop/staging ${address} --for 5m`);
-    await atRest();
+  words: `allowlist add acme-shop/staging ${address} --for 5m`,
+  prepare: async (scene) => {
+    await says(scene, timed.words);
+    await scene.atRest();
   },
-  act: ({ write }) => write(`update timers set due_at = 1 where due_at is not null`),
+  act: ({ write }) => write('update timers set due_at = 1 where due_at is not null'),
 };
 
 /** Every kind of change, and the removal that is due by itself. */

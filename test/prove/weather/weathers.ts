@@ -1,23 +1,36 @@
+import { copyFileSync, renameSync } from 'node:fs';
 import { ids } from '../../stories/house.ts';
-import type { Scene } from '../scene.ts';
+import { eventually, type Scene } from '../scene.ts';
+import { remember } from '../set-back.ts';
 import type { Kind } from './kinds.ts';
 
-/** Ends the weather. */
-export type Mend = () => Promise<void> | void;
+/** A weather that has begun. */
+export type Begun = {
+  /** Ends it. */
+  readonly mend: () => Promise<unknown> | void;
+  /** Does the last thing in another way. */
+  readonly act?: () => Promise<unknown>;
+  /** What comes after the last thing was done; resolves when the weather is at its worst. */
+  readonly comes?: () => Promise<unknown>;
+};
 
-/** Trouble of an ordinary kind: nobody dies, nothing is forged. */
+/** Trouble of an ordinary kind: nobody dies by our hand, nothing is forged. */
 export type Weather = {
   readonly name: string;
-  /** Begins before the last thing is done; resolves with what ends it. */
-  readonly begins: (scene: Scene, kind: Kind) => Promise<Mend>;
+  /** Begins before the last thing is done. */
+  readonly begins: (scene: Scene, kind: Kind) => Promise<Begun> | Begun;
   /** The rules that hold; left out: people by their ids. */
   readonly policy?: string;
   /** Whether the host cannot be read while it lasts: nothing can be called done then. */
   readonly isBlind?: true;
+  /** Whether the bot is down while it lasts. */
+  readonly isDown?: true;
   /** On which database it can be; left out: both. */
   readonly only?: Scene['database'];
-  /** What must come of it; left out: written once and done. */
-  readonly must?: (kind: Kind) => readonly string[];
+  /** Upon which kinds of change it cannot come. */
+  readonly without?: readonly Kind['name'][];
+  /** What may come of it besides *written once, done*. */
+  readonly mayBe?: readonly string[];
 };
 
 const rules = (developers: string, leads: string): string => `
@@ -39,89 +52,187 @@ export const byPeople = rules(ids.ana, `${ids.chi}, ${ids.dee}`);
 const byGroups = rules('S0DEVS', 'S0LEADS');
 
 const always = { times: 'always' } as const;
-const page = '<html><body><h1>502 Bad Gateway</h1></body></html>';
 
-/** The bot is stopped, the host gets into trouble, and the bot comes back into it. */
+/** The bot is stopped, something gets into trouble, and the bot comes back into it. */
 const restartInto =
   (trouble: (scene: Scene) => unknown): Weather['begins'] =>
   async (scene) => {
     await scene.house.stop();
     trouble(scene);
     await scene.start(0, 'connected');
-    return () => {
-      scene.house.hosting.faults.remove();
-      scene.house.slack.faults.remove();
+    return { mend: () => void scene.house.hosting.faults.remove() };
+  };
+
+const hostListsNothing = ({ house: { hosting } }: Scene): void => {
+  const empty = (path: string, company: object): unknown =>
+    hosting.faults.add({ kind: 'status', method: 'GET', path, status: 200, body: { company }, ...always });
+  empty('/sites', { sites: [] });
+  empty('/domains', { domains: [] });
+  empty('/company/*/wp-themes', { themes: { total: 0, items: [] } });
+};
+
+/** The bot comes back to a Slack that does not tell who is in which user group; what ends it is told to the bot. */
+const groupsAnswer =
+  (error: string): Weather['begins'] =>
+  async (scene, kind) => {
+    const { slack } = scene.house;
+    const refuse = (): unknown => slack.faults.add({ method: 'usergroups.users.list', kind: 'error', error });
+    await restartInto(refuse)(scene, kind);
+    return {
+      mend: async () => {
+        slack.faults.remove();
+        for (const { id, users } of slack.groups()) await slack.changeGroup(id, users);
+      },
     };
   };
 
-/** From the first write on, whatever is read of the host is a page of its gateway. */
-const gatewayAfterTheWrite: Weather['begins'] = async ({ house }) => {
-  const { hosting } = house;
-  const before = house.writes().length;
-  const writes = hosting.until(() => house.writes()[before]);
-  void writes.then(() =>
-    hosting.faults.add({
-      kind: 'status',
-      method: 'GET',
-      status: 500,
-      text: page,
-      headers: { 'content-type': 'text/html' },
-      ...always,
-    }),
-  );
-  return () => void hosting.faults.remove();
+/** What was held back is sent: resolves when the host has the write. */
+async function sent({ house, hurry }: Scene, before: number): Promise<void> {
+  await eventually('written', async () => {
+    await hurry();
+    return house.writes().length > before ? '' : 'no write yet';
+  });
+}
+
+/** From the write on, whatever is read of the host is a page of its gateway. */
+const gatewayAfterTheWrite: Weather['begins'] = (scene) => {
+  const { hosting } = scene.house;
+  const before = scene.house.writes().length;
+  return {
+    comes: async () => {
+      await sent(scene, before);
+      hosting.faults.add({ kind: 'gateway', method: 'GET', status: 500, ...always });
+    },
+    mend: () => void hosting.faults.remove(),
+  };
 };
 
-const groupsAnswer =
-  (error: string) =>
-  ({ house: { slack } }: Scene): unknown =>
-    slack.faults.add({ method: 'usergroups.users.list', kind: 'error', error });
-
-const slackRefuses =
-  (method: string, error: string, channel?: string): Weather['begins'] =>
-  async ({ house: { slack } }) => {
-    slack.faults.add({ method, kind: 'error', error, ...(channel && { channel }) });
-    return () => void slack.faults.remove();
+const channelRefuses =
+  (error: string): Weather['begins'] =>
+  ({ house: { slack } }) => {
+    slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel: 'C0ACME' });
+    return { mend: () => void slack.faults.remove() };
   };
 
 /** The wall clock of the running bot jumps by so many hours, and back when it is over. */
 const clockJumps =
   (hours: number): Weather['begins'] =>
   async ({ setClock }) => {
-    setClock(hours);
-    return () => setClock(0);
+    await setClock(hours);
+    return { mend: () => setClock(0) };
   };
+
+/** The process ends by itself, as it must, and is started again. */
+const endsAndStarts = (scene: Scene): Begun => ({
+  comes: () =>
+    eventually('ended', async () => {
+      if (scene.hasEnded()) return '';
+      await scene.hurry();
+      return 'it still runs';
+    }),
+  mend: () => scene.start(),
+});
+
+const flushFails: Weather['begins'] = (scene) => {
+  scene.failFlush();
+  return endsAndStarts(scene);
+};
+
+const fileIsReplaced: Weather['begins'] = (scene) => {
+  const file = scene.house.databaseUrl.slice('sqlite:'.length);
+  copyFileSync(file, `${file}.copy`);
+  renameSync(`${file}.copy`, file);
+  return endsAndStarts(scene);
+};
+
+/** The database is set back to before the change was sent, while the host has it. */
+const commitIsLost: Weather['begins'] = async (scene) => {
+  const { house, write, rows } = scene;
+  const before = house.writes().length;
+  const isPaused = `insert into settings (key, value, at) values ('pause', '{"by":"U03CHI","name":"Chi","at":1}', 1)`;
+  await write(isPaused);
+  house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 1_500 });
+  house.hosting.faults.add({ kind: 'delay', method: 'PUT', ms: 1_500 });
+  const unpause = (): Promise<unknown> => write(`delete from settings where key = 'pause'`);
+  return {
+    comes: async () => {
+      await eventually('approved', async () => {
+        const approved = await rows(`select 1 as found from changes where state = 'approved'`);
+        const owed = await rows(`select 1 as found from messages where due_at is not null`);
+        return approved.length > 0 && owed.length === 0 ? '' : 'not yet';
+      });
+      const setBack = await remember(write);
+      await unpause();
+      await sent(scene, before);
+      await setBack();
+    },
+    // A person has looked at the host's panel, and resumes.
+    mend: async () => {
+      house.hosting.faults.remove();
+      await unpause();
+    },
+  };
+};
+
+/** A message of Ana's is edited until it says what the change is: by a mention, where words alone do it. */
+const messageIsEdited: Weather['begins'] = async ({ house: { slack } }, kind) => {
+  const mention = `<@U0SITEHAND> ${kind.words}`;
+  const isRoutine = kind.name === 'routine';
+  const said = isRoutine ? undefined : await slack.say(ids.ana, 'C0ACME', 'what shall we do?');
+  let ts = said?.ts ?? '';
+  return {
+    ...(isRoutine && {
+      act: async () => {
+        ({ ts } = await slack.mention(ids.ana, 'C0ACME', kind.words));
+      },
+    }),
+    comes: async () => {
+      for (const words of [mention, `${mention} --reason again`]) await slack.edit(ids.ana, 'C0ACME', ts, words);
+    },
+    mend: () => undefined,
+  };
+};
 
 export const weathers: readonly Weather[] = [
   {
     name: 'the host is away while the bot restarts',
     begins: restartInto(({ house }) => house.hosting.faults.add({ kind: 'status', status: 503, ...always })),
   },
-  {
-    name: 'the host lists nothing while the bot restarts',
-    begins: restartInto(({ house: { hosting } }) => {
-      const empty = (path: string, company: object): unknown =>
-        hosting.faults.add({ kind: 'status', method: 'GET', path, status: 200, body: { company }, ...always });
-      empty('/sites', { sites: [] });
-      empty('/domains', { domains: [] });
-      empty('/company/*/wp-themes', { themes: { total: 0, items: [] } });
-    }),
-  },
+  { name: 'the host lists nothing while the bot restarts', begins: restartInto(hostListsNothing) },
   { name: 'a gateway answers HTML once it was written', isBlind: true, begins: gatewayAfterTheWrite },
   {
     name: 'user groups cannot be read (missing_scope)',
     policy: byGroups,
-    begins: restartInto(groupsAnswer('missing_scope')),
+    begins: groupsAnswer('missing_scope'),
   },
   {
     name: 'user groups are gone (no_such_subteam)',
     policy: byGroups,
-    begins: restartInto(groupsAnswer('no_such_subteam')),
+    begins: groupsAnswer('no_such_subteam'),
   },
-  {
-    name: 'the channel takes no posts (restricted_action_read_only_channel)',
-    begins: slackRefuses('chat.postMessage', 'restricted_action_read_only_channel', 'C0ACME'),
-  },
+  { name: 'the channel has rules of posting', begins: channelRefuses('restricted_action_read_only_channel') },
+  { name: 'a message is edited', begins: messageIsEdited },
   { name: 'the clock is set back two hours', only: 'SQLite', begins: clockJumps(-2) },
   { name: 'the clock is set forward two hours', only: 'SQLite', begins: clockJumps(2) },
+  {
+    name: 'a flush fails',
+    only: 'SQLite',
+    isDown: true,
+    begins: flushFails,
+    mayBe: ['1 written, unknown', '0 written, unknown'],
+  },
+  {
+    name: 'the database file is replaced',
+    only: 'SQLite',
+    isDown: true,
+    begins: fileIsReplaced,
+    mayBe: ['1 written, unknown', '0 written, unknown'],
+  },
+  {
+    name: 'a commit is lost',
+    only: 'PostgreSQL',
+    without: ['timed'],
+    begins: commitIsLost,
+    mayBe: ['1 written, unknown'],
+  },
 ];
