@@ -187,4 +187,8 @@ test('what has to be known for a command, for a change and its approvers, and fo
     ['S0DEVS'],
     ['S0DEVS', 'S0LEADS'],
   ]);
+  const unlocking = policyFrom(
+    policy.text.replace('resume]', 'resume, unlock]').replace('to: [leads]', 'to: [barred]'),
+  );
+  expect(groupsOf(unlocking, push, 'ender')).toEqual(['S0DEVS', 'S0LEADS', 'S0BARRED']);
 });
