@@ -3,6 +3,8 @@ import { freshPostgres, postgresRuns } from '../postgres.ts';
 import { live, type Life } from '../prove/life.ts';
 import { isQuick, lives } from '../prove/lives.ts';
 import { tales } from '../prove/replicas.ts';
+import { weather } from '../prove/weather/cell.ts';
+import { forecast, isQuickCell } from '../prove/weather/forecast.ts';
 
 // The small matrix; `npm run prove` is the whole one.
 const seed = process.env['SEED'] ?? '';
@@ -23,6 +25,11 @@ describe(
     for (const life of lives(seed, isQuick.row)) test(`at ${points(life)}`, () => livesWell(life));
   },
 );
+
+describe('ordinary trouble upon a push that waits: written once, somebody hears of it, no false word', patience, () => {
+  for (const { weather: name, kind } of forecast().filter(isQuickCell))
+    test(name.name, async () => expect((await weather(name, kind)).wrong).toEqual([]));
+});
 
 describe.skipIf(!postgresRuns)('two replicas of it (PostgreSQL is not installed)', patience, () => {
   for (const { name, tell } of tales.filter(isQuick.tale))
