@@ -11,6 +11,12 @@ if (process.env['TMPDIR'] === undefined && roomIn(memory) > 4 * 2 ** 30) process
 
 /** Stories that mostly wait, for a process, a lease or a clock: begun first, they wait beside what computes. */
 const patient = [
+  'timed-access',
+  'user-groups',
+  'long-reads',
+  'lost-files',
+  'slack-trouble',
+  'desk',
   'killed',
   'lost-commits',
   'clock-jumps',
@@ -24,18 +30,20 @@ const patient = [
 ];
 
 /**
- * Browsers take what there is of the machine, so they are spread over the run; the story that counts Slack's three
- * seconds comes last, when most others are over.
+ * Browsers take what there is of the machine, and patient stories wait for something else: they are spread over the
+ * first half of the run, by turns, so that none of them is alone at its end.
  */
 class Spread extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
     const of = (...parts: string[]) => parts.flatMap((part) => usual.filter(({ moduleId }) => moduleId.includes(part)));
-    const first = of(...patient.map((name) => `/stories/${name}.`));
-    const [browsers, last] = [of('/test/browser/'), of('/slack-trouble.')];
-    const others = usual.filter((file) => ![first, browsers, last].flat().includes(file));
-    for (const [at, file] of [...browsers, ...first].entries()) others.splice(at * 6, 0, file);
-    return [...others, ...last];
+    const stories = of(...patient.map((name) => `/stories/${name}.`));
+    const browsers = of('/test/browser/');
+    const others = usual.filter((file) => ![stories, browsers].flat().includes(file));
+    const byTurns = stories.flatMap((story, at) => [story, ...browsers.slice(at, at + 1)]);
+    const slow = [...byTurns, ...browsers.slice(stories.length)];
+    for (const [at, file] of slow.entries()) others.splice(at * 4, 0, file);
+    return others;
   }
 }
 
@@ -48,7 +56,7 @@ export default defineConfig({
     pool: 'forks',
     sequence: { sequencer: Spread },
     // Stories wait for processes and sockets more than they compute: more of them than cores.
-    maxWorkers: 4,
+    maxWorkers: 7,
     // Loading every module once a worker, rather than once a file, halves the work. No test leans on a module's state.
     isolate: false,
     testTimeout: 60_000,

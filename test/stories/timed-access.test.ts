@@ -202,7 +202,7 @@ describe('what somebody does meanwhile', () => {
   });
 });
 
-describe('an approval is asked for', () => {
+describe.concurrent('an approval is asked for', () => {
   const policy = `
 version: 1
 live: ['*/live']
@@ -255,7 +255,7 @@ channels: { ops: C0OPS }
   );
 });
 
-describe('things stand still', () => {
+describe.concurrent('things stand still', () => {
   test(
     'all sending is paused: no change, no try and no word of it, and it is removed after resume',
     inHouse({}, async (at) => {
@@ -306,7 +306,7 @@ describe('things stand still', () => {
   );
 });
 
-describe('fault 31: the host cannot be read when it is due', () => {
+describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   const everythingIsAway = { kind: 'status', status: 503, method: 'GET', path: '/**', times: 'always' } as const;
   const noSites = {
     kind: 'status',
