@@ -27,8 +27,9 @@ describe(
 );
 
 describe('ordinary trouble upon a push that waits: written once, somebody hears of it, no false word', patience, () => {
-  for (const { weather: name, kind } of forecast().filter(isQuickCell))
-    test(name.name, async () => expect((await weather(name, kind)).wrong).toEqual([]));
+  test.each(forecast().filter(isQuickCell))('$weather.name', async ({ weather: name, kind }) => {
+    expect((await weather(name, kind)).wrong).toEqual([]);
+  });
 });
 
 describe.skipIf(!postgresRuns)('two replicas of it (PostgreSQL is not installed)', patience, () => {

@@ -17,7 +17,7 @@ export const forecast = (): readonly Place[] =>
       ),
   );
 
-const quick = new Set(['the host lists nothing while the bot restarts', 'a message is edited']);
+const quick = new Set(['the channel has rules of posting']);
 
 /** What a quick look takes of it. */
 export const isQuickCell = ({ weather, kind, database }: Place): boolean =>
