@@ -175,6 +175,17 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a forgotten request keeps nobody out',
     ],
   },
+  31: {
+    fault: 'the host answers 503, or an empty list, while the bot starts, a timer is due, an approval is clicked',
+    by: [
+      'the host answers 503 for the list of its sites > a click on Approve is later, not void',
+      'the host answers an empty list for the list of its sites > a click on Approve is later, not void',
+      'the host answers a 404 page of a gateway for the list of its sites > an accepted change',
+      'the host cannot be read when it is due > 503 to everything after a restart',
+      'the host cannot be read when it is due > 200 with an empty list of sites',
+      'whether a target is there > nobody knows where it lists no site',
+    ],
+  },
   32: {
     fault: 'a gateway answers about an operation; a 500 at a host without operations',
     by: [
