@@ -48,7 +48,15 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     select 'cache clear', 'routine', '[]', 'environment:' || n, 'site/live', 1, '[]', 'null', 'null', '{}', '{}',
       'f00d', 'U1', 'Somebody', 'T1', 'C1', '{}', 'approved', 1, 1, 1, 0, 0, ${when} from series`.execute(db);
   await sql`
-    insert into timers (change, words, tries, ${lease}) ${series} select 1, '[]', 0, ${when} from series`.execute(db);
+    insert into timers (change, target_key, target, addresses, may_empty, requester, requester_name, requester_team,
+      channel, ends_at, attempts, ${lease})
+    with fresh as (
+      select number, row_number() over (order by number) as n from changes
+      where number > coalesce((select max(change) from timers), 0)
+    )
+    select number, 'environment:' || n, '{}', '[]', 0, 'U1', 'Somebody', 'T1', 'C1', 1, 0, ${when} from fresh`.execute(
+    db,
+  );
   await sql`
     insert into messages (key, kind, recipient, body, version, drawn_version, tries, created_at, owed_at, ${lease})
     ${series} select ${name} || n, 'direct', 'U1', '{}', 1, 0, 0, 1, 1, ${when} from series`.execute(db);
