@@ -65,16 +65,21 @@ export type Directory = {
   readonly close: () => void;
 };
 
+type Named = Pick<Target, 'kind' | 'id' | 'name'>;
+const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
 /** Whether the host still has a target, as far as it told. */
 export type Presence = 'listed' | 'gone' | 'unknown';
 
 /**
- * Whether a target is there. *Gone* needs the host's own word: all of its sites (of a domain: its domains as well),
+ * Whether a target is there. A domain is there by its name as well: by which id it is asked for hangs on what else the
+ * host lists. *Gone* needs the host's own word: all of its sites (of a domain: its domains as well),
  * asked for at `since` (epoch ms) or later, without the target among them. Anything less is unknown.
  */
-export function presenceOf(listing: Listing, { kind, id }: Pick<Target, 'kind' | 'id'>, since: number): Presence {
+export function presenceOf(listing: Listing, { kind, id, name }: Named, since: number): Presence {
   const { environments, domains, sitesAt, domainsAt, cut } = listing;
-  const isIt = (one: { readonly id: string }): boolean => one.id.toLowerCase() === id.toLowerCase();
+  const isIt = (one: { readonly id: string; readonly name: string }): boolean =>
+    same(one.id, id) || (kind === 'domain' && same(one.name, name));
   if (kind === 'company' || (kind === 'domain' ? domains : environments).some(isIt)) return 'listed';
   const asked = [sitesAt, ...(kind === 'domain' ? [domainsAt] : [])];
   return !cut && asked.every((at) => at !== undefined && at >= since) ? 'gone' : 'unknown';

@@ -34,7 +34,12 @@ export const endingOf = (change: Change, { resolved }: Restored, company: Compan
 export async function closersOf(desk: AskingDesk, ending: Ending): Promise<Closers> {
   const policy = desk.policy();
   const groups = groupsEnding(policy, ending.asked.command, ending.needed);
-  const { people: everybody, unknown } = await peopleOf(desk, policy, groups);
+  const { people: named, unknown } = await peopleOf(desk, policy, groups);
+  // The rules may allow it to everyone: to whoever asked for it, and to people whom they do not name.
+  const nobody = { groups: [], joinedGroups: [], otherGroups: groups.filter((group) => !unknown.includes(group)) };
+  const asker = { id: ending.asked.asker, ...nobody };
+  const everybody = named.some(({ id }) => id === asker.id) ? named : [...named, asker];
+  const isForAnyone = mayEnd({ ...ending, policy, by: { id: '', ...nobody } }).kind === 'may';
   const rights = everybody.map((by) => ({ id: by.id, right: mayEnd({ ...ending, policy, by }) }));
   const those = (counts: (right: EndRight) => boolean): readonly string[] => {
     const ids = rights.filter(({ right }) => counts(right)).map(({ id }) => id);
@@ -46,6 +51,7 @@ export async function closersOf(desk: AskingDesk, ending: Ending): Promise<Close
     those(({ kind }) => kind === 'may'),
   );
   if (direct.people.length > 0) return { people: direct.people, byUnlock: false, anybody: true };
+  if (isForAnyone) return { people: [], byUnlock: false, anybody: true };
   const anybody = direct.isSure && unknown.length === 0 ? false : undefined;
   const spare = await membersAmong(
     desk,

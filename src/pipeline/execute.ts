@@ -13,6 +13,7 @@ import { callOf, cardOf } from './freeze.ts';
 import { pauseIfPromoted } from './lost-commit.ts';
 import { saveOutcome, triedInVain, type Bookkeeping } from './outcome.ts';
 import { recheck, type Recheck } from './recheck.ts';
+import { standing } from './render.ts';
 import { wordsOfChange } from './restore.ts';
 import { settleAccess } from './timed-access.ts';
 import { lockedBy, markFor, nothingSent, notSent } from './tell.ts';
@@ -39,14 +40,13 @@ const unansweredAgainMs = 5_000;
  */
 export async function execute(desk: Execution, change: Change): Promise<void> {
   const { database } = desk;
-  if ((await database.now()) >= change.expires_at) return giveUp(desk, change, 'expire', say`It was not sent in time.`);
+  if ((await database.now()) >= change.expires_at) return giveUp(desk, change, 'expire', tooLate(change));
   const inTheWay = await whatHoldsIt(database, change);
   if (inTheWay) return hold(desk, change, inTheWay);
   const checked = await recheck(desk, change);
   if (checked.kind === 'void') return giveUp(desk, change, 'void', checked.why);
   if (checked.kind === 'drifted') return giveUp(desk, change, 'supersede', checked.why);
-  if (checked.kind === 'later') return hold(desk, change, checked.why);
-  if (checked.kind === 'host trouble') return stumble(desk, change, checked.why);
+  if (checked.kind === 'later' || checked.kind === 'host trouble') return hold(desk, change, checked.why);
   passing('rechecked', change.number);
   const call = callOf(change);
   if (call === undefined) return complete(desk, change);
@@ -118,6 +118,10 @@ async function whatHoldsIt(database: Database, change: Change, tx?: Tx): Promise
   const lock = await heldLock(db, change.target, await database.now(tx));
   return lock && lock.change !== change.number ? lockedBy(lock, change.target_name) : undefined;
 }
+
+/** With what its card said last: why it waited. */
+const tooLate = (change: Change): Text =>
+  joined([say`It was not sent in time.`, change.outcome === null ? undefined : say`Until then: ${standing(change)}`]);
 
 /** Back to the shelf without a move, and the card says why: it may be otherwise in a moment. */
 async function hold({ database }: Execution, change: Change, why: Text): Promise<void> {

@@ -118,7 +118,7 @@ export async function tellTries(tx: Tx, timer: Timer, grant: Change, note: Note,
 
 /** That message has nothing left to press. */
 export async function closeTries(tx: Tx, timer: Timer, grant: Change, how: string, at: number): Promise<void> {
-  if (timer.attempts === 0) return;
+  if (timer.attempts === 0 && timer.last_note === null) return;
   const what = say`The access of ${spoken(addressesOf(timer))} to ${grant.target_name}`;
   const text = say`${what} was to end at ${time(timer.ends_at, 'date')}; it ${how}.`;
   await tellTries(tx, timer, grant, { text }, at);

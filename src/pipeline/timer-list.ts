@@ -73,8 +73,8 @@ function standingOf(timer: Timer, removal: number | undefined, { now, isPaused }
   const why: Text = timer.last_note === null ? [] : thawed(timer.last_note);
   if (timer.gave_up_at !== null)
     return joined([say`⚠️ gave up at ${time(timer.gave_up_at, 'date')}: still open.`, why]);
-  const often = timer.attempts === 1 ? 'once' : `${timer.attempts} times`;
-  const tried = timer.attempts > 0 ? joined([say`tried ${often}, still open.`, why]) : undefined;
+  const often = ['not tried yet', 'tried once'][timer.attempts] ?? `tried ${timer.attempts} times`;
+  const tried = timer.last_note === null ? undefined : joined([say`${often}, still open.`, why]);
   if (isPaused && (timer.due_at ?? now) <= now) return joined([say`waits: all sending is paused.`, tried]);
   if (removal !== undefined) return joined([say`#${removal} is taking it off.`, tried]);
   return tried && joined([tried, say`Next try at ${time(timer.due_at ?? now, 'date')}.`]);

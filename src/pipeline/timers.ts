@@ -7,6 +7,7 @@ import type { Environment } from '../hosting/contract/target.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import { alone } from '../storage/differences.ts';
 import { thawed } from '../storage/json.ts';
+import { heldLock } from '../storage/locks.ts';
 import { owe } from '../storage/messages.ts';
 import { changeTimer, noteTimer, type Timer } from '../storage/timers.ts';
 import { bold, joined, person, say, time, type Text } from '../text.ts';
@@ -16,6 +17,7 @@ import type { Recheck } from './recheck.ts';
 import { standing, type Button, type Note } from './render.ts';
 import { resolve, type Names } from './resolve.ts';
 import { lookAndFreeze, save, type FrontDesk } from './submit.ts';
+import { lockedBy } from './tell.ts';
 import { addressesOf, closeTries, tellTries } from './timed-access.ts';
 import { inWords } from './trouble.ts';
 
@@ -24,14 +26,17 @@ export type Timekeeping = FrontDesk & Pick<Recheck, 'presenceOf'> & { readonly a
 /** How soon a change that takes access away is looked after. */
 const lookAfterMs = 60_000;
 const againMs = [60_000, 300_000, 900_000, 3_600_000, 6 * 3_600_000];
+/** How soon is looked again where nothing could be tried. */
+const notTriedAgainMs = 300_000;
 /** After so many tries nothing is tried any more, and the ops channel is reminded daily. */
 export const maxAttempts = againMs.length + 1;
 const remindMs = 86_400_000;
 
 /**
  * Access whose time is over, or whose next try or reminder is due: a change of its own takes the addresses away, whose
- * right is that of the grant, even if whoever asked is gone. Whatever else comes of it counts as a try, and is tried
- * again later, a bounded number of times. Ends only with evidence: what settles that change ends the timer, or a look
+ * right is that of the grant, even if whoever asked is gone. What the host refuses counts as a try, and is tried again
+ * later, a bounded number of times; what could not even be tried, as while the host is away or somebody has locked the
+ * environment, is tried again until it can. Ends only with evidence: what settles that change ends the timer, or a look
  * that shows nothing to take away.
  */
 export async function fireTimer(desk: Timekeeping, timer: Timer): Promise<void> {
@@ -39,11 +44,15 @@ export async function fireTimer(desk: Timekeeping, timer: Timer): Promise<void> 
     await fire(desk, timer);
   } catch (error) {
     if (error instanceof TimerMoved) return;
+    if (error instanceof NotTried) return putOffAndTell(desk, timer, error.says);
     const isRefusal = error instanceof Refusal;
     await failed(desk, timer, isRefusal ? error.says : say`Something broke on my side; my log says more.`);
     if (!isRefusal) throw error;
   }
 }
+
+/** It could not be tried: the host did not answer, or somebody holds the environment. */
+class NotTried extends Refusal {}
 
 /** Somebody has ended or changed the timer meanwhile. */
 class TimerMoved extends Error {}
@@ -78,7 +87,8 @@ async function openNow(desk: Timekeeping, timer: Timer, target: Environment): Pr
       await desk.freshenNames();
       if (desk.presenceOf(target) === 'gone') return 'gone';
     }
-    throw new Refusal(say`${inWords(error)} Nothing was taken off the list.`);
+    const isAway = !['not found', 'unauthorised', 'bad request'].includes(error.kind);
+    throw new (isAway ? NotTried : Refusal)(say`${inWords(error)} Nothing was taken off the list.`);
   }
 }
 
@@ -91,6 +101,8 @@ async function createRemoval(desk: Timekeeping, timer: Timer, target: Environmen
   if (wish.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
   const permit = { approval: 'none', rules: [], policy: desk.policy().hash, timerOf: timer.change } as const;
   const authorised: Authorised = { ...resolved, stage: 'authorised', target, alsoReads: [], permit };
+  const held = await heldLock(desk.database.db, timer.target_key, await desk.database.now());
+  if (held) throw new NotTried(lockedBy(held, target.name));
   const frozen = await lookAndFreeze(desk, authorised, wish.command);
   const asker = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
   await save(desk, frozen, asker, 'timer', undefined, async (tx, { number }) => {
@@ -116,6 +128,18 @@ const requesterOf = (timer: Timer): Person => ({
   groups: [],
   zone: 'UTC',
 });
+
+/** Nothing was tried: said where the tries are told, and looked at again soon, however often. */
+async function putOffAndTell(desk: Timekeeping, timer: Timer, why: Text): Promise<void> {
+  if (timer.gave_up_at !== null) return remind(desk, timer, why);
+  await desk.database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await desk.database.now(tx);
+    const noted = await noteTimer(tx, timer, at + notTriedAgainMs, { last_note: JSON.stringify(why) });
+    const grant = noted && (await findChange(tx, timer.change));
+    if (grant) await tellTries(tx, noted, grant, stillOpen(noted, grant, why, at + notTriedAgainMs), at);
+  });
+}
 
 const putOff = (desk: Timekeeping, timer: Timer): Promise<void> =>
   desk.database.transaction(async (tx) => {
@@ -153,7 +177,7 @@ async function failed(desk: Timekeeping, timer: Timer, why: Text, keepsChange = 
 
 /** It is still open: why, and when it is tried again. */
 function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next: number): Note {
-  const often = timer.attempts === 1 ? 'Tried once' : `Tried ${timer.attempts} times`;
+  const often = ['Not tried yet', 'Tried once'][timer.attempts] ?? `Tried ${timer.attempts} times`;
   const what = say`The access of ${spoken(addressesOf(timer))} to ${where} was to end at ${time(timer.ends_at, 'date')} and is still open.`;
   const tried = say`${often}; the next try is at ${time(next, 'date')}.`;
   return { text: joined(['⚠️', person(timer.requester), say`**${what}**`, why, tried]), buttons: [removeNow(timer)] };

@@ -37,6 +37,7 @@ export function whoCloses(change: Change, { people, byUnlock, anybody }: Closers
   const who = joined([...named, ...more], ' or ');
   if (byUnlock) return say`Today's rules let nobody close this by approving, so ${who} can, by the right to unlock.`;
   if (people.length > 0) return say`${who} can close it.`;
+  if (anybody === true) return say`Everyone who may run this command there can close it.`;
   if (anybody === undefined) return say`I can't tell right now who can close it.`;
   return say`**Today's rules let nobody close it.** Whoever keeps the policy can let somebody approve it, or name ${code('unlock')} for ${change.target_name}.`;
 }

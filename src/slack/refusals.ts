@@ -6,6 +6,10 @@ export type Refused = 'transient' | 'drawing' | 'token' | 'gone';
 
 // The words of chat.postMessage and chat.update as Slack documents them, 2026-11.
 const transient: readonly string[] = [
+  // What the token or the network may not do until somebody mends it: the token itself is taken.
+  'not_allowed_token_type',
+  'missing_scope',
+  'accesslimited',
   'internal_error',
   'fatal_error',
   'service_unavailable',
@@ -41,17 +45,7 @@ const drawing: readonly string[] = [
   'invalid_post_type',
   'missing_post_type',
 ];
-const token: readonly string[] = [
-  'invalid_auth',
-  'not_authed',
-  'account_inactive',
-  'token_revoked',
-  'token_expired',
-  'not_allowed_token_type',
-  'missing_scope',
-  // Of the network that we call from.
-  'accesslimited',
-];
+const token: readonly string[] = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
 
 const known = new Map<string, Refused>([
   ...transient.map((word) => [word, 'transient'] as const),

@@ -264,13 +264,13 @@ describe('where the host lists its sites', () => {
 });
 
 describe('whether a target is there', () => {
-  const gone = { kind: 'environment', id: uuid(0xe9) } as const;
+  const gone = { kind: 'environment', id: uuid(0xe9), name: 'shop/gone' } as const;
   const site = (environments: unknown): object => ({ company: { sites: [{ id: shop, name: 'shop', environments }] } });
   const whole = site([{ id: shopLive, name: 'live' }]);
   const wholeDomains = { company: { domains: [{ id: uuid(0xd1), name: 'acme.example' }] } };
   const presence = async (
     answers: Readonly<Record<string, number | object>>,
-    target: { readonly kind: 'environment' | 'domain' | 'company'; readonly id: string } = gone,
+    target: Parameters<typeof presenceOf>[1] = gone,
     since = 1_000_000,
   ) => {
     const it = await world({ 'wp-themes': page(themes, 2), domains: wholeDomains, ...answers });
@@ -279,15 +279,20 @@ describe('whether a target is there', () => {
   };
 
   test('it is where the host lists it, whatever else it answers', async () => {
-    expect(await presence({ sites, domains: 500 }, { kind: 'environment', id: shopLive.toUpperCase() })).toBe('listed');
-    expect(await presence({ sites: 500 }, { kind: 'domain', id: uuid(0xd1) })).toBe('listed');
-    expect(await presence({ sites: 500, domains: 500 }, { kind: 'company', id: company })).toBe('listed');
+    expect(await presence({ sites, domains: 500 }, { ...gone, id: shopLive.toUpperCase() })).toBe('listed');
+    expect(await presence({ sites: 500 }, { kind: 'domain', id: uuid(0xd1), name: 'x' })).toBe('listed');
+    expect(await presence({ sites: 500, domains: 500 }, { kind: 'company', id: company, name: 'x' })).toBe('listed');
   });
 
   test('it is gone where the host lists all its sites without it', async () => {
     expect(await presence({ sites: whole })).toBe('gone');
     expect(await presence({ sites: whole, domains: 500 })).toBe('gone');
-    expect(await presence({ sites: whole }, { kind: 'domain', id: uuid(0xd9) })).toBe('gone');
+    expect(await presence({ sites: whole }, { kind: 'domain', id: uuid(0xd9), name: 'x' })).toBe('gone');
+  });
+
+  test('a domain is there by its name, whatever id it had when it was asked for', async () => {
+    const domain = { kind: 'domain', id: uuid(0xd9), name: 'ACME.example' } as const;
+    expect(await presence({ sites: whole }, domain)).toBe('listed');
   });
 
   test.each<[string, Readonly<Record<string, number | object>>]>([
@@ -307,7 +312,7 @@ describe('whether a target is there', () => {
   });
 
   test('nobody knows of a domain where its own list cannot be read', async () => {
-    const domain = { kind: 'domain', id: uuid(0xd9) } as const;
+    const domain = { kind: 'domain', id: uuid(0xd9), name: 'x' } as const;
     expect(await presence({ sites: whole, domains: 500 }, domain)).toBe('unknown');
     expect(await presence({ sites: whole, domains: { company: { domains: [] } } }, domain)).toBe('unknown');
     expect(await presence({ sites: 500 }, domain)).toBe('unknown');

@@ -50,6 +50,28 @@ function deskOf(rules: string, guides: readonly string[] | undefined): AskingDes
   };
 }
 
+test('what everyone may do, everyone may end, though the rules name nobody: the right to unlock is not enough', async () => {
+  const rules = `version: 1
+groups: { guests: [U0GUEST] }
+rules:
+  - { allow: [read, 'cache clear'], to: everyone }
+  - { allow: [unlock], to: [guests] }
+`;
+  const of: Ending = {
+    needed: 'none',
+    asked: {
+      command: rightOf('cache clear', commandAt('cache clear')),
+      aims: [{ target: live, access: 'change' }],
+      asker: 'U0GONE',
+    },
+  };
+  const desk = { ...deskOf('', []), policy: () => policyFrom(rules) };
+  expect(await closersOf(desk, of)).toEqual({ people: ['U0GONE'], byUnlock: false, anybody: true });
+  const without = { ...desk, personOf: async () => ({ ...ana, standing: 'deactivated' as const }) };
+  expect(await closersOf(without, of)).toEqual({ people: [], byUnlock: false, anybody: true });
+  expect(plain(whoCloses(changeOf(), await closersOf(without, of)))).toContain('Everyone who may run this command');
+});
+
 describe('who there is to end a change', () => {
   test.each<[string, string, readonly string[] | undefined, Closers]>([
     ['members whom the rules name, each once', by('leads'), [], { people: ['U03CHI'], byUnlock: false, anybody: true }],
