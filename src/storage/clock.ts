@@ -83,19 +83,28 @@ function stoodStill(last: Reading, reading: Reading): number {
 
 const towardsZero = (value: number, by: number): number => Math.sign(value) * Math.max(0, Math.abs(value) - by);
 
-const machine = { awake: () => performance.now(), uptime: () => uptime() * 1_000 };
+const machine = { awake: () => performance.now(), uptime: () => uptime() * 1_000, wall: Date.now };
 
-/** Ticks of this machine, in ms: as exact as a short time needs, and with the time that it was suspended. */
-export function createTicks({ awake, uptime } = machine): () => number {
+/**
+ * Ticks of this machine, in ms: as exact as a short time needs, and with the time that it was suspended. That is looked
+ * up only where the wall clock has left the ticks, as it does in every suspension: the system reads a file for it.
+ */
+export function createTicks({ awake, uptime, wall } = machine): () => number {
   let suspended = 0;
   let known = uptime() - awake();
+  let wallKnown = wall() - awake();
   return () => {
-    const gap = uptime() - awake();
-    if (gap - known > suspendedMs) {
-      suspended += gap - known;
-      known = gap;
+    const now = awake();
+    const wallGap = wall() - now;
+    if (Math.abs(wallGap - wallKnown) > suspendedMs / 2) {
+      wallKnown = wallGap;
+      const gap = uptime() - now;
+      if (gap - known > suspendedMs) {
+        suspended += gap - known;
+        known = gap;
+      }
     }
-    return awake() + suspended;
+    return now + suspended;
   };
 }
 

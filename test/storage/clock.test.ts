@@ -121,16 +121,22 @@ describe('time', () => {
   });
 
   it('counts what the machine slept, and not how coarse its system counts', () => {
-    const [awake, uptime] = [vi.fn<() => number>(), vi.fn<() => number>()];
+    const [awake, uptime, wall] = [vi.fn<() => number>(), vi.fn<() => number>(), vi.fn<() => number>()];
     awake.mockReturnValue(100);
     uptime.mockReturnValue(5_000);
-    const ticks = createTicks({ awake, uptime });
+    wall.mockReturnValue(9_000);
+    const ticks = createTicks({ awake, uptime, wall });
     awake.mockReturnValue(200);
     uptime.mockReturnValue(5_190);
+    wall.mockReturnValue(9_100);
     expect(ticks()).toBe(200);
     awake.mockReturnValue(300);
     uptime.mockReturnValue(5_200 + hour);
+    wall.mockReturnValue(9_200 + hour);
     expect(ticks()).toBe(300 + hour);
+    expect(ticks()).toBe(300 + hour);
+    // A wall clock that is set is no sleep.
+    wall.mockReturnValue(9_200 - hour);
     expect(ticks()).toBe(300 + hour);
   });
 });
