@@ -165,7 +165,7 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
     names,
     allNames: () => names(undefined),
     presenceOf: (target) => presenceOf(directory.listing(), target, now() - freshListingMs),
-    whoIs: people.fresh,
+    whoIs: (id, groups, team, mayBeRecent) => (mayBeRecent ? people.fresh : people.asked)(id, groups, team),
     membersOf: people.membersOf,
     personOf: people.known,
     read: hosting.read,

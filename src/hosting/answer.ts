@@ -61,6 +61,9 @@ export function jsonOf(text: string): unknown {
   }
 }
 
+/** Whether it is a page for people, as a gateway in between answers, and so nothing that the API says. */
+export const isPage = (text: string): boolean => /^\s*</.test(text);
+
 /** A field of a JSON object, whatever it holds; undefined where there is no such field or no object. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)

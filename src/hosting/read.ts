@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { glance, jsonOf, OddBody, restOf, saidIn, textOf } from './answer.ts';
+import { glance, isPage, jsonOf, OddBody, restOf, saidIn, textOf } from './answer.ts';
 import type { Read } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
@@ -103,8 +103,10 @@ async function once<R>(of: Reading, pool: Pool, asked: Read<R>, closing: AbortSi
     });
     const { statusCode: status, headers } = answer;
     if (!isAnswer(call, status)) {
-      const said = saidIn(await glance(answer));
-      return { failure: failureOfStatus(status, said, restOf(headers['retry-after'], of.now())) };
+      const body = await glance(answer);
+      if (status < 500 && status !== 429 && isPage(body))
+        return { failure: { kind: 'odd answer', status, says: `a page answered ${status} instead of the host` } };
+      return { failure: failureOfStatus(status, saidIn(body), restOf(headers['retry-after'], of.now())) };
     }
     return understood(call, status, await textOf(answer, of.budget.bytes));
   } catch (error) {

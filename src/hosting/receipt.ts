@@ -1,4 +1,4 @@
-import { fieldOf, jsonOf, restOf, saidIn } from './answer.ts';
+import { fieldOf, isPage, jsonOf, restOf, saidIn } from './answer.ts';
 import { operationId } from './contract/fields.ts';
 
 /** What the host answered to a write. */
@@ -25,13 +25,18 @@ export type Unsent = { readonly kind: 'not sent'; readonly why: string };
 /** Refusals that may have come after the work was begun: time-outs, conflicts, too early, client gone. */
 const doubtful = new Set([408, 409, 425, 499]);
 
-/** What a status means for a write, with what of its body and headers came; the body never changes the verdict. */
+/**
+ * What a status means for a write, with what of its body and headers came. A page instead of the API's JSON is of
+ * something in between, which does not know what the host did; else the body never changes the verdict.
+ */
 export function receiptOf(
   status: number,
   body: string,
   retryAfter: string | string[] | undefined,
   now: number,
 ): Receipt {
+  if (status < 500 && status !== 429 && isPage(body))
+    return { kind: 'unknown', why: `a page answered ${status} instead of the host`, status };
   if (status >= 200 && status < 300) return accepted(status, body);
   if (status === 429) return { kind: 'throttled', retryAfterMs: restOf(retryAfter, now) };
   if (status >= 400 && status < 500 && !doubtful.has(status)) {

@@ -26,8 +26,16 @@ export type Recheck = Sighted & {
   readonly policy: () => Policy;
   /** What a person may read by name; of nobody: all there is. */
   readonly names: (person: Person | undefined) => Names;
-  /** Who somebody is, and in which of these user groups, asked of Slack now; undefined: nobody answered. */
-  readonly whoIs: (id: string, groups: readonly string[], team?: string) => Promise<Person | undefined>;
+  /**
+   * Who somebody is, and in which of these user groups, asked of Slack now; where it `mayBeRecent`, the groups may be
+   * what Slack said some seconds ago. Undefined: nobody answered.
+   */
+  readonly whoIs: (
+    id: string,
+    groups: readonly string[],
+    team?: string,
+    mayBeRecent?: boolean,
+  ) => Promise<Person | undefined>;
   /** Lists the names anew, if that was not done just now; never rejects. */
   readonly freshenNames: () => Promise<void>;
   /** Whether the host still has a target, as far as it has told within the last seconds. */
@@ -53,10 +61,12 @@ const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack does not tell m
 const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: notToldQuietly(groups) });
 
 async function recheckRights(desk: Recheck, change: Change): Promise<Restored | Rechecked> {
-  const isTimer = permitOf(change).timerOf !== undefined;
+  const { timerOf, approval } = permitOf(change);
+  const isTimer = timerOf !== undefined;
+  const groups = groupsOf(desk.policy(), change, 'asker');
   // Network calls, in parallel.
   const [person, approvers] = await Promise.all([
-    isTimer ? undefined : desk.whoIs(change.asker, groupsOf(desk.policy(), change, 'asker')),
+    isTimer ? undefined : desk.whoIs(change.asker, groups, undefined, approval === 'none'),
     isTimer || change.state === 'waiting' ? [] : approversNow(desk, change),
     desk.freshenNames(),
   ]);

@@ -104,8 +104,14 @@ async function lose(tx: Tx, ledger: Ledger, by: Change, timer: Timer, loss: Loss
   const reply = { text: lossInWords(loss, grant.target_name, by, at) };
   const saying = { by: by.asker, at, reply, details, ops: timer.gave_up_at !== null };
   await ledger.remark(tx, grant, why === 'moved' ? 'timer_moved' : 'timer_ended', saying);
-  if (left.length === 0) await closeTries(tx, timer, grant, 'is over by now', at);
+  if (left.length === 0) await closeTries(tx, timer, grant, howItWent[why], at);
 }
+
+const howItWent: Record<Loss['why'], string> = {
+  kept: 'stays for good now',
+  moved: 'ends later now',
+  removed: 'is over by now',
+};
 
 /** The message of the tries, in the thread and to ops: one each, edited at every try. */
 export async function tellTries(tx: Tx, timer: Timer, grant: Change, note: Note, at: number): Promise<void> {

@@ -102,6 +102,8 @@ async function createRemoval(desk: Timekeeping, timer: Timer, target: Environmen
   const permit = { approval: 'none', rules: [], policy: desk.policy().hash, timerOf: timer.change } as const;
   const authorised: Authorised = { ...resolved, stage: 'authorised', target, alsoReads: [], permit };
   const held = await heldLock(desk.database.db, timer.target_key, await desk.database.now());
+  const holder = held && held.change !== null ? await findChange(desk.database.db, held.change) : undefined;
+  if (holder && holder.state !== 'unknown') return putOff(desk, timer);
   if (held) throw new NotTried(lockedBy(held, target.name));
   const frozen = await lookAndFreeze(desk, authorised, wish.command);
   const asker = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };

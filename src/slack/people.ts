@@ -17,7 +17,9 @@ export type People = {
   readonly known: Who;
   /** For what is shown or suggested: groups from memory, where they were heard of in the last minutes. */
   readonly glanced: Who;
-  /** Asked of Slack now; groups, where they were not asked about in the last 15 seconds. */
+  /** Asked of Slack now. */
+  readonly asked: Who;
+  /** As that; but groups only where they were not asked about in the last 15 seconds. */
   readonly fresh: Who;
   /** Who is in a Slack user group, from memory where it is young; undefined: Slack did not tell. */
   readonly membersOf: (group: string, isGlance?: boolean) => Promise<readonly string[] | undefined>;
@@ -87,7 +89,7 @@ export function createPeople(options: PeopleOptions): People {
     (purpose: Purpose): Who =>
     async (id, wanted, from = team) => {
       const [user, ...lists] = await Promise.all([
-        (purpose === 'fresh' ? undefined : users.get(id)) ?? userOf(id),
+        (purpose === 'decisive' || purpose === 'fresh' ? undefined : users.get(id)) ?? userOf(id),
         ...wanted.map(async (group) => [group, await groups.ask(group, purpose)] as const),
       ]);
       return user && personFrom(user, { id, team, from, ...membershipsIn(lists, id, idsOf(id)) });
@@ -101,6 +103,7 @@ export function createPeople(options: PeopleOptions): People {
   return {
     known: who('usual'),
     glanced: who('glance'),
+    asked: who('decisive'),
     fresh: who('fresh'),
     membersOf: async (group, isGlance = false) => {
       const told = await groups.ask(group, isGlance ? 'glance' : 'usual');

@@ -11,10 +11,10 @@ export type Told =
     };
 
 /**
- * For what it is asked. `fresh`: something is decided or sent; `usual`: something is asked for; `glance`: something is
- * shown or suggested.
+ * For what it is asked. `decisive`: somebody approves, or what was approved is sent; `fresh`: something that needed no
+ * approval is sent; `usual`: something is asked for; `glance`: something is shown or suggested.
  */
-export type Purpose = 'fresh' | 'usual' | 'glance';
+export type Purpose = 'decisive' | 'fresh' | 'usual' | 'glance';
 
 /** Who is in which Slack user group. */
 export type UserGroups = {
@@ -39,6 +39,7 @@ export type UserGroupOptions = {
  * been asked when one more is. Slack answers 20 in a minute; whoever decides is not to wait for whoever looks.
  */
 const bounds = {
+  decisive: { ageMs: 0, questions: 18 },
   fresh: { ageMs: 15_000, questions: 18 },
   usual: { ageMs: 60_000, questions: 13 },
   glance: { ageMs: 600_000, questions: 9 },

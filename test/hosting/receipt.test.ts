@@ -35,7 +35,7 @@ test.each([
   ['[]', {}],
   ['null', {}],
   ['', {}],
-  ['<html>', {}],
+  ['accepted', {}],
 ])('202 with %s is accepted', (body, more) => {
   expect(of(202, body)).toEqual({ kind: 'accepted', status: 202, immediate: false, ...more });
 });
@@ -44,13 +44,24 @@ test('a null result is done at once', () => {
   expect(of(200, '{"result":null}')).toEqual({ kind: 'accepted', status: 200, immediate: true });
 });
 
+test.each([200, 202, 301, 400, 401, 403, 404, 410, 422])(
+  'a page that answers %d says nothing of what the host did',
+  (status) => {
+    for (const page of ['<html>', '  \n<!DOCTYPE html><title>404</title>', '<h1>nginx</h1>'])
+      expect(of(status, page)).toEqual({
+        kind: 'unknown',
+        why: `a page answered ${status} instead of the host`,
+        status,
+      });
+  },
+);
+
 test('a refusal carries the host’s words; an unknown outcome says why', () => {
   expect(of(400, '{"message":"Bad request format","status":400}')).toEqual({
     kind: 'rejected',
     status: 400,
     message: 'Bad request format',
   });
-  expect(of(404, '<h1>nginx</h1>')).toEqual({ kind: 'rejected', status: 404, message: '' });
   expect(of(500)).toEqual({ kind: 'unknown', why: 'it answered 500', status: 500 });
 });
 

@@ -55,7 +55,11 @@ const membership = ({ groups, joinedGroups, otherGroups }: NonNullable<Awaited<R
   joinedGroups,
   otherGroups,
 });
-const ana = async (people: People, groups: readonly string[], how: 'fresh' | 'known' | 'glanced' = 'fresh') => {
+const ana = async (
+  people: People,
+  groups: readonly string[],
+  how: 'asked' | 'fresh' | 'known' | 'glanced' = 'fresh',
+) => {
   const person = await people[how]('U01ANA', groups);
   if (person === undefined) throw new Error('Slack did not say who she is');
   return membership(person);
@@ -124,6 +128,7 @@ describe('a user group', () => {
 
 describe('how old an answer may be', () => {
   test.each([
+    ['asked', 0],
     ['fresh', 15_000],
     ['known', 60_000],
     ['glanced', 600_000],

@@ -92,7 +92,7 @@ describe.concurrent('somebody is let in for a while', () => {
     const told = await added.tells(
       /⚠️ @Ana The access of .* to harbor-events\/staging was to end at .* and is still open\./,
     );
-    expect(told.text).toContain('Tried once; the next try is at');
+    expect(told.text).toContain('Not tried yet; the next try is at');
     const inOps = new RegExp(`#${added.number} .*is still open`, 's');
     await house.slack.until(
       () => house.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => inOps.test(text)),
