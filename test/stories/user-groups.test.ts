@@ -155,6 +155,19 @@ describe.concurrent('user groups', () => {
   );
 
   test(
+    'what was known of it a moment before a click does not count: Slack is asked at the click',
+    inHouse({ policy, slack }, async (house) => {
+      const change = await house.person('ben').wants('/site push acme-shop/staging acme-shop/live --files');
+      await (await house.person('chi').says('/site can push')).hears(/push/);
+      house.slack.disableGroup('S0LEADS');
+      const pressed = await house.person('chi').clicks(change.card(), 'Approve');
+      await pressed.hears(/S0LEADS/);
+      expect(house.rows('select state from changes where number = ?', change.number)).toEqual([{ state: 'waiting' }]);
+      expect(house.writes()).toEqual([]);
+    }),
+  );
+
+  test(
     'whoever is not in it any more just before the write does not count, whatever was known of it before',
     inHouse({ policy, slack }, async (house) => {
       const change = await house.person('ben').wants('/site push acme-shop/staging acme-shop/live --files');
