@@ -10,7 +10,7 @@ export function createComposer(seat: Seat, thread: () => string | undefined, isM
   const box = h('textarea', {
     'aria-label': label,
     rows: '1',
-    placeholder: isMain ? EXAMPLE : '@Sitehand status',
+    placeholder: isMain ? EXAMPLE : '@Sitehand changes',
     autofocus: isMain,
     input: () => grow(),
   });
