@@ -106,10 +106,11 @@ export function alarm(change: Change, says: Text): Pick<Saying, 'reply' | 'outco
       ? undefined
       : say`${change.target_name} stays locked until one of you says what came of it.`;
   const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
-  const from = say`That can be said from ${time(closableFrom(change))} on: until then it can still arrive.`;
+  const check = say`To check, look at ${change.target_name} in the host's panel.`;
+  const from = say`That can be said from ${time(closableFrom(change))} on: until then it can still arrive at the host.`;
   const again = askAgain(change);
   return {
-    reply: { text: joined(['⚠️', whom, says, locked, from, again.says]), buttons: again.buttons },
+    reply: { text: joined(['⚠️', whom, says, check, locked, from, again.says]), buttons: again.buttons },
     outcome: says,
     ops: true,
     decide: true,

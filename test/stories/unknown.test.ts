@@ -42,6 +42,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     const change = await ana.wants(onto('acme-shop'));
     await chi.clicks(change.card(), 'Approve');
     const told = await change.tells(/^⚠️ @Ana @Chi @Dee Outcome unknown\. I sent it at .* I will not send it again\./);
+    expect(told.text).toMatch(/To check, look at [^ ]+ in the host's panel\./);
     expect(told.text).toMatch(/acme-shop\/staging stays locked until one of you says what came of it\./);
     expect(labels(told)).toEqual(closing);
     expect(house.writes('acme-shop/staging')).toHaveLength(before + 1);
