@@ -63,7 +63,9 @@ export function createUserGroups({ question, now, onGroup }: UserGroupOptions): 
   let restsUntil = -Infinity;
 
   const isUsable = ({ askedAt, told }: Heard, ageMs: number): boolean => {
-    const isForNow = told?.kind === 'not told' && !told.isLasting;
+    // Not answered yet: whoever comes waits for it too.
+    if (told === undefined) return true;
+    const isForNow = told.kind === 'not told' && !told.isLasting;
     return now() - askedAt <= (isForNow ? Math.min(ageMs, momentMs) : ageMs);
   };
   const put = (group: string): Promise<Told> => {

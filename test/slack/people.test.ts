@@ -160,6 +160,18 @@ describe('how old an answer may be', () => {
     expect(asked()).toBe(4);
   });
 
+  test('whoever decides while it is being asked shares the question, and not its answer afterwards', async () => {
+    const { slack, people, pass, asked } = await scene();
+    slack.faults.add({ method: 'usergroups.users.list', kind: 'delay', delayMs: 200, times: 1 });
+    const first = ana(people, ['S0DEVS'], 'asked');
+    pass(5);
+    await Promise.all([first, ana(people, ['S0DEVS'], 'asked')]);
+    expect(asked()).toBe(1);
+    pass(1);
+    await ana(people, ['S0DEVS'], 'asked');
+    expect(asked()).toBe(2);
+  });
+
   test('many who ask at once share one question', async () => {
     const { people, asked } = await scene();
     const ids = ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE'];
