@@ -136,6 +136,7 @@ async function meetSlack({ slack }: Config, { log, policy, database, now }: Grou
     client: views,
     bot,
     idsOf: (id) => policy.current().people.get(id) ?? [id],
+    lookAt,
     now,
     onGroup: groups.onGroup,
     onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),

@@ -35,9 +35,7 @@ export const reconcile = (desk: Reconciling, change: Change): Promise<void> =>
 
 /** Reads what can be read, and says it without believing it; while it cannot be read, later. */
 async function gatherEvidence(desk: Reconciling, change: Change): Promise<void> {
-  const restored = restore(change, namesWith(desk, change));
-  const seen = await readBack(desk, change, restored);
-  const closers = await whoIsLeft(desk, change, restored);
+  const { seen, closers } = await look(desk, change);
   await desk.database.transaction(async (tx) => {
     const at = await desk.database.now(tx);
     const isLater =
@@ -56,9 +54,7 @@ async function gatherEvidence(desk: Reconciling, change: Change): Promise<void> 
 
 /** Reminds in the thread, in the ops channel, and those who can close it. */
 async function remind(desk: Reconciling, change: Change): Promise<void> {
-  const restored = restore(change, namesWith(desk, change));
-  const seen = await readBack(desk, change, restored);
-  const closers = await whoIsLeft(desk, change, restored);
+  const { seen, closers } = await look(desk, change);
   await desk.database.transaction(async (tx) => {
     const at = await desk.database.now(tx);
     const reminders = (change.reminders ?? 0) + 1;
@@ -72,6 +68,11 @@ async function remind(desk: Reconciling, change: Change): Promise<void> {
     const tell = toRemind(touched, closers);
     await desk.ledger.remark(tx, touched, 'unknown_reminded', { ...saying, tell, details: { reminders, closers } });
   });
+}
+
+async function look(desk: Reconciling, change: Change) {
+  const restored = restore(change, namesWith(desk, change));
+  return { seen: await readBack(desk, change, restored), closers: await whoIsLeft(desk, change, restored) };
 }
 
 const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text | undefined => {

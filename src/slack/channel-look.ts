@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { Undeliverable, type ChannelLook } from '../pipeline/voice.ts';
+import { isLacking } from './refusals.ts';
 import { asUndeliverable, platformError } from './thread.ts';
 
 export type LookOptions = {
@@ -21,9 +22,6 @@ const reply = z.object({
 });
 /** Answers kept; the oldest go first. */
 const mostKept = 1_000;
-/** A token, or a server, that never tells of channels. */
-const lacking = new Set(['missing_scope', 'not_allowed_token_type', 'unknown_method', 'method_deprecated']);
-
 /** Looks at channels, each at most so often; rejects with `Undeliverable` where Slack does not say now. */
 export function createChannelLook(options: LookOptions): (channel: string) => Promise<ChannelLook> {
   const { freshMs } = options;
@@ -57,7 +55,7 @@ async function ask({ client, onToken }: LookOptions, channel: string): Promise<C
     };
   } catch (error) {
     const word = platformError(error) ?? '';
-    if (lacking.has(word)) return { kind: 'untold' };
+    if (isLacking(word)) return { kind: 'untold' };
     const refused = asUndeliverable(error);
     if (!(refused instanceof Undeliverable)) throw new Undeliverable('later', 'no answer about a channel');
     if (refused.kind === 'token') onToken(false);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Channel, Person } from '../pipeline/authorise.ts';
+import type { ChannelLook } from '../pipeline/voice.ts';
 import type { Person as PolicyPerson } from '../policy/rules.ts';
 import { asking, NoAnswer, shared, type Questions } from './questions.ts';
 import type { Bot } from './token.ts';
@@ -37,6 +38,8 @@ export type PeopleOptions = Questions &
     readonly bot: Pick<Bot, 'team' | 'enterprise'>;
     /** Every Slack user id of the person behind this one. */
     readonly idsOf: (id: string) => readonly string[];
+    /** How a channel is seen now; rejects where Slack does not say. */
+    readonly lookAt: (channel: string) => Promise<ChannelLook>;
     /** Milliseconds of a clock that never jumps. */
     readonly now: () => number;
   };
@@ -58,9 +61,6 @@ const userReply = z.object({
   }),
 });
 const groupReply = z.object({ users: z.array(z.string()) });
-const channelReply = z.object({
-  channel: z.object({ is_ext_shared: z.boolean().optional(), is_pending_ext_shared: z.boolean().optional() }),
-});
 
 const freshMs = 60_000;
 /** Answers kept; the oldest go first. */
@@ -68,13 +68,12 @@ const mostKept = 5_000;
 
 type User = z.infer<typeof userReply>['user'];
 
-/** Asks Slack about people, groups and channels, and remembers the answers for a minute. */
+/** Asks Slack about people and groups, and remembers the answers for a minute. */
 export function createPeople(options: PeopleOptions): People {
-  const { now, idsOf, onGroup } = options;
+  const { now, idsOf, onGroup, lookAt } = options;
   const { team, enterprise: ours } = options.bot;
   const ask = asking(options);
-  const users = memory<User>(now);
-  const channels = memory<Channel>(now);
+  const users = memory(now);
   const groups = createUserGroups({
     question: async (usergroup) => toldBy(await ask('usergroups.users.list', { usergroup }, groupReply)),
     now,
@@ -94,12 +93,10 @@ export function createPeople(options: PeopleOptions): People {
       ]);
       return user && personFrom(user, { id, team, from, ...membershipsIn(lists, id, idsOf(id)) });
     };
-  const channelOf = shared(async (id): Promise<Channel> => {
-    const reply = await ask('conversations.info', { channel: id }, channelReply);
-    if (reply instanceof NoAnswer) return { id, shared: undefined };
-    const { is_ext_shared: isShared, is_pending_ext_shared: pending } = reply.channel;
-    return channels.keep(id, { id, shared: Boolean(isShared || pending) });
-  });
+  const channelOf = async (id: string): Promise<Channel> => {
+    const look = await lookAt(id).catch(() => undefined);
+    return { id, shared: look?.kind === 'seen' ? look.shared : undefined };
+  };
   return {
     known: who('usual'),
     glanced: who('glance'),
@@ -110,7 +107,7 @@ export function createPeople(options: PeopleOptions): People {
       return told.kind === 'members' ? told.ids : undefined;
     },
     originOf: (named) => (named.enterprise === undefined || named.enterprise === ours ? named.team : named.enterprise),
-    channel: async (id) => (/^[DU]/.test(id) ? { id, shared: false } : (channels.get(id) ?? channelOf(id))),
+    channel: async (id) => (/^[DU]/.test(id) ? { id, shared: false } : channelOf(id)),
     groupTrouble: groups.troubleOf,
     groupChanged: groups.changed,
   };
@@ -156,25 +153,25 @@ function standingOf(user: User, team: string): Person['standing'] {
   return user.is_restricted || user.is_ultra_restricted ? 'guest' : 'member';
 }
 
-type Memory<T> = {
-  get: (id: string) => T | undefined;
-  keep: (id: string, value: T) => T;
+type Users = {
+  get: (id: string) => User | undefined;
+  keep: (id: string, user: User) => User;
 };
 
 /** What is not older than a minute. */
-function memory<T>(now: () => number): Memory<T> {
-  const kept = new Map<string, { readonly value: T; readonly at: number }>();
+function memory(now: () => number): Users {
+  const kept = new Map<string, { readonly user: User; readonly at: number }>();
   return {
     get: (id) => {
       const found = kept.get(id);
-      return found && now() - found.at < freshMs ? found.value : undefined;
+      return found && now() - found.at < freshMs ? found.user : undefined;
     },
-    keep: (id, value) => {
+    keep: (id, user) => {
       kept.delete(id);
-      kept.set(id, { value, at: now() });
+      kept.set(id, { user, at: now() });
       const [oldest] = kept.keys();
       if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
-      return value;
+      return user;
     },
   };
 }

@@ -1,6 +1,7 @@
-import { ErrorCode, type WebClient } from '@slack/web-api';
+import type { WebClient } from '@slack/web-api';
 import type { z } from 'zod';
-import { isCoded, platformError } from './thread.ts';
+import { isLacking, refusalOf, type Refused } from './refusals.ts';
+import { platformError, restAskedBy } from './thread.ts';
 
 /** Questions to Slack that are not answered are answers as well: they never reject. */
 
@@ -15,37 +16,16 @@ export class NoAnswer {
 
   constructor(word?: string, restMs?: number) {
     this.word = word;
-    this.isLasting = word !== undefined && !passing.has(word) && !revoked.has(word);
+    this.isLasting = word !== undefined && (isLacking(word) || isOfThis(refusalOf(word)));
     this.restMs = restMs;
   }
 }
 
-/** Slack's words for what may be otherwise in a moment. */
-const passing = new Set([
-  'accesslimited',
-  'fatal_error',
-  'internal_error',
-  'rate_limited',
-  'ratelimited',
-  'request_timeout',
-  'service_unavailable',
-  'team_added_to_org',
-]);
-/** What Slack says of a token that it does not take any more. */
-const revoked = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
-/** Methods that a workspace, or a token, may lack for good. */
-const lacking = new Set([
-  'feature_not_enabled',
-  'method_deprecated',
-  'missing_scope',
-  'not_allowed_token_type',
-  'paid_teams_only',
-  'plan_upgrade_required',
-  'unknown_method',
-]);
-/** Where Slack does not say for how long it wants to be left alone, and where it says too much. */
+/** Where Slack does not say for how long it wants to be left alone. */
 const usualRestMs = 30_000;
-const longestRestMs = 300_000;
+
+/** Neither the moment nor the token is to blame, but what was asked for. */
+const isOfThis = (kind: Refused): boolean => kind === 'drawing' || kind === 'gone';
 
 export type Questions = {
   readonly client: WebClient;
@@ -68,8 +48,8 @@ export function asking({ client, onMissing, onToken }: Questions): Ask {
     } catch (error) {
       const none = noAnswer(error);
       const { word = '' } = none;
-      if (revoked.has(word)) onToken(false);
-      if (lacking.has(word) && !missing.has(method)) {
+      if (refusalOf(word) === 'token') onToken(false);
+      if (isLacking(word) && !missing.has(method)) {
         missing.add(method);
         onMissing(method);
       }
@@ -79,10 +59,8 @@ export function asking({ client, onMissing, onToken }: Questions): Ask {
 }
 
 function noAnswer(error: unknown): NoAnswer {
-  if (!isCoded(error) || error.code !== ErrorCode.RateLimitedError) return new NoAnswer(platformError(error));
-  const seconds = 'retryAfter' in error ? Number(error.retryAfter) : Number.NaN;
-  const restMs = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1) * 1_000, longestRestMs) : usualRestMs;
-  return new NoAnswer('ratelimited', restMs);
+  const restMs = restAskedBy(error, usualRestMs);
+  return restMs === undefined ? new NoAnswer(platformError(error)) : new NoAnswer('ratelimited', restMs);
 }
 
 /** Many who ask the same while it is being asked share the answer. */

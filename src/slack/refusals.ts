@@ -53,6 +53,20 @@ const known = new Map<string, Refused>([
   ...token.map((word) => [word, 'token'] as const),
 ]);
 
+/** A method that this workspace, or this token, lacks until somebody mends it. */
+const lacking = new Set([
+  'feature_not_enabled',
+  'method_deprecated',
+  'missing_scope',
+  'not_allowed_token_type',
+  'paid_teams_only',
+  'plan_upgrade_required',
+  'unknown_method',
+]);
+
+/** Whether Slack's word means that it never answers this method to us, as things are. */
+export const isLacking = (word: string): boolean => lacking.has(word);
+
 /**
  * The kind of a refusal. A word that is not known is `gone`: whatever is new at Slack is told elsewhere, rather than
  * tried for a day. What is no word at all, as a page of HTML, is no answer to the message.

@@ -138,15 +138,15 @@ export function asUndeliverable(error: unknown): unknown {
     // What is no word can be a whole page.
     return new Undeliverable(kind === 'transient' ? 'later' : kind, word.slice(0, longestWord));
   }
-  if (isCoded(error) && error.code === ErrorCode.RateLimitedError) {
-    const seconds = 'retryAfter' in error ? Number(error.retryAfter) : Number.NaN;
-    return new Undeliverable(
-      'later',
-      'Slack asks for a pause',
-      Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 300) * 1_000 : busyAgainMs,
-    );
-  }
-  return error;
+  const restMs = restAskedBy(error, busyAgainMs);
+  return restMs === undefined ? error : new Undeliverable('later', 'Slack asks for a pause', restMs);
+}
+
+/** For how many milliseconds Slack wants to be left alone, `usualMs` where it does not say; undefined: it asked for no rest. */
+export function restAskedBy(error: unknown, usualMs: number): number | undefined {
+  if (!isCoded(error) || error.code !== ErrorCode.RateLimitedError) return undefined;
+  const seconds = 'retryAfter' in error ? Number(error.retryAfter) : Number.NaN;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 300) * 1_000 : usualMs;
 }
 
 /** Slack's own word for what is wrong, or undefined. */
@@ -158,4 +158,4 @@ export function platformError(error: unknown): string | undefined {
     : undefined;
 }
 
-export const isCoded = (error: unknown): error is CodedError => error instanceof Error && 'code' in error;
+const isCoded = (error: unknown): error is CodedError => error instanceof Error && 'code' in error;
