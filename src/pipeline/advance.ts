@@ -3,7 +3,7 @@ import { appendAudit } from '../storage/audit.ts';
 import { insertChange, updateChange, type Change, type NewChange } from '../storage/changes.ts';
 import { freeLocks, limitLocks, takeLocks, type Lock } from '../storage/locks.ts';
 import { alone } from '../storage/differences.ts';
-import { findMessage, owe, redrawCards } from '../storage/messages.ts';
+import { messagesToDecide, owe, redrawCards } from '../storage/messages.ts';
 import { storedTargets, targetKey } from './about.ts';
 import { askedPeople } from './asking.ts';
 import { move, type Happening } from './change.ts';
@@ -92,7 +92,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       if (next.locks === 'take') await lock(tx, change, saying.at);
       if (next.locks === 'free') await freeLocks(tx, change.number);
       if (typeof next.locks === 'object') await limitLocks(tx, change.number, saying.at + next.locks.keepMs);
-      await withdraw(tx, decidingKey(change), saying.at);
+      if (change.state === 'approved' || change.state === 'unknown') await withdraw(tx, change, saying.at);
       // A copy is there to be decided on: what happens between the decision and the end it need not show.
       const isNews = change.state === 'waiting' || moved.state === 'unknown' || moved.settled_at !== null;
       await redrawCards(tx, change.number, saying.at, isNews);
@@ -136,12 +136,17 @@ async function speak(
   reply: Note,
   { key, installation }: { readonly key: string; readonly installation: string },
 ): Promise<void> {
-  // Only the newest of them can be withdrawn when it is decided.
-  if (decide && change.reminders) await withdraw(tx, decidingKey({ ...change, reminders: change.reminders - 1 }), at);
+  // A reminder has the buttons in place of the one before.
+  if (decide) await withdraw(tx, change, at);
   const buttons = [...(reply.buttons ?? []), ...(decide ? decisionButtons(change, installation) : [])];
   const said = { change: change.number, at };
   const body = JSON.stringify({ ...reply, buttons });
-  await owe(tx, { ...said, key: decide ? decidingKey(change) : key, kind: 'reply', body });
+  await owe(tx, {
+    ...said,
+    key: decide && change.state === 'approved' ? stopKey(change.number) : key,
+    kind: 'reply',
+    body,
+  });
   const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
   // There they would outlive the ten seconds in which they mean something.
   const away = JSON.stringify({ text, buttons: change.state === 'approved' ? reply.buttons : buttons });
@@ -154,17 +159,12 @@ async function speak(
 /** The message with *Stop*: the time to press it begins when it stands. */
 export const stopKey = (number: number): string => `${number}:stop`;
 
-/** The reply whose buttons decide what becomes of the change as it stands. */
-const decidingKey = ({ number, state, version, reminders }: Change): string =>
-  state === 'approved' ? stopKey(number) : `${number}:${state}:${version}${reminders ? `:${reminders}` : ''}`;
-
-/** Buttons that would do nothing any more are taken away. */
-async function withdraw(tx: Tx, key: string, at: number): Promise<void> {
-  const message = await findMessage(tx, key);
-  if (message?.body == null) return;
-  const { text, buttons = [] } = thawed<Note>(message.body);
-  const { change, kind } = message;
-  if (buttons.length > 0) await owe(tx, { key, change, kind, body: JSON.stringify({ text }), at });
+/** Takes away, wherever they stand, the buttons that decided what becomes of the change. */
+async function withdraw(tx: Tx, change: Change, at: number): Promise<void> {
+  for (const { key, kind, recipient, body } of await messagesToDecide(tx, change.number)) {
+    const { text } = thawed<Note>(body);
+    await owe(tx, { key, change: change.number, kind, recipient, body: JSON.stringify({ text }), at });
+  }
 }
 
 /** Everybody who is asked gets the card, with its buttons, in their direct messages. */

@@ -180,9 +180,17 @@ export function decisionButtons(change: Change, installation: string): readonly 
     return [coolsDown(change) ? button('stop', 'Stop', { style: 'danger' }) : button('cancel', 'Cancel')];
   }
   if (change.state !== 'unknown') return [];
+  const close = (verdict: 'happened' | 'did not happen', yes: string, seen: string): Button =>
+    button(verdict, yes, {
+      confirm: {
+        title: `${yes}?`,
+        says: say`**#${change.number} · ${title}**\nYou looked at the host and saw ${seen}. This closes the change and frees what it locks; it sends nothing.`,
+        yes,
+      },
+    });
   return [
-    button('happened', 'It happened', sure('It happened')),
-    button('did not happen', 'It did not happen', sure('It did not happen')),
+    close('happened', 'It happened', 'that it was done'),
+    close('did not happen', 'It did not happen', 'nothing of it'),
   ];
 }
 

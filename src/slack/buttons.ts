@@ -20,6 +20,7 @@ const press = z.object({
   response_url: z.string().optional(),
   channel: z.object({ id: z.string() }).optional(),
   view: z.object({ type: z.string() }).optional(),
+  container: z.object({ message_ts: z.string().optional(), thread_ts: z.string().optional() }).optional(),
   message: z.object({ thread_ts: z.string().optional() }).optional(),
   actions: z
     .array(z.object({ action_id: z.string(), action_ts: z.string().optional(), value: z.string().optional() }))
@@ -34,7 +35,7 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
     // Inputs of forms are listened to elsewhere.
     if (read.data?.view?.type === 'modal') return;
     if (read.data === undefined || button?.value === undefined) return ack();
-    const { user, enterprise, view, channel, message, trigger_id: trigger, response_url: responseUrl } = read.data;
+    const { user, enterprise, view, channel, trigger_id: trigger, response_url: responseUrl } = read.data;
     const { action_id: id, action_ts: at, value } = button;
     const [kind = ''] = id.split(':');
     return take(reception, track, {
@@ -46,7 +47,7 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
         person: user.id,
         team: reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
         channel: channel?.id,
-        thread: message?.thread_ts,
+        thread: threadOf(read.data),
         responseUrl,
         trigger,
       },
@@ -60,6 +61,12 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
       },
     });
   });
+}
+
+/** The thread that was read when the button was pressed. A message above replies names itself, and is read in its channel. */
+function threadOf({ container, message }: z.infer<typeof press>): string | undefined {
+  const thread = container?.thread_ts ?? message?.thread_ts;
+  return thread === container?.message_ts ? undefined : thread;
 }
 
 /** What was pressed in App Home stands there in an older form. */

@@ -32,7 +32,7 @@ export function createPrivately(
 ): (to: Spoken, what: Drawn) => Promise<void> {
   return async ({ person, channel, thread, responseUrl, since }, what) => {
     const mayRespond = responseUrl !== undefined && isSlacks(responseUrl, apiUrl);
-    const answer = mayRespond ? await respond(responseUrl, what) : 'refused';
+    const answer = mayRespond ? await respond(responseUrl, what, thread) : 'refused';
     if (answer === 'taken') return;
     const told = withRemark(what, answer === 'expired', ticks() - since);
     const ephemeral = (): Promise<boolean> => {
@@ -68,9 +68,13 @@ function withRemark({ text, blocks }: Drawn, isExpired: boolean, tookMs: number)
   return { text, blocks: [...blocks, ...drawNote({ text: joined([why, took]) }).blocks] };
 }
 
-async function respond(url: string, { text, blocks }: Drawn): Promise<'taken' | 'expired' | 'refused'> {
+async function respond(
+  url: string,
+  { text, blocks }: Drawn,
+  thread?: string,
+): Promise<'taken' | 'expired' | 'refused'> {
   const body = (message: object): string =>
-    JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...inert, ...message });
+    JSON.stringify({ response_type: 'ephemeral', replace_original: false, thread_ts: thread, ...inert, ...message });
   for (const message of [{ text, blocks }, { text }]) {
     try {
       const answer = await request(url, {

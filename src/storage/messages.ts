@@ -172,6 +172,20 @@ export function findMessage(db: Reader, key: string): Promise<Message | undefine
   return db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
+/** What was said of a change, or is still owed, with buttons to decide it; its cards and their copies apart. */
+export function messagesToDecide(tx: Tx, change: number): Promise<(Message & { readonly body: string })[]> {
+  return tx
+    .selectFrom('messages')
+    .selectAll()
+    .where('change', '=', change)
+    .where('kind', 'in', ['reply', 'ops', 'direct'])
+    .where('body', 'like', '%"kind":"decision"%')
+    .where((is) => is.or([is('ts', 'is not', null), is('due_at', 'is not', null)]))
+    .orderBy('id')
+    .$narrowType<{ body: string }>()
+    .execute();
+}
+
 /** Removes up to 500 messages that are no longer owed and were made before `before` (epoch ms); cards stay. */
 export async function forgetMessages(tx: Tx, before: number): Promise<number> {
   const old = tx

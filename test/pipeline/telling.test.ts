@@ -165,6 +165,17 @@ describe('the buttons of a card', () => {
     expect(approve?.confirm?.title).toBe('Approve?');
     expect(plain(approve?.confirm?.says ?? [])).toBe('Clear the cache of acme-shop/live');
   });
+
+  test('closing an unknown outcome asks what was seen at the host, and does not read like doing it', () => {
+    const asks = decisionButtons(changeOf({ state: 'unknown' }), 'f00d').map(({ confirm }) =>
+      plain(confirm?.says ?? []),
+    );
+    const closes = 'This closes the change and frees what it locks; it sends nothing.';
+    expect(asks).toEqual([
+      `#1042 · Clear the cache of acme-shop/live\nYou looked at the host and saw that it was done. ${closes}`,
+      `#1042 · Clear the cache of acme-shop/live\nYou looked at the host and saw nothing of it. ${closes}`,
+    ]);
+  });
 });
 
 test('what is sent at once is not announced: the next reply tells that it was sent', () => {

@@ -91,8 +91,12 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
         { timeout: patienceMs },
       );
       const named = new RegExp(`#${change.number} · Push [^]*Outcome still unknown`);
-      expect(labels(await told(house, chi, named))).toEqual(closing);
-      await told(house, chi, named, 'G0BAKERY');
+      // Told of five times there as well, it can be decided in the newest alone.
+      for (const channel of [chi.direct, 'G0BAKERY']) {
+        const offered = () =>
+          house.slack.messages({ channel, as: chi.id }).flatMap((one) => (named.test(one.text) ? [labels(one)] : []));
+        await vi.waitFor(() => expect(offered()).toEqual([[], [], [], [], closing]), { timeout: patienceMs });
+      }
       expect(house.slack.messages({ channel: ana.direct, as: ana.id }).filter(({ text }) => named.test(text))).toEqual(
         [],
       );

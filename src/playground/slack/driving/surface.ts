@@ -61,17 +61,21 @@ function messageSurface(
     throw new Impossible(`${person.real_name} sees no message ${where.ts} in ${channel.id}`);
   const values = message.values.get(person.id) ?? new Map();
   const ephemeral = message.onlyFor !== undefined;
+  // Above replies a message names itself as its thread.
+  const isParent = workspace.messages.get(channel.id)?.some(({ threadTs }) => threadTs === message.ts);
+  const threadTs = message.threadTs ?? (isParent ? message.ts : undefined);
+  const inThread = threadTs === undefined ? {} : { thread_ts: threadTs };
   const container = {
     type: 'message',
     message_ts: message.ts,
     channel_id: channel.id,
     is_ephemeral: ephemeral,
-    ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
+    ...inThread,
   };
   const place = {
     container,
     channel: channelReference(channel),
-    ...(ephemeral ? {} : { message: messagePayload(message) }),
+    ...(ephemeral ? {} : { message: { ...messagePayload(message), ...inThread } }),
   };
   const responseUrl = (): string =>
     responseUrls.issue({ channel: channel.id, person: person.id, messageTs: message.ts });
