@@ -4,6 +4,7 @@ import type { Company, Target } from '../hosting/contract/target.ts';
 import type { Wish as Asked } from '../policy/policy.ts';
 import type { Aim } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
+import type { Lock } from '../storage/locks.ts';
 import { thawed } from '../storage/json.ts';
 import { isNamed, type Resolved } from './resolve.ts';
 
@@ -13,6 +14,10 @@ export const targetKey = (target: Target): string =>
 
 /** What a change is about, as it was when it was asked for: first what it changes, then what it only reads. */
 export const storedTargets = ({ targets }: Pick<Change, 'targets'>): readonly Target[] => thawed(targets);
+
+/** The name of what is locked, of all that a change needs. */
+export const lockedName = (change: Pick<Change, 'targets'>, { target }: Lock): string =>
+  storedTargets(change).find((one) => targetKey(one) === target)?.name ?? 'It';
 
 /** What a wish is about: its targets, and the same as the rules are asked about it. */
 type About = {

@@ -4,7 +4,7 @@ import { insertChange, updateChange, type Change, type NewChange } from '../stor
 import { freeLocks, limitLocks, takeLocks, type Lock } from '../storage/locks.ts';
 import { alone } from '../storage/differences.ts';
 import { messagesToDecide, owe, redrawCards } from '../storage/messages.ts';
-import { storedTargets, targetKey } from './about.ts';
+import { lockedName, storedTargets, targetKey } from './about.ts';
 import { askedPeople } from './asking.ts';
 import { move, type Happening } from './change.ts';
 import { cardOf } from './freeze.ts';
@@ -41,10 +41,13 @@ export type Deed = Pick<Saying, 'by' | 'at' | 'details'> & { readonly event: str
 /** A target that the change needs is held by somebody or something else; the transaction must not be committed. */
 export class LockHeld extends Error {
   readonly lock: Lock;
+  /** The name of that target. */
+  readonly target: string;
 
-  constructor(lock: Lock) {
+  constructor(lock: Lock, change: Pick<Change, 'targets'>) {
     super(`${lock.target} is locked`);
     this.lock = lock;
+    this.target = lockedName(change, lock);
   }
 }
 
@@ -177,5 +180,5 @@ async function copy(tx: Tx, change: Change, at: number): Promise<void> {
 async function lock(tx: Tx, change: Change, now: number): Promise<void> {
   const targets = storedTargets(change).map(targetKey);
   const held = await takeLocks(tx, targets, { change: change.number, reason: `#${change.number}` }, now);
-  if (held) throw new LockHeld(held);
+  if (held) throw new LockHeld(held, change);
 }

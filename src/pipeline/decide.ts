@@ -154,8 +154,8 @@ async function commit(desk: DecisionDesk, decided: Decided, sitting: Sitting): P
   } catch (error) {
     if (error instanceof Recount) return false;
     if (!(error instanceof LockHeld)) throw error;
-    const { lock } = error;
-    throw new Refusal(say`${lockedBy(lock)} Your approval was not counted.`, { hint: 'Approve it when it is free.' });
+    const says = lockedBy(error.lock, error.target);
+    throw new Refusal(say`${says} Your approval was not counted.`, { hint: 'Approve it when it is free.' });
   }
 }
 

@@ -32,8 +32,8 @@ export type Following = Sighted & {
 
 /** A line about a running operation, once it takes longer than this. */
 const worthTellingMs = 10_000;
-/** The same about one that cannot be asked about. */
-const troubleWorthTellingMs = 60_000;
+/** The same about one that cannot be asked about, which a moment of trouble is not worth. */
+const troubleWorthTellingMs = 20_000;
 /** The setting that says: this host answers about operations. */
 const followingWorks = 'following';
 

@@ -3,8 +3,9 @@ import { Refusal } from '../errors.ts';
 import { countWaiting, findSaved, type Change, type NewChange } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
-import { heldLock } from '../storage/locks.ts';
+import { heldLock, type Lock } from '../storage/locks.ts';
 import { say } from '../text.ts';
+import { storedTargets, targetKey } from './about.ts';
 import { LockHeld, type Ledger } from './advance.ts';
 import { authorise, mayHear, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
 import { mayTry } from './may-run.ts';
@@ -113,13 +114,13 @@ export async function save(
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
       const row = rowOf({ ...frozen, permit: { ...frozen.permit, asks } }, asker, now);
       if (row.state === 'waiting') await refuseTooMany(tx, row.asker);
-      const held = row.state === 'approved' ? await heldLock(tx, row.target, now) : undefined;
-      if (held) throw new LockHeld(held);
+      const held = await lockInTheWay(tx, row, now);
+      if (held && row.state === 'approved') throw new LockHeld(held, row);
       const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details: detailsOf(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begun = row;
-      const reply = asked(saved);
+      const reply = asked(saved, held);
       await ledger.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also(tx, saved);
       return saved;
@@ -128,13 +129,23 @@ export async function save(
     return change;
   } catch (error) {
     if (error instanceof LockHeld)
-      throw new Refusal(lockedBy(error.lock, frozen.target?.name), { hint: 'Ask again when it is free.' });
+      throw new Refusal(lockedBy(error.lock, error.target), { hint: 'Ask again when it is free.' });
     // Where only the answer to the commit was lost, the change is there, and will be sent.
     const saved = begun && (await findSaved(database.db, begun).catch(() => undefined));
     if (saved === undefined) throw error;
     desk.onSaved();
     return saved;
   }
+}
+
+/** A lock on what it changes; of what waits for approval, and has to lock all that it needs then, on what it reads too. */
+async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise<Lock | undefined> {
+  const needed = row.state === 'approved' ? [row.target] : storedTargets(row).map(targetKey);
+  for (const target of needed) {
+    const held = await heldLock(tx, target, now);
+    if (held) return held;
+  }
+  return undefined;
 }
 
 /** What the audit trail keeps of it. */

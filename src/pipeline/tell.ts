@@ -4,6 +4,7 @@ import type { Receipt } from '../hosting/client.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Lock } from '../storage/locks.ts';
 import { code, joined, person, say, time, type Text } from '../text.ts';
+import { lockedName } from './about.ts';
 import type { Saying } from './advance.ts';
 import { askedPeople, whoIsAsked } from './asking.ts';
 import { closableFrom, coolsDown, type Happening } from './change.ts';
@@ -14,13 +15,17 @@ import { notToldQuietly } from './unknown-groups.ts';
 
 /** The sentences of a change's thread, one for each thing that happens to it. Pure. */
 
-/** The first reply, under the fresh card; none where it is sent at once, which the next reply tells of. */
-export function asked(change: Change): Note | undefined {
+/**
+ * The first reply, under the fresh card; none where it is sent at once, which the next reply tells of. `held`: what it
+ * changes or reads is locked now, which refuses approvals.
+ */
+export function asked(change: Change, held?: Lock): Note | undefined {
   if (change.state === 'approved') {
     return coolsDown(change) ? { text: say`The rules ask for no approval. ${sendingSoon(change)}` } : undefined;
   }
   const asks = whoIsAsked(permitOf(change).asks ?? []);
-  return { text: say`${asks}: this waits for your approval until ${time(change.expires_at)}.` };
+  const busy = held && say`${holding(held, lockedName(change, held))} It can be approved once that is over.`;
+  return { text: joined([say`${asks}: this waits for your approval until ${time(change.expires_at)}.`, busy]) };
 }
 
 /** Nobody has decided yet. */
@@ -199,10 +204,12 @@ export function spoken(milliseconds: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** Who holds a target and until when. */
-export function lockedBy(lock: Lock, target = 'It'): Text {
+/** Who holds a target and until when: nothing was sent. */
+export const lockedBy = (lock: Lock, target: string): Text => say`**${holding(lock, target)}** Nothing was sent.`;
+
+function holding(lock: Lock, target: string): Text {
   const holder = lock.change === null ? (lock.person === null ? 'somebody' : person(lock.person)) : `#${lock.change}`;
   const until = lock.until === null ? '' : say` until ${time(lock.until)}`;
   const why = lock.change === null && lock.reason !== '' ? say` (“${lock.reason}”)` : '';
-  return say`**${target} is locked by ${holder}**${until}${why}. Nothing was sent.`;
+  return say`${target} is locked by ${holder}${until}${why}.`;
 }

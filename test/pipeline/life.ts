@@ -56,6 +56,7 @@ export class Life {
   }
 
   #become(happening: Happening, now: number): void {
+    const wasLocked = this.lockedUntil !== undefined;
     switch (happening.kind) {
       case 'approve':
         this.state = 'approved';
@@ -89,7 +90,8 @@ export class Life {
         return;
       case 'leave':
         this.#end('accepted');
-        this.lockedUntil = this.risk !== 'routine' && happening.lockMs > 0 ? now + happening.lockMs : undefined;
+        // Of what was lost before it was approved, nothing is locked.
+        this.lockedUntil = wasLocked && happening.lockMs > 0 ? now + happening.lockMs : undefined;
         return;
       case 'decline':
         return this.#end('declined');
