@@ -55,6 +55,11 @@ describe.concurrent.each(troubles)(
         await restart(house, trouble);
         const said = await house.person('ana').says('/site cache clear acme-shop/live');
         await said.hears(/I can’t tell whether there is an environment acme-shop\/live\. .* Nothing was done\./);
+        const listed = await house.person('ana').says('/site environments');
+        await listed.hears('Environments and domains · 14 names; the sites are not known right now');
+        const none = await house.person('ana').says('/site environments acme-shop/');
+        const page = await none.hears('Environments and domains with “acme-shop/” · the sites are not known right now');
+        expect(page.text).not.toMatch(/0 names|Nothing that you may read/);
         expect(house.writes()).toEqual([]);
       }),
     );

@@ -25,11 +25,15 @@ export const environments = desk({
         id: domain.id,
       })),
     ].filter((row) => row.name.toLowerCase().includes(wanted) || row.id === wanted);
+    const isUnlisted = at === undefined && environments.length === 0;
+    const names = counted(rows.length, 'name');
+    const unknown = 'the sites are not known right now';
+    const amount = !isUnlisted ? names : rows.length > 0 ? `${names}; ${unknown}` : unknown;
     return {
-      title: say`**Environments and domains**${wanted ? ` with “${wanted}”` : ''} · ${counted(rows.length, 'name')}`,
+      title: say`**Environments and domains**${wanted ? ` with “${wanted}”` : ''} · ${amount}`,
       parts:
         rows.length === 0
-          ? [{ kind: 'text', text: inline(trouble ?? 'Nothing that you may read has such a name.') }]
+          ? [{ kind: 'text', text: inline((isUnlisted && trouble) || 'Nothing that you may read has such a name.') }]
           : [
               {
                 kind: 'table',
@@ -42,7 +46,11 @@ export const environments = desk({
               },
             ],
       source:
-        at === undefined ? trouble : say`listed by the host ${age(office.now - at)}${trouble ? say`; ${trouble}` : ''}`,
+        at !== undefined
+          ? say`listed by the host ${age(office.now - at)}${trouble ? say`; ${trouble}` : ''}`
+          : rows.length > 0
+            ? trouble
+            : undefined,
     };
   },
 });
