@@ -31,13 +31,15 @@ export type Clock = {
   readonly ahead: () => number;
 };
 
-/** What a clock may be corrected by without having jumped; and what is followed of it at once. */
+/** What a clock may be corrected by without having jumped. */
 export const toleranceMs = 5_000;
+/** What is followed of a correction at once: of the ten seconds in which a change can be stopped, nine are left. */
+const atOnceMs = 1_000;
 /** How much of the time that passes a further correction may take: an hour's jump is caught up with in four days. */
 const pace = 0.01;
 
 /**
- * Begins at `begin` (epoch ms) with this first reading, and follows the clock by five seconds at once and by one
+ * Begins at `begin` (epoch ms) with this first reading, and follows the clock by one second at once and by one
  * hundredth of the time that passes: whichever way the clock jumps, an hour lasts between 59 and 61 minutes, so nothing
  * expires early and nothing waits for it. To take over every step forwards at once would be simpler, and keep replicas
  * together; but a clock that is an hour ahead for a moment would let every approval expire. So a jump is told to
@@ -58,7 +60,7 @@ export function createClock(first: Reading, begin: number, onJump: (jump: Jump) 
     if (Math.abs(off - wasOff) > toleranceMs)
       onJump({ kind: 'jumped', clock: reading.clock, other: Math.floor(counted) });
     const credit = towardsZero(last.credit, passed * pace);
-    const correction = Math.min(Math.max(off, -toleranceMs - credit), toleranceMs - credit);
+    const correction = Math.min(Math.max(off, -atOnceMs - credit), atOnceMs - credit);
     const now = Math.max(last.now, counted + correction);
     last = { ...reading, now, credit: credit + now - counted };
     return Math.floor(last.now);
