@@ -166,7 +166,14 @@ export const stopKey = (number: number): string => `${number}:stop`;
 async function withdraw(tx: Tx, change: Change, at: number): Promise<void> {
   for (const { key, kind, recipient, body } of await messagesToDecide(tx, change.number)) {
     const { text } = thawed<Note>(body);
-    await owe(tx, { key, change: change.number, kind, recipient, body: JSON.stringify({ text }), at });
+    await owe(tx, {
+      key,
+      change: change.number,
+      kind,
+      recipient,
+      body: JSON.stringify({ text, minor: true } satisfies Note),
+      at,
+    });
   }
 }
 

@@ -157,7 +157,7 @@ async function whatOf(database: Database, message: Message): Promise<Card | Note
 
 /**
  * Edits the message where it stands; where that cannot be, or it was never posted, posts it. What was told once, and
- * only its buttons are to go, is not told again because its place takes no edits.
+ * has only little to add, is not told again because its place takes no edits.
  */
 async function put(desk: Delivery, message: Message, what: Card | Note): Promise<Posted | undefined> {
   const { channel, ts } = message;
@@ -167,8 +167,8 @@ async function put(desk: Delivery, message: Message, what: Card | Note): Promise
       return { place: { channel, ts } };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
-      const isNews = message.kind === 'card' || message.kind === 'ops' || error.message === 'message_not_found';
-      if (!isNews) return { place: { channel, ts } };
+      const isMinor = 'headline' in what ? message.kind === 'copy' : what.minor;
+      if (isMinor && error.message !== 'message_not_found') return { place: { channel, ts } };
     }
   }
   return post(desk, message, what);

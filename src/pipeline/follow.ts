@@ -12,7 +12,7 @@ import { joined, say, time, type Text } from '../text.ts';
 import type { Ledger, Saying } from './advance.ts';
 import type { Person } from './authorise.ts';
 import { beforeOf, leftOf } from './freeze.ts';
-import type { Button } from './render.ts';
+import type { Button, Note } from './render.ts';
 import type { Names } from './resolve.ts';
 import { namesWith } from './readable.ts';
 import { restore, type Restored } from './restore.ts';
@@ -146,7 +146,7 @@ async function tellOnTheWay(
 ): Promise<void> {
   const says = onTheWay(operation, forMs);
   if (says === undefined) return;
-  const body = JSON.stringify({ text: says });
+  const body = JSON.stringify({ text: says, minor: true } satisfies Note);
   await owe(tx, { key: `${change.number}:running`, change: change.number, kind: 'reply', body, at });
 }
 

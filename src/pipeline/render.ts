@@ -44,7 +44,12 @@ export type Card = {
 };
 
 /** One message besides the card: a reply in its thread, a direct message, a notice. Stored as JSON until it is posted. */
-export type Note = { readonly text: Text; readonly buttons?: readonly Button[] };
+export type Note = {
+  readonly text: Text;
+  readonly buttons?: readonly Button[];
+  /** What it says now instead of what it said may be missed, where its place takes no edits: it is not said again. */
+  readonly minor?: true;
+};
 
 /** On the button that opens all that is frozen of a change. */
 export const everythingLabel = 'Everything that will be sent';

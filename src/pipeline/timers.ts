@@ -67,7 +67,7 @@ async function fire(desk: Timekeeping, timer: Timer): Promise<void> {
   if (open === 'gone') return end(desk, timer, 'gone');
   if (open.length === 0) return end(desk, timer, 'not there');
   if (made) return failed(desk, timer, say`#${made.number} did not do it: ${standing(made)}`, isRunning);
-  if (timer.gave_up_at !== null) return remind(desk, timer, timer.last_note === null ? [] : thawed(timer.last_note));
+  if (timer.gave_up_at !== null) return remind(desk, timer);
   return createRemoval(desk, timer, target);
 }
 
@@ -197,19 +197,22 @@ const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =
     say`Take it off the list in the host's panel, or press ${bold('Remove now')}. I remind the ops channel once a day until it is off.`,
   ]);
 
-/** Once a day, to the ops channel alone. */
-async function remind(desk: Timekeeping, timer: Timer, why: Text): Promise<void> {
+/** Once a day, to the ops channel alone; without `why` it says what came of the last try. */
+async function remind(desk: Timekeeping, timer: Timer, why?: Text): Promise<void> {
+  const lastNote = why === undefined ? timer.last_note : JSON.stringify(why);
+  const said = why ?? (lastNote === null ? undefined : say`When I last tried: ${thawed<Text>(lastNote)}`);
   await desk.database.transaction(async (tx) => {
     await alone(tx);
     const at = await desk.database.now(tx);
     const attempts = timer.attempts + 1;
-    const noted = await noteTimer(tx, timer, at + remindMs, { attempts, last_note: JSON.stringify(why) });
+    const noted = await noteTimer(tx, timer, at + remindMs, { attempts, last_note: lastNote });
     const grant = noted && (await findChange(tx, timer.change));
     if (grant === undefined) return;
     const days = Math.max(1, Math.round((at - timer.ends_at) / remindMs));
     const text = joined([
       say`⚠️ **#${grant.number} Still open after ${days === 1 ? 'a day' : `${days} days`}: ${spoken(addressesOf(timer))} can connect to ${grant.target_name}.**`,
-      say`The access was to end at ${time(timer.ends_at, 'date')}. ${why}`,
+      say`The access was to end at ${time(timer.ends_at, 'date')}.`,
+      said,
     ]);
     const body = JSON.stringify({ text, buttons: [removeNow(timer)] } satisfies Note);
     await owe(tx, { key: `timer:${timer.id}:reminder:${attempts}`, kind: 'ops', body, at });

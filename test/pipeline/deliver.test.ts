@@ -140,10 +140,31 @@ describeBoth('messages that Slack does not take', (open) => {
   it('and that stood before are not told again because their buttons cannot be taken away', async () => {
     const { database, state, untilNothing, due } = await opened(card, reply);
     await untilNothing();
-    await database.transaction((tx) => owe(tx, reply));
+    const withdrawn = JSON.stringify({ text: say`Sent.`, minor: true });
+    await database.transaction((tx) => owe(tx, { ...reply, body: withdrawn }));
     state.refuse = gone('edit C0ACME', 'C0ACME', 'C0ACME>');
     expect(await untilNothing()).toEqual([]);
     expect(await due()).toEqual([]);
+  });
+
+  it('as an edit are told anew where they have news, in the thread and to ops, and edited there from then on', async () => {
+    const inOps: Owed = { key: '1:7:ops', kind: 'ops', body: body('#1 Tried once.'), at: start };
+    const { database, state, untilNothing } = await opened(card, reply, inOps);
+    await untilNothing();
+    const again = (text: string) =>
+      database.transaction(async (tx) => {
+        await owe(tx, { ...reply, body: body(text) });
+        await owe(tx, { ...inOps, body: body(`#1 ${text}`) });
+      });
+    await again('Tried twice.');
+    state.refuse = gone('edit C0ACME', 'edit C0OPS');
+    expect((await untilNothing()).toSorted()).toEqual(['C0ACME>: Tried twice.', 'C0OPS: #1 Tried twice.']);
+    await again('Tried three times.');
+    state.refuse = () => undefined;
+    expect((await untilNothing()).toSorted()).toEqual([
+      'edit C0ACME: Tried three times.',
+      'edit C0OPS: #1 Tried three times.',
+    ]);
   });
 
   it('in the ops channel are kept for days, and tried one by one', async () => {
