@@ -96,6 +96,8 @@ describe('the host refuses the removal', () => {
       );
       expect(Number(it.timer('due_at'))).toBeGreaterThan(before + 86_000_000);
     }
+    for (const text of inOps(house, new RegExp(`#${it.added.number}[^]*Still open after`)))
+      expect(text.match(/When I last tried: /g)).toHaveLength(1);
     expect(it.writes()).toBe(written);
 
     stop();
@@ -292,6 +294,43 @@ describe.concurrent('things stand still', () => {
       expect(it.timer('end_reason')).toBe('removed');
       expect(it.list()).toEqual(it.before);
       await (await at.person('ana').says(`/site timers cancel ${it.added.number}`)).hears('is over');
+    }),
+  );
+
+  test.each([
+    ['for good', '', 'it stays for good now.'],
+    ['for longer', ' --for 2h', 'it ends later now.'],
+  ])('a try was told of, and then it is granted %s: the message of the tries says so', (_, more, how) =>
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
+      await it.comesDue();
+      await it.added.tells(/is still open\. .*locked by @Chi/);
+      await (await at.person('chi').says('/site unlock acme-shop/staging')).hears('is unlocked');
+      const words = `/site allowlist add acme-shop/staging ${address}${more}`;
+      await at.person('ben').asks(words);
+      await it.ends();
+      await it.added.tells(new RegExp(`^The access of .* was to end at .*; ${how}`));
+      expect(it.list()).toContain(address);
+    })(),
+  );
+
+  test(
+    'another change is under way there: it waits for its end, and alarms nobody',
+    inHouse({ hosting: { durations: { 'environments:push': 0 } } }, async (at) => {
+      const [ben, chi] = [at.person('ben'), at.person('chi')];
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const push = await ben.wants('/site push acme-shop/staging acme-shop/live --files');
+      await chi.clicks(push.card(), 'Approve');
+      await at.holds(push.number);
+      for (let times = 0; times < 3; times += 1) await it.comesDue();
+      expect(removals(at, it.added)).toBe(0);
+      await ben.clicks(await push.tells('Sending in 10 s.'), 'Stop');
+      await push.tells('Stopped by @Ben');
+      await it.comesDue();
+      await it.ends();
+      expect(it.added.replies().some(({ text }) => text.includes('still open'))).toBe(false);
+      expect(it.list()).toEqual(it.before);
     }),
   );
 
