@@ -80,6 +80,10 @@ export function rule(decision: Decision, ballot: Ballot): Ruling {
 
 function approve(decision: Decision, ballot: Ballot): Ruling {
   const { policy, needed, asked, by, voters, change, now } = ballot;
+  if (change.settled_at === null && change.state === 'approved') {
+    const isTwice = voters.some(({ id }) => samePerson(policy, id, by.id));
+    throw refusal(ballot, say`${isTwice ? 'You have approved it already.' : 'It is approved already.'}`);
+  }
   seenAsItIs(decision, ballot, 'waiting');
   if (now >= change.expires_at) {
     throw refusal(ballot, say`It could be approved until ${time(change.expires_at)}.`);

@@ -186,6 +186,13 @@ describe('what somebody is told', () => {
       { change: changeIn('cancelled') },
       'It is too late for that. By now: Cancelled; nothing was sent.',
     ],
+    ['another was first', 'approve', { change: changeIn('approved') }, 'It is approved already.'],
+    [
+      'pressed twice',
+      'approve',
+      { change: changeIn('approved'), voters: [people.approver] },
+      'You have approved it already.',
+    ],
     ['sent already', 'approve', { change: changeIn('sending') }, 'It is too late for that. By now: Sending.'],
     ['expired', 'approve', { now: now + 1 }, 'It could be approved until 00:16 UTC.'],
     ['what needs no approval', 'approve', { needed: 'none' }, 'You are not among those who may approve it.'],

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
-const late = /#\d+: It is too late for that. By now: /;
+const late = /#\d+: (?:It is too late for that\. By now: |(?:You have approved it|It is approved) already\.)/;
 const stateOf = (change: Tale): unknown =>
   house.rows('select state from changes where number = ?', change.number)[0]?.['state'];
 /** What the click was answered with, of this change alone. */
