@@ -316,4 +316,12 @@ export const faults: Readonly<Record<number, Fault>> = {
       '5,000 paths: each stands on a page',
     ],
   },
+  45: {
+    fault: 'the host spells ids otherwise in another answer',
+    by: [
+      'ids in capitals in the answers of /sites',
+      'ids in capitals in the answers of /**',
+      'ids have one spelling, whichever the host uses',
+    ],
+  },
 };

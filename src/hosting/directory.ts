@@ -79,7 +79,7 @@ export type Presence = 'listed' | 'gone' | 'unknown';
 export function presenceOf(listing: Listing, { kind, id, name }: Named, since: number): Presence {
   const { environments, domains, sitesAt, domainsAt, cut } = listing;
   const isIt = (one: { readonly id: string; readonly name: string }): boolean =>
-    same(one.id, id) || (kind === 'domain' && same(one.name, name));
+    one.id === id || (kind === 'domain' && same(one.name, name));
   if (kind === 'company' || (kind === 'domain' ? domains : environments).some(isIt)) return 'listed';
   const asked = [sitesAt, ...(kind === 'domain' ? [domainsAt] : [])];
   return !cut && asked.every((at) => at !== undefined && at >= since) ? 'gone' : 'unknown';

@@ -78,9 +78,9 @@ export function fromThemes(themes: readonly CompanyTheme[]): readonly ListedEnvi
 
 /** The same environments as the policy names them, with those that only the policy knows. */
 export function pinned(environments: readonly ListedEnvironment[], pins: Pins): readonly ListedEnvironment[] {
-  const known = new Map(environments.map((one) => [one.id.toLowerCase(), one]));
+  const known = new Map(environments.map((one) => [one.id, one]));
   const homes = pins.sites.flatMap(({ id, name, environments }) =>
-    environments.map((member) => [member.toLowerCase(), { id, name, displayName: name }] as const),
+    environments.map((member) => [member, { id, name, displayName: name }] as const),
   );
   for (const [id, site] of homes) {
     const environment = known.get(id);
@@ -88,15 +88,15 @@ export function pinned(environments: readonly ListedEnvironment[], pins: Pins): 
   }
   const home = new Map(homes);
   for (const { id, site: siteName, name } of pins.environments) {
-    const environment = known.get(id.toLowerCase());
-    const host = home.get(id.toLowerCase()) ?? environment?.site;
+    const environment = known.get(id);
+    const host = home.get(id) ?? environment?.site;
     const site = {
       id: host?.id ?? siteIdOf(pins, siteName),
       name: siteName,
       displayName: host?.displayName ?? siteName,
     };
     const displayName = environment?.displayName ?? name;
-    known.set(id.toLowerCase(), { id: environment?.id ?? id, name, displayName, site, named: 'by policy' });
+    known.set(id, { id, name, displayName, site, named: 'by policy' });
   }
   return [...known.values()];
 }
@@ -112,17 +112,17 @@ export function domainsOf(
   pins: Pins,
 ): readonly ListedDomain[] {
   const sites = new Map<string, SiteName>();
-  for (const { site } of environments) if (site?.id !== undefined) sites.set(site.id.toLowerCase(), site);
-  for (const { id, name } of pins.sites) sites.set(id.toLowerCase(), { id, name, displayName: name });
-  const homes = new Map(environments.map(({ id, site }) => [id.toLowerCase(), site]));
+  for (const { site } of environments) if (site?.id !== undefined) sites.set(site.id, site);
+  for (const { id, name } of pins.sites) sites.set(id, { id, name, displayName: name });
+  const homes = new Map(environments.map(({ id, site }) => [id, site]));
   const [here, there] = [byName(domains), byName(siteDomains)];
   return domains.flatMap(({ id, name, site_id: siteId }) => {
     if (id === undefined || name === undefined) return [];
     const key = name.toLowerCase();
     const same = here.get(key)?.length === 1 ? there.get(key) : undefined;
     const known = same?.length === 1 ? same[0] : undefined;
-    const home = known && homes.get(known.environmentId.toLowerCase());
-    const site = home ?? sites.get(siteId?.toLowerCase() ?? '');
+    const home = known && homes.get(known.environmentId);
+    const site = home ?? sites.get(siteId ?? '');
     return [{ id: known?.id ?? id, name, siteId: home?.id ?? siteId, site }];
   });
 }

@@ -26,7 +26,7 @@ export type Known = {
 
 /** Whether an environment counts as live: as pinned, else as `live:` has it. Whatever is not known does. */
 export function isLive(policy: Policy, environment: Known): boolean {
-  const pinned = policy.pins.environments.find((pin) => pin.id === environment.id?.toLowerCase())?.live;
+  const pinned = policy.pins.environments.find((pin) => pin.id === environment.id)?.live;
   if (pinned !== undefined) return pinned;
   const { site, name, kindKnown } = environment;
   return !kindKnown || site === undefined || name === undefined || isNamedLive(policy.live, site, name);

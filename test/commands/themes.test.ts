@@ -44,7 +44,7 @@ const themes: readonly Theme[] = [
     name: 'harvest',
     latest: '2.8.1',
     bad: ['2.7.0'],
-    on: [{ env: live.id.toUpperCase(), version: '2.7.0', status: 'active' }],
+    on: [{ env: live.id, version: '2.7.0', status: 'active' }],
   },
   { name: 'lattice', latest: '1.9.2', bad: ['1.9.2', '1.8.0'], on: [{ env: live.id, version: '1.8.0' }] },
   { name: 'quill', latest: '5.2.0', on: [] },

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 import { createDirectory, presenceOf, type Directory, type DirectoryOptions } from '../../src/hosting/directory.ts';
 import { mostEnvironments } from '../../src/hosting/listing.ts';
 import { clientOf, http, startHost, uuid, type Host } from './host.ts';
@@ -124,6 +125,16 @@ describe('where the host lists its sites', () => {
     expect(it.host.requests[0]?.path).toContain(`company=${company}&include_environments=true`);
     expect(asked(it)).not.toContain(`/company/${company}/wp-themes`);
     expect(it.directory.listing()).toBe(listing);
+  });
+
+  test('promise 1: ids have one spelling, whichever the host uses', async () => {
+    const capital = (list: object): object =>
+      z.looseObject({}).parse(JSON.parse(JSON.stringify(list).replaceAll(/[\da-f-]{36}/g, (id) => id.toUpperCase())));
+    const small = await world({ sites, domains });
+    const large = await world({ sites: capital(sites), domains: capital(domains) });
+    await Promise.all([small.directory.refresh(), large.directory.refresh()]);
+    const { environments, domains: named } = small.directory.listing();
+    expect(large.directory.listing()).toMatchObject({ environments, domains: named });
   });
 
   describe('and with them their domains', () => {
@@ -279,7 +290,7 @@ describe('whether a target is there', () => {
   };
 
   test('it is where the host lists it, whatever else it answers', async () => {
-    expect(await presence({ sites, domains: 500 }, { ...gone, id: shopLive.toUpperCase() })).toBe('listed');
+    expect(await presence({ sites, domains: 500 }, { ...gone, id: shopLive })).toBe('listed');
     expect(await presence({ sites: 500 }, { kind: 'domain', id: uuid(0xd1), name: 'x' })).toBe('listed');
     expect(await presence({ sites: 500, domains: 500 }, { kind: 'company', id: company, name: 'x' })).toBe('listed');
   });
@@ -370,7 +381,7 @@ describe('where it does not', () => {
 describe('what the policy says', () => {
   const pins = {
     environments: [
-      { id: shopLive.toUpperCase(), site: 'Shop', name: 'production' },
+      { id: shopLive, site: 'Shop', name: 'production' },
       { id: uuid(0xee), site: 'acme-docs', name: 'live' },
     ],
     sites: [

@@ -78,7 +78,7 @@ export const domainsAdd = action({
   proof: ({ input, now: { listed } }) => {
     if (listed === null) return { verdict: 'not yet', says: say`${input.domain} is not among the domains yet` };
     const site = input.env.site?.id;
-    const isElsewhere = listed.site !== null && site !== undefined && listed.site.toLowerCase() !== site.toLowerCase();
+    const isElsewhere = listed.site !== null && site !== undefined && listed.site !== site;
     return isElsewhere
       ? { verdict: 'no', says: say`${input.domain} is a domain of another site` }
       : { verdict: 'yes', says: say`${input.domain} is among the domains now; it works once its records are set` };

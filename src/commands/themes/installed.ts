@@ -62,7 +62,7 @@ export async function themesOf(
 const installedOn = (env: Environment, { themes }: AllThemes): readonly InstalledTheme[] =>
   themes.flatMap(({ name, title, environments }) =>
     environments
-      .filter(({ id }) => id?.toLowerCase() === env.id.toLowerCase())
+      .filter(({ id }) => id === env.id)
       .slice(0, 1)
       .flatMap((one) =>
         name === undefined

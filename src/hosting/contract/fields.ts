@@ -1,7 +1,12 @@
 import { z } from 'zod';
 
 /** Fields of requests: strict and bounded. */
-export const uuid = z.guid();
+
+/**
+ * A UUID, in small letters. RFC 9562 has both spellings mean the same, and a host may use now the one and now the other.
+ * So this one place decides how ids are written here: what is compared, locked and sent has one spelling.
+ */
+export const uuid = z.guid().toLowerCase();
 export const flag = z.boolean();
 export const count = z.int().min(0);
 export const sortOrder = z.enum(['ascend', 'descend']);

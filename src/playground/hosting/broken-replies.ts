@@ -2,6 +2,7 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { z } from 'zod';
 import { sendJson } from '../http.ts';
 import type { Fault } from './faults.ts';
 import type { Reply } from './reply.ts';
@@ -37,10 +38,17 @@ export async function play(fault: Breaking, real: Reply, response: ServerRespons
       return untilTheyLeave(pipeline(Readable.from(padding(fault.bytes)), createGzip(), response));
     case 'slow-body':
       return drip(fault, real.status, whole, response, timers);
+    case 'capital-ids':
+      return sendJson(response, real.status, JSON.parse(whole.toString(), inCapitals));
     case 'odd-202':
       return sendOdd(fault, response);
   }
 }
+
+const id = z.guid();
+/** A text that is an id and nothing else; an operation's has words before it, and stays as it is. */
+const inCapitals = (_key: string, value: unknown): unknown =>
+  id.safeParse(value).success ? String(value).toUpperCase() : value;
 
 function sendStatus({ status, headers, body, text, base64 }: Kind<'status'>, response: ServerResponse): void {
   if (body !== undefined) return sendJson(response, status, body, headers);

@@ -48,6 +48,13 @@ test('a write is a plain value that survives JSON, the same for the same paramet
   expect(JSON.stringify(shuffled)).toBe(JSON.stringify(call));
 });
 
+test('ids are sent in small letters, however they came here', () => {
+  const ids = { site_id: uuid(0xa7), source_env_id: uuid(0xa1), target_env_id: uuid(0xa2) };
+  const capital = Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, id.toUpperCase()]));
+  expect(pushEnvironment({ ...push, ...capital })).toEqual(pushEnvironment({ ...push, ...ids }));
+  expect(getOperation({ operation_id: 'Push:AB-1' }).path).toBe('/operations/Push%3AAB-1');
+});
+
 test('what a call holds is its own: a list changed afterwards does not change it', () => {
   const ip_allowlist = ['192.0.2.1'];
   const call = setAllowedIps({ env_id, ip_allowlist });

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Faults, type FaultRequest } from '../../../src/playground/hosting/faults.ts';
-import { call, clearCache, exchange, live, settled, shop, staging, start } from './calling.ts';
+import { at, call, clearCache, exchange, live, settled, shop, staging, start } from './calling.ts';
 
 const cache = { body: { environment_id: live } };
 
@@ -122,6 +122,19 @@ test.each(['huge-body', 'gzip-bomb'] as const)('a %s is as large as it was asked
   const answer = await fetch(`${hosting.url}/validate`, { headers: { authorization: `Bearer ${hosting.key}` } });
   expect(answer.headers.get('content-encoding')).toBe(kind === 'gzip-bomb' ? 'gzip' : null);
   expect((await answer.text()).length).toBeGreaterThanOrEqual(5_000_000);
+});
+
+test('ids in capitals: those, and nothing else of the answer', async () => {
+  const hosting = await start();
+  const whole = await call(hosting, 'GET', `/sites?company=${hosting.companyId}&include_environments=true`);
+  hosting.faults.add({ kind: 'capital-ids', path: '/sites' });
+  const capital = await call(hosting, 'GET', `/sites?company=${hosting.companyId}&include_environments=true`);
+  const text = JSON.stringify(whole.body);
+  expect(JSON.stringify(capital.body)).toBe(text.replaceAll(/"[\da-f-]{36}"/g, (id) => id.toUpperCase()));
+  expect(text).toContain(live);
+  hosting.faults.add({ kind: 'capital-ids', applied: true });
+  const { body } = await call(hosting, 'POST', '/sites/tools/clear-cache', cache);
+  expect(at(body, 'operation_id')).toMatch(/^cache:clear-[\da-f-]{36}$/);
 });
 
 test('a client may leave a huge body, and the next one is served', async () => {

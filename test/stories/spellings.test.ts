@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { inHouse, type House } from './house.ts';
+
+/** A host that spells its ids now in small letters, now in capitals: the same ids all the same. */
+
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA, U02BEN]
+  leads: [U03CHI]
+rules:
+  - { allow: [read, 'allowlist add', 'allowlist remove'], to: [developers, leads] }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+channels: { ops: C0OPS }
+`;
+const hosting = { durations: { 'environments:push': 0 } };
+const push = '/site push acme-shop/staging acme-shop/live --files';
+
+/** From now on the host answers so with ids in capitals; ended by what it resolves with. */
+async function inCapitals(house: House, path: string): Promise<() => Promise<void>> {
+  const { id } = house.hosting.faults.add({ kind: 'capital-ids', method: 'GET', path, times: 'always' });
+  await house.listsAnew();
+  return async () => {
+    house.hosting.faults.remove(id);
+    await house.listsAnew();
+  };
+}
+
+describe.concurrent.each(['/sites', '/**'])('ids in capitals in the answers of %s', (path) => {
+  test(
+    'promise 1: who comes second to an environment is refused, however it is spelled, and each push is sent once',
+    inHouse({ policy, hosting }, async (house) => {
+      const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
+      const first = await ana.wants(push);
+      let small = await inCapitals(house, path);
+      await chi.clicks(first.card(), 'Approve');
+      await house.holds(first.number);
+      const second = await ben.wants(push);
+      const locked = `is locked by #${first.number}`;
+      await (await chi.clicks(second.card(), 'Approve')).hears(locked);
+      await ben.says('/site allowlist add acme-shop/live 198.51.100.4');
+      await ben.form('List before');
+      await ben.submits();
+      await ben.form(locked);
+      await small();
+      await (await chi.clicks(second.card(), 'Approve')).hears(locked);
+      expect(house.writes()).toEqual([]);
+
+      house.lets(first.number);
+      await first.tells('✅ Done after');
+      small = await inCapitals(house, path);
+      await chi.clicks(second.card(), 'Approve');
+      await house.holds(second.number);
+      await small();
+      house.lets(second.number);
+      await second.tells('✅ Done after');
+      const { id, siteId } = house.hosting.world.named('acme-shop/live') ?? {};
+      expect(house.writes().map(({ path, body }) => ({ path, body }))).toMatchObject(
+        [1, 2].map(() => ({ path: `/sites/${siteId}/environments`, body: { target_env_id: id } })),
+      );
+      for (const { text } of [...first.replies(), ...second.replies()]) expect(text).not.toContain('⛔');
+    }),
+  );
+});
