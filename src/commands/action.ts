@@ -76,7 +76,6 @@ type ActionParts<F extends Fields, S> = {
 
 /** What a change of an SSH allowlist means for access that ends by itself. Addresses in their canonical spelling. */
 export type Access = {
-  readonly env: Environment;
   /** Those that it lets in: for so many milliseconds or, without `forMs`, for good. */
   readonly lets: readonly string[];
   readonly forMs?: number;

@@ -7,7 +7,7 @@ import { owe } from '../storage/messages.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../storage/timers.ts';
 import { code, joined, person, say, time, type Text } from '../text.ts';
 import type { Ledger } from './advance.ts';
-import { targetKey } from './about.ts';
+import { storedTargets } from './about.ts';
 import { cardOf } from './freeze.ts';
 import type { Note } from './render.ts';
 
@@ -65,8 +65,7 @@ export async function settleAccess(
 ): Promise<void> {
   const { access } = cardOf(change);
   if (access === undefined) return;
-  const key = targetKey(access.env);
-  const timers = await openTimers(tx, key);
+  const timers = await openTimers(tx, change.target);
   const { losses, starts } = effectsOf(access, timers.map(openOf), at, isProven);
   for (const loss of losses) {
     const timer = timers.find(({ id }) => id === loss.id);
@@ -79,8 +78,8 @@ export async function settleAccess(
   }
   const { id } = await setTimer(tx, {
     change: change.number,
-    target_key: key,
-    target: JSON.stringify(access.env),
+    target_key: change.target,
+    target: JSON.stringify(storedTargets(change)[0]),
     addresses: JSON.stringify(starts.addresses),
     may_empty: access.mayEmpty ? 1 : 0,
     requester: change.asker,

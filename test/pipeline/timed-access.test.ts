@@ -11,7 +11,7 @@ import { live } from './given.ts';
 /** What a change of an allowlist means for access that ends by itself. */
 
 const [x, y, z] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'] as const;
-const access = (more: Partial<Access>): Access => ({ env: live, lets: [], mayEmpty: false, takes: [], ...more });
+const access = (more: Partial<Access>): Access => ({ lets: [], mayEmpty: false, takes: [], ...more });
 const timer = (id: number, endsAt: number, ...addresses: readonly string[]): Open => ({ id, addresses, endsAt });
 
 describe('the effects of a change that is done at 100', () => {

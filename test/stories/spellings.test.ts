@@ -63,3 +63,42 @@ describe.concurrent.each(['/sites', '/**'])('ids in capitals in the answers of %
     }),
   );
 });
+
+test(
+  'promise 1: what an older Sitehand wrote in capitals is found after the upgrade: its locks hold, its timer ends, it is sent once',
+  inHouse({ policy, hosting }, async (house) => {
+    const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
+    const address = '198.51.100.4';
+    const added = await ana.asks(`/site allowlist add acme-blog/staging ${address} --for 1h`);
+    await added.tells(`✅ ${address} is on the SSH allowlist`);
+    const first = await ana.wants(push);
+    const second = await ben.wants(push);
+    await chi.clicks(first.card(), 'Approve');
+    await house.holds(first.number);
+    await house.stop();
+    for (const environment of house.hosting.world.environments()) {
+      for (const id of [environment.id, environment.siteId]) {
+        for (const column of [
+          'changes.target',
+          'changes.targets',
+          'changes.words',
+          'locks.target',
+          'timers.target',
+          'timers.target_key',
+        ]) {
+          const [table, name] = column.split('.');
+          house.rewrite(`update ${table} set ${name} = replace(${name}, ?, upper(?))`, id, id);
+        }
+      }
+    }
+    house.rewrite("delete from migrations where name = 'small ids'");
+    await house.start();
+    await (await chi.clicks(second.card(), 'Approve')).hears(`is locked by #${first.number}`);
+    house.lets(first.number);
+    await first.tells('✅ Done after');
+    await house.person('ben').asks(`/site allowlist remove acme-blog/staging ${address} --empty`);
+    await added.tells(/took it off the list/);
+    expect(house.writes('acme-shop/live')).toHaveLength(1);
+    expect(house.rows('select end_reason from timers')).toEqual([{ end_reason: 'removed' }]);
+  }),
+);

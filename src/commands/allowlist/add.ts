@@ -53,7 +53,6 @@ export const allowlistAdd = action({
   leaves: ({ list }) => inAnyOrder(list),
   // What is there for good is not made to end: only what it adds, and what ends by itself already.
   access: (of) => ({
-    env: of.input.env,
     lets: of.input.for === undefined ? of.input.addresses : [...added(of), ...timed(of).map(({ address }) => address)],
     ...(of.input.for !== undefined && { forMs: of.input.for }),
     mayEmpty: isForAWhile(of.before),

@@ -70,7 +70,6 @@ export const allowlistRemove = action({
     return isForGood && removed.every(mayBeLetIn) ? ['allowlist', 'add', input.env.id, ...removed] : undefined;
   },
   access: ({ input, before }) => ({
-    env: input.env,
     lets: [],
     mayEmpty: isForAWhile(before),
     takes: input.addresses,

@@ -63,7 +63,6 @@ export const allowlistSet = action({
   undo: ({ input, before }) => backTo(before, input.env.id, input.addresses),
   leaves: ({ list }) => inAnyOrder(list),
   access: ({ input, before }) => ({
-    env: input.env,
     lets: input.addresses,
     mayEmpty: isForAWhile(before),
     takes: 'all others',

@@ -5,6 +5,7 @@ import type { Tx } from '../tx.ts';
 import { deedsIndex } from './deeds-index.ts';
 import { firstTables } from './first-tables.ts';
 import { roomForLeases } from './room-for-leases.ts';
+import { smallIds } from './small-ids.ts';
 
 /** One step forward. There is none back: a backup is. */
 export type Migration = { readonly name: string; up(tx: Tx, dialect: Dialect): Promise<void> };
@@ -14,6 +15,7 @@ export const migrations: readonly Migration[] = [
   { name: 'first tables', up: firstTables },
   { name: 'deeds index', up: deedsIndex },
   { name: 'room for leases', up: roomForLeases },
+  { name: 'small ids', up: smallIds },
 ];
 
 /**
