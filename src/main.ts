@@ -9,7 +9,7 @@ import { auditKeyOf, readConfig, type Config } from './config.ts';
 import { openCertificates } from './hosting/certificates.ts';
 import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
-import { createDirectory, presenceOf } from './hosting/directory.ts';
+import { createDirectory } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
 import { observeCall, openMetrics } from './metrics.ts';
 import { failure, logHead, ofDatabase, ofPolicy } from './notices.ts';
@@ -44,15 +44,15 @@ import { openDatabase } from './storage/database.ts';
 import { keptKey, readSetting } from './storage/settings.ts';
 import { plain, type Text } from './text.ts';
 
-/** What a start can be given that is otherwise its own: where it logs, and how fast it speaks. */
-type Instead = { readonly log?: Logger; readonly pace?: Pace };
+/** What a start can be given that is otherwise its own: where it logs, how fast it speaks, and what time it is (epoch ms). */
+type Instead = { readonly log?: Logger; readonly pace?: Pace; readonly now?: () => number };
 
 /** Everything Sitehand is, put together and started; resolves when Slack is connected. */
 export async function start(
   config: Config,
-  { log = createLog(config.logLevel), pace = slacksPace }: Instead = {},
+  { log = createLog(config.logLevel), pace = slacksPace, now = createSteadyNow() }: Instead = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
-  const ground = await openGround(config, log);
+  const ground = await openGround(config, log, now);
   const slack = await meetSlack(config, ground, pace);
   const back = buildBackOffice(config, ground, slack);
   const front = await openFrontDoor(config, ground, slack, back);
@@ -95,7 +95,7 @@ export async function start(
 type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** What everything stands on: log, metrics, policy, database, the host and its names. */
-async function openGround(config: Config, log: Logger) {
+async function openGround(config: Config, log: Logger, now: () => number) {
   const counting = await openMetrics(config.metricsPort);
   const { metrics } = counting;
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
@@ -105,7 +105,6 @@ async function openGround(config: Config, log: Logger) {
   const policy = await openPolicy(config.policyFile, rights, ofPolicy(log, tell));
   const onLost = (error: Error): void => onTrouble('using the database', error);
   const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
-  const now = createSteadyNow();
   const { secrets } = openCertificates(config.certificatesDir);
   const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observeCall(metrics, call) });
   const directory = createDirectory({
@@ -165,7 +164,7 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     names,
     allNames: () => names(undefined),
-    presenceOf: (target) => presenceOf(directory.listing(), target, now() - freshListingMs),
+    presenceOf: (target) => directory.presenceOf(target, now() - freshListingMs),
     whoIs: (id, groups, team, mayBeRecent) => (mayBeRecent ? people.fresh : people.asked)(id, groups, team),
     membersOf: people.membersOf,
     personOf: people.known,
@@ -271,7 +270,7 @@ const readiness = ({ database, directory }: Ground, { token }: Slack, ops: Back[
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
 const graceMs = 9_000;
 const firstListingMs = 5_000;
-/** The names are listed anew before a target counts as gone: that listing, and not an older one, has to say so. */
+/** The names are listed anew before a target counts as missing or gone: that listing, and not an older one, has to say so. */
 const freshListingMs = 10_000;
 /** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
 const sayAfterMs = 40;

@@ -325,4 +325,15 @@ export const faults: Readonly<Record<number, Fault>> = {
       'what an older Sitehand wrote in capitals is found after the upgrade',
     ],
   },
+  46: {
+    fault: 'one listing of sites lacks a site that is there',
+    by: [
+      'lacks the site in one listing: a click on Approve is later, what is approved waits, and it is sent once',
+      'lacks the site for good',
+      'lacks the site until the time of what is approved is over',
+      'one listing lacks the site and one look answers 404: later, and no try',
+      'three lists over a minute lack it: gone',
+      'whether it is gone, by one that has it in between',
+    ],
+  },
 };

@@ -3,7 +3,6 @@ import { allThemes } from './contract/all-themes.ts';
 import type { Reader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
 import { listSites, validateKey } from './contract/operations.ts';
-import type { Target } from './contract/target.ts';
 import {
   domainsFromSites,
   domainsOf,
@@ -14,6 +13,7 @@ import {
   pinned,
 } from './listing.ts';
 import type { ListedDomain, ListedEnvironment, Pins, SiteDomain } from './listing.ts';
+import { enough, presenceIn, type Named, type Presence } from './presence.ts';
 import { HostTrouble } from './trouble.ts';
 
 export type { ListedDomain, ListedEnvironment, Pins } from './listing.ts';
@@ -56,6 +56,8 @@ export type DirectoryOptions = {
 /** Names and ids, kept in memory: asking never waits. */
 export type Directory = {
   readonly listing: () => Listing;
+  /** Whether a target is there, by what the host told at `since` (epoch ms) or later. */
+  readonly presenceOf: (target: Named, since: number) => Presence;
   /** Reads everything anew; several at once are one. Never rejects: trouble stands in the listing. */
   readonly refresh: () => Promise<void>;
   /** As `refresh`, unless the listing is only seconds old: for somebody who names what is not there yet. */
@@ -64,26 +66,6 @@ export type Directory = {
   readonly start: () => void;
   readonly close: () => void;
 };
-
-type Named = Pick<Target, 'kind' | 'id' | 'name'>;
-const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
-
-/** Whether the host still has a target, as far as it told. */
-export type Presence = 'listed' | 'gone' | 'unknown';
-
-/**
- * Whether a target is there. A domain is there by its name as well: by which id it is asked for hangs on what else the
- * host lists. *Gone* needs the host's own word: all of its sites (of a domain: its domains as well),
- * asked for at `since` (epoch ms) or later, without the target among them. Anything less is unknown.
- */
-export function presenceOf(listing: Listing, { kind, id, name }: Named, since: number): Presence {
-  const { environments, domains, sitesAt, domainsAt, cut } = listing;
-  const isIt = (one: { readonly id: string; readonly name: string }): boolean =>
-    one.id === id || (kind === 'domain' && same(one.name, name));
-  if (kind === 'company' || (kind === 'domain' ? domains : environments).some(isIt)) return 'listed';
-  const asked = [sitesAt, ...(kind === 'domain' ? [domainsAt] : [])];
-  return !cut && asked.every((at) => at !== undefined && at >= since) ? 'gone' : 'unknown';
-}
 
 const usualRefreshMs = 5 * 60_000;
 /** After trouble the next refresh comes sooner. */
@@ -118,6 +100,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const sites = siteLister(options);
   let seen: Seen = { ...nothingSeen, company: options.company, trouble: undefined };
   const listings = createListings();
+  /** The last listings in a row that have all sites: as many as it takes to say that something is gone. */
+  let told: readonly Listing[] = [];
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -127,6 +111,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     lookedAt = now();
     const fresh = await look(options, sites, seen);
     if (closed) return;
+    told = fresh.sitesAt === seen.sitesAt ? [] : enough([...told, listings(fresh, options.pins())]);
     seen = fresh;
     if (fresh.trouble) options.onTrouble(fresh.trouble);
   }
@@ -146,6 +131,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
 
   return {
     listing: () => listings(seen, options.pins()),
+    presenceOf: (target, since) => presenceIn(listings(seen, options.pins()), told, target, since),
     refresh,
     freshen: async () => {
       if (running === undefined && now() - lookedAt < freshMs) return;

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
-import type { Presence } from '../hosting/directory.ts';
+import type { Presence } from '../hosting/presence.ts';
 import type { Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
@@ -84,7 +84,7 @@ function recheckTargets(desk: Recheck, change: Change, isTimer: boolean): Rechec
     const presence = desk.presenceOf(target);
     if (presence === 'gone') return gone(say`${target.name} is gone: the host lists its sites without it.`);
     // What ends access by itself looks at the host by its id, list or no list: it must not wait for names.
-    if (presence === 'unknown' && !isTimer) {
+    if (presence !== 'listed' && !isTimer) {
       return { kind: 'later', why: say`The host does not list ${target.name} right now, so I cannot check it.` };
     }
   }

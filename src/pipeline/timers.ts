@@ -77,7 +77,9 @@ function targetOf(desk: Timekeeping, timer: Timer): Environment {
   return desk.allNames().environments.find(({ id }) => id === stored.id) ?? stored;
 }
 
-/** The addresses that still have access; *gone* only where a fresh listing of sites lacks the environment as well. */
+const nothingTaken = 'Nothing was taken off the list.';
+
+/** The addresses that still have access; *gone* only where the listings of sites have lacked the environment long enough. */
 async function openNow(desk: Timekeeping, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
   try {
     return listed(await desk.read(getAllowedIps({ env_id: target.id })), addressesOf(timer));
@@ -85,10 +87,15 @@ async function openNow(desk: Timekeeping, timer: Timer, target: Environment): Pr
     if (!(error instanceof HostTrouble)) throw error;
     if (error.kind === 'not found') {
       await desk.freshenNames();
-      if (desk.presenceOf(target) === 'gone') return 'gone';
+      const presence = desk.presenceOf(target);
+      if (presence === 'gone') return 'gone';
+      if (presence === 'missing')
+        throw new NotTried(
+          say`${inWords(error)} It does not list ${target.name} either; that counts as gone only where it lasts. ${nothingTaken}`,
+        );
     }
     const isAway = !['not found', 'unauthorised', 'bad request'].includes(error.kind);
-    throw new (isAway ? NotTried : Refusal)(say`${inWords(error)} Nothing was taken off the list.`);
+    throw new (isAway ? NotTried : Refusal)(say`${inWords(error)} ${nothingTaken}`);
   }
 }
 

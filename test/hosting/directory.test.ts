@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createDirectory, presenceOf, type Directory, type DirectoryOptions } from '../../src/hosting/directory.ts';
+import { createDirectory, type Directory, type DirectoryOptions } from '../../src/hosting/directory.ts';
 import { mostEnvironments } from '../../src/hosting/listing.ts';
 import { clientOf, http, startHost, uuid, type Host } from './host.ts';
 
@@ -279,14 +279,24 @@ describe('whether a target is there', () => {
   const site = (environments: unknown): object => ({ company: { sites: [{ id: shop, name: 'shop', environments }] } });
   const whole = site([{ id: shopLive, name: 'live' }]);
   const wholeDomains = { company: { domains: [{ id: uuid(0xd1), name: 'acme.example' }] } };
-  const presence = async (
-    answers: Readonly<Record<string, number | object>>,
-    target: Parameters<typeof presenceOf>[1] = gone,
-    since = 1_000_000,
-  ) => {
-    const it = await world({ 'wp-themes': page(themes, 2), domains: wholeDomains, ...answers });
-    await it.directory.refresh();
-    return presenceOf(it.directory.listing(), target, since);
+  type Answered = Readonly<Record<string, number | object>>;
+  type Asked = Parameters<Directory['presenceOf']>[0];
+  /** What is made of a target after each look, so many seconds after the first, at which the host answers so. */
+  const presences = async (looks: readonly (readonly [number, Answered])[], target: Asked = gone) => {
+    const it = await world({ 'wp-themes': page(themes, 2), domains: wholeDomains });
+    const seen: string[] = [];
+    for (const [seconds, answers] of looks) {
+      for (const [path, answer] of Object.entries({ domains: wholeDomains, ...answers })) it.answers.set(path, answer);
+      it.now = 1_000_000 + 1_000 * seconds;
+      await it.directory.refresh();
+      seen.push(it.directory.presenceOf(target, it.now));
+    }
+    return seen;
+  };
+  /** What is made of it in the end, where the host answers so for two minutes. */
+  const presence = async (answers: Answered, target?: Asked) => {
+    const looks = [0, 30, 60, 90, 120].map((at) => [at, answers] as const);
+    return (await presences(looks, target)).at(-1);
   };
 
   test('it is where the host lists it, whatever else it answers', async () => {
@@ -319,7 +329,85 @@ describe('whether a target is there', () => {
   });
 
   test('nobody knows by a list that is older than the question', async () => {
-    expect(await presence({ sites: whole }, gone, 1_000_001)).toBe('unknown');
+    const it = await world({ sites: whole, domains: wholeDomains });
+    await it.directory.refresh();
+    expect(it.directory.presenceOf(gone, it.now)).toBe('missing');
+    expect(it.directory.presenceOf(gone, it.now + 1)).toBe('unknown');
+  });
+
+  const lacks = { sites: whole };
+  const there = {
+    sites: site([
+      { id: shopLive, name: 'live' },
+      { id: gone.id, name: 'gone' },
+    ]),
+  };
+  test.each<[string, readonly (readonly [number, Answered])[], readonly string[]]>([
+    ['one list', [[0, lacks]], ['missing']],
+    [
+      'two, a minute apart',
+      [
+        [0, lacks],
+        [60, lacks],
+      ],
+      ['missing', 'missing'],
+    ],
+    [
+      'three in less than a minute',
+      [
+        [0, lacks],
+        [30, lacks],
+        [59, lacks],
+      ],
+      ['missing', 'missing', 'missing'],
+    ],
+    [
+      'three over a minute',
+      [
+        [0, lacks],
+        [1, lacks],
+        [60, lacks],
+      ],
+      ['missing', 'missing', 'gone'],
+    ],
+    [
+      'one that has it in between',
+      [
+        [0, lacks],
+        [30, there],
+        [60, lacks],
+        [90, lacks],
+      ],
+      ['missing', 'listed', 'missing', 'missing'],
+    ],
+    [
+      'one that cannot be read in between',
+      [
+        [0, lacks],
+        [30, { sites: 500 }],
+        [60, lacks],
+        [90, lacks],
+      ],
+      ['missing', 'unknown', 'missing', 'missing'],
+    ],
+    [
+      'three after it was there',
+      [
+        [0, there],
+        [30, lacks],
+        [60, lacks],
+        [90, lacks],
+      ],
+      ['listed', 'missing', 'missing', 'gone'],
+    ],
+  ])('promise 4: whether it is gone, by %s', async (_, looks, expected) => {
+    expect(await presences(looks)).toEqual(expected);
+  });
+
+  test('lists that come fast take a minute to say that it is gone', async () => {
+    const seen = await presences(Array.from({ length: 40 }, (_, index) => [2 * index, lacks]));
+    expect(seen.indexOf('gone')).toBe(30);
+    expect(seen.slice(30).every((one) => one === 'gone')).toBe(true);
   });
 
   test('nobody knows of a domain where its own list cannot be read', async () => {

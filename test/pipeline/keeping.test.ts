@@ -271,6 +271,13 @@ describe('promise 4: what is asked again just before it is sent', () => {
       'does not list acme-shop/live right now',
     ],
     [
+      'the newest lists of the host lack the target',
+      kept(),
+      { ...unlisted, presenceOf: () => 'missing' },
+      'later',
+      'does not list acme-shop/live right now',
+    ],
+    [
       'the target has another name',
       kept(),
       { names: () => ({ environments: [{ ...live, name: 'acme-shop/old' }], domains: [] }) },

@@ -36,11 +36,15 @@ const pace = { postEveryMs: 20, editsPerMinute: 10_000, channelsForMs: 0, renewE
 
 /**
  * Starts the bot with these environment variables alone in the process of the test: a second of work less than a process
- * of its own. It cannot be killed, only stopped.
+ * of its own. It cannot be killed, only stopped. By `now` (epoch ms) it keeps what is in no database.
  */
-export function startBotHere(env: Readonly<Record<string, string>>, onLine: (line: string) => void): Bot {
+export function startBotHere(
+  env: Readonly<Record<string, string>>,
+  onLine: (line: string) => void,
+  now: () => number,
+): Bot {
   const log = createLog(env['LOG_LEVEL'] ?? 'info', { write: (line) => onLine(line.trimEnd()) });
-  const running = Promise.resolve().then(() => start(readConfig(env), { log, pace }));
+  const running = Promise.resolve().then(() => start(readConfig(env), { log, pace, now }));
   let port = 0;
   const ready = running.then(async (bot) => answersReady((port = bot.port)));
   ready.catch(() => undefined);

@@ -74,4 +74,70 @@ describe.concurrent('the host', () => {
       expect(house.writes()).toEqual([]);
     }),
   );
+
+  const push = '/site push acme-shop/staging acme-shop/live --database';
+  const atOnce = { hosting: { durations: { 'environments:push': 0 } } };
+
+  test(
+    'lacks the site in one listing: a click on Approve is later, what is approved waits, and it is sent once',
+    inHouse(atOnce, async (house) => {
+      const [ana, chi] = [house.person('ana'), house.person('chi')];
+      const change = await ana.wants(push);
+      house.passes(10_000);
+      house.dropsOnce('acme-shop');
+      const click = await chi.clicks(change.card(), 'Approve');
+      await click.hears('The host does not list acme-shop/live right now, so I cannot check it.');
+      await change.shows(/^⏳/);
+      house.passes(10_000);
+      await chi.clicks(change.card(), 'Approve');
+      await house.holds(change.number);
+      house.passes(10_000);
+      house.dropsOnce('acme-shop');
+      house.lets(change.number);
+      await change.shows('Not sent yet. The host does not list acme-shop/live right now, so I cannot check it.');
+      expect(house.writes()).toEqual([]);
+      house.passes(10_000);
+      house.lets(change.number);
+      await change.tells('✅ Done after');
+      expect(house.writes()).toHaveLength(1);
+      for (const { text } of change.replies()) expect(text).not.toMatch(/void|gone|⛔/);
+    }),
+  );
+
+  test(
+    'lacks the site for good: what is approved waits until three lists over a minute say so, and is void then',
+    inHouse(atOnce, async (house) => {
+      const change = await house.person('ana').wants(push);
+      await house.person('chi').clicks(change.card(), 'Approve');
+      await house.holds(change.number);
+      const live = house.hosting.world.named('acme-shop/live');
+      if (live) house.hosting.world.removeEnvironment(live);
+      house.passes(10_000);
+      house.lets(change.number);
+      await change.shows('Not sent yet. The host does not list acme-shop/live right now, so I cannot check it.');
+      for (let lists = 2; lists <= 3; lists += 1) {
+        house.passes(30_000);
+        house.lets(change.number);
+        await house.listsAnew();
+      }
+      await change.tells(/⛔ Nothing was sent\. acme-shop\/live is gone/);
+      expect(house.writes()).toEqual([]);
+    }),
+  );
+
+  test(
+    'lacks the site until the time of what is approved is over: it expires, and says why it waited',
+    inHouse(atOnce, async (house) => {
+      const change = await house.person('ana').wants(push);
+      await house.person('chi').clicks(change.card(), 'Approve');
+      await house.holds(change.number);
+      house.passes(10_000);
+      house.dropsOnce('acme-shop');
+      house.lets(change.number);
+      await change.shows('Not sent yet. The host does not list acme-shop/live right now');
+      house.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
+      await change.tells(/⛔ Nothing was sent\. It was not sent in time\. .*does not list acme-shop\/live right now/s);
+      expect(house.writes()).toEqual([]);
+    }),
+  );
 });

@@ -9,6 +9,7 @@ import type { SlackOptions } from '../../src/playground/slack/options.ts';
 import type { SeenMessage } from '../../src/playground/slack/reads.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
+import { createSteadyNow } from '../../src/storage/clock.ts';
 import { patienceMs, startBot, startBotHere, type Bot, type Exit } from './bot.ts';
 import { somebody, taleAt, type Somebody, type Tale } from './people.ts';
 
@@ -52,6 +53,10 @@ export type House = {
   readonly holds: (number: number) => Promise<void>;
   /** What is held or cools down is due now. */
   readonly lets: (number: number) => void;
+  /** The next listing of sites, and no other, lacks this one. */
+  readonly dropsOnce: (site: string) => void;
+  /** So much time passes for what a bot in this process keeps in memory: what the host has listed, who was asked about. */
+  readonly passes: (ms: number) => void;
   /** Resolves when the bot has listed all sites once more: somebody names one that it does not know. */
   readonly listsAnew: () => Promise<void>;
   /** Puts other blocks into a message of the bot, as if its last edit had been lost, or somebody had forged it. */
@@ -117,6 +122,8 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   };
   const lines: string[] = [];
   const all = new Set<Bot>();
+  const now = createSteadyNow();
+  let ahead = 0;
   let bot: Bot | undefined;
   const end = async (signal: NodeJS.Signals): Promise<Exit> => {
     const ended = bot;
@@ -143,7 +150,11 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     start: async (environment, until = 'ready') => {
       const isOwn = options.ownProcess === 'all' || (options.ownProcess === 'the first' && all.size === 0);
       const begin = isOwn ? startBot : startBotHere;
-      const started = begin({ ...usual, ...environment }, (line) => lines.push(line));
+      const started = begin(
+        { ...usual, ...environment },
+        (line) => lines.push(line),
+        () => now() + ahead,
+      );
       all.add(started);
       await started[until];
       bot = started;
@@ -168,6 +179,17 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       rewrite('update changes set due_at = ? where number = ?', farAway, number);
     },
     lets: (number) => rewrite('update changes set due_at = 1 where number = ? and owner is null', number),
+    dropsOnce: (site) => {
+      const named = ({ id, name, displayName }: { id: string; name: string; displayName: string }) => ({
+        id,
+        name,
+        display_name: displayName,
+      });
+      const others = hosting.world.sites.filter(({ name }) => name !== site);
+      const sites = others.map((one) => ({ ...named(one), environments: one.environments.map(named) }));
+      hosting.faults.add({ kind: 'status', method: 'GET', path: '/sites', status: 200, body: { company: { sites } } });
+    },
+    passes: (ms) => void (ahead += ms),
     listsAnew: async () => {
       const listings = (): number => hosting.journal.entries().filter(({ path }) => path === '/sites').length;
       const before = listings();

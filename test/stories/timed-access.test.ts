@@ -401,8 +401,35 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
     30_000,
   );
 
+  /** The host's own 404, in JSON, for one look at the list of the environment. */
+  const notFound = (at: House, { id }: LetIn): void => {
+    const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
+    const body = { message: 'Environment not found.', status: 404, data: null };
+    at.hosting.faults.add({ kind: 'status', method: 'GET', path, status: 404, body });
+  };
+
   test(
-    'the environment answers 404 and sites are listed without it: gone, and that is said and written down',
+    'one listing lacks the site and one look answers 404: later, and no try; it is removed once at the next look',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      at.passes(10_000);
+      at.dropsOnce('acme-shop');
+      notFound(at, it);
+      await it.comesDue();
+      const told = await it.added.tells(/is still open\. .*does not list acme-shop\/staging either.*Not tried yet/s);
+      expect(told.text).not.toMatch(/is gone: |nothing left/);
+      expect([it.timer('ended_at'), it.timer('attempts'), it.writes()]).toEqual([null, 0, 1]);
+      at.passes(10_000);
+      await it.comesDue();
+      await it.ends();
+      expect(it.timer('end_reason')).toBe('removed');
+      expect(it.list()).toEqual(it.before);
+      expect(it.writes()).toBe(2);
+    }),
+  );
+
+  test(
+    'the environment answers 404 and three lists over a minute lack it: gone, and that is said and written down',
     inHouse({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const staging = at.hosting.world.named('acme-shop/staging');
@@ -413,8 +440,11 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       await it.added.tells(/is still open/);
       expect(it.timer('ended_at')).toBeNull();
       at.hosting.faults.remove(fault);
-      await at.listsAnew();
-      await it.comesDue();
+      for (const list of [1, 2, 3]) {
+        at.passes(30_000);
+        expect([list, it.timer('ended_at'), it.timer('attempts')]).toEqual([list, null, 1]);
+        await it.comesDue();
+      }
       await it.added.tells(/acme-shop\/staging is gone: /);
       expect(it.timer('end_reason')).toBe('gone');
       const events = at.rows('select event from audit where change = ? order by seq', it.added.number);

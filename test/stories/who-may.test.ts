@@ -98,6 +98,12 @@ describe.concurrent('promise 4: between the request and the write', () => {
       const shop = house.hosting.world.named('acme-shop/live');
       await heldUp(house, async () => shop && house.hosting.world.removeEnvironment(shop));
       const change = await house.change(1);
+      await change.shows('Not sent yet. The host does not list acme-shop/live right now');
+      for (let lists = 2; lists <= 3; lists += 1) {
+        house.passes(30_000);
+        house.lets(change.number);
+        await house.listsAnew();
+      }
       await change.tells(/⛔ Nothing was sent\. acme-shop\/live is gone/);
       expect(house.writes()).toEqual([]);
     }),
