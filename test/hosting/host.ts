@@ -106,7 +106,10 @@ export const says =
   (socket) =>
     socket.write(http(status, JSON.stringify(body), { 'content-type': 'application/json', ...headers }));
 
-/** A client with short times, closed when the test ends. */
+/** Times in which nothing ends because the machine is busy; what waits for an end sets its own. */
+const patient = 10_000;
+
+/** A client that waits long for an answer and briefly for a body, closed when the test ends. */
 export function clientOf(url: string, options: Partial<ClientOptions> = {}): Client {
   const client = createClient({
     url,
@@ -115,8 +118,8 @@ export function clientOf(url: string, options: Partial<ClientOptions> = {}): Cli
     random: () => 0.5,
     ...options,
     budgets: {
-      reads: { pauseMs: 2, silenceMs: 150, tryMs: 400, connectMs: 300, ...options.budgets?.reads },
-      writes: { connectMs: 300, answerMs: 150, bodyMs: 80, ...options.budgets?.writes },
+      reads: { pauseMs: 2, silenceMs: patient, tryMs: patient, connectMs: patient, ...options.budgets?.reads },
+      writes: { connectMs: patient, answerMs: patient, bodyMs: 80, ...options.budgets?.writes },
     },
   });
   onTestFinished(() => client.close());

@@ -247,7 +247,7 @@ describe('what it bears', () => {
 
   test('who waits too long for a turn is told so', async () => {
     const host = await startHost(() => undefined);
-    const client = clientOf(host.url, { budgets: { reads: { connections: 1, waitMs: 20, tries: 1 } } });
+    const client = clientOf(host.url, { budgets: { reads: { connections: 1, waitMs: 20, silenceMs: 150, tries: 1 } } });
     const first = troubleOf(client);
     expect(await troubleOf(client)).toMatchObject({ kind: 'throttled', message: 'no turn came in time' });
     expect(await first).toMatchObject({ kind: 'time-out' });

@@ -19,8 +19,10 @@ const call = clearCache({ environment_id: uuid(1) });
 const accepted = { kind: 'accepted', status: 202 };
 const acknowledged = '{"message":"Begun","status":202,"operation_id":"cache:clear-1"}';
 
-async function send(url: string, write: Write = call): Promise<Receipt | Unsent> {
-  const client = clientOf(url);
+type Sending = { readonly write?: Write; readonly answerMs?: number };
+
+async function send(url: string, { write = call, answerMs = 10_000 }: Sending = {}): Promise<Receipt | Unsent> {
+  const client = clientOf(url, { budgets: { writes: { answerMs } } });
   const opened = await client.open();
   const receipt = await opened.write(write);
   await client.close();
@@ -53,7 +55,6 @@ describe('one write is one request on one connection, whatever the host does', (
       (socket) => socket.write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
       { kind: 'unknown' },
     ],
-    ['silence', () => undefined, { kind: 'unknown', why: 'no answer after 0.2 s' }],
     [
       'a reset',
       (socket) => socket.resetAndDestroy(),
@@ -87,6 +88,12 @@ describe('one write is one request on one connection, whatever the host does', (
     expect(await send(host.url)).toMatchObject(expected);
     expect(host.requests).toHaveLength(1);
     expect(host.sockets).toHaveLength(1);
+  });
+
+  test('silence', async () => {
+    const host = await startHost(() => undefined);
+    expect(await send(host.url, { answerMs: 150 })).toMatchObject({ kind: 'unknown', why: 'no answer after 0.2 s' });
+    expect([host.requests.length, host.sockets.length]).toEqual([1, 1]);
   });
 
   test('any status', async () => {
@@ -157,7 +164,7 @@ describe('what is sent', () => {
 
   test('no body is no body', async () => {
     const host = await startHost(says(202, {}));
-    await send(host.url, deleteEnvironment({ env_id: uuid(3) }));
+    await send(host.url, { write: deleteEnvironment({ env_id: uuid(3) }) });
     expect(host.requests[0]).toMatchObject({ method: 'DELETE', path: `/v2/sites/environments/${uuid(3)}`, body: '' });
     expect(host.requests[0]?.headers).not.toHaveProperty('content-type');
   });
@@ -284,7 +291,10 @@ describe('what is provably not sent', () => {
 
   test.each(refusals)('%s', async (_, url, message) => {
     const observed: string[] = [];
-    const client = clientOf(await url(), { onCall: ({ section, outcome }) => observed.push(`${section} ${outcome}`) });
+    const client = clientOf(await url(), {
+      budgets: { writes: { connectMs: 300 } },
+      onCall: ({ section, outcome }) => observed.push(`${section} ${outcome}`),
+    });
     const error: unknown = await client.open().catch((error: unknown) => error);
     expect(error).toBeInstanceOf(NotSent);
     expect(error).toHaveProperty('message', expect.stringMatching(message));
