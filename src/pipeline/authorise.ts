@@ -5,7 +5,7 @@ import type { Company, Target } from '../hosting/contract/target.ts';
 import { channelRule } from '../policy/channels.ts';
 import type { Needed } from '../policy/needed.ts';
 import { decide, mayAnywhere, reading, unknownIn, type Decision } from '../policy/policy.ts';
-import type { Person as Member, Policy } from '../policy/rules.ts';
+import type { Person as Member, Policy, RuleRef } from '../policy/rules.ts';
 import { code, joined, say } from '../text.ts';
 import { aboutOf } from './about.ts';
 import { mayTry, notYou } from './may-run.ts';
@@ -56,6 +56,9 @@ export type Authorised = Resolved & {
   /** Slack user groups of which it is not known whether the person is in them: if not, less approval would do. */
   readonly unsure?: readonly string[];
 };
+
+/** Of the rules that let others, so many are named by their line; the rest are counted. */
+const mostLines = 4;
 
 /** Why somebody may do nothing here. */
 export const unwelcome: Readonly<Record<Exclude<Person['standing'], 'member'>, string>> = {
@@ -134,13 +137,20 @@ function notAllowed(
   const not = command.shape === 'desk' ? 'done' : 'sent';
   const unknown = unknownIn(decision);
   if (unknown.length > 0) return new NotKnown(say`you may run ${code(path)}${where}`, unknown, not);
-  const rule = decision.why.kind === 'denied' ? decision.why.rule : decision.lets[0];
   const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;
   const because =
     decision.why.kind === 'denied'
-      ? say`The rule in line ${rule?.line} forbids it${who ? say`; ${who} may do it` : ''}.`
+      ? say`The rule in line ${decision.why.rule.line} forbids it${who ? say`; ${who} may do it` : ''}.`
       : who
-        ? say`The rule in line ${rule?.line} lets ${who} do it.`
+        ? say`${letting(decision.lets)} ${who} do it.`
         : say`No rule allows it to anybody.`;
   return new Refusal(say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`);
+}
+
+/** Every rule has a part in whom they let, so none may stand for all of them. */
+function letting(rules: readonly RuleRef[]): string {
+  const lines = rules.slice(0, mostLines).map(({ line }) => String(line));
+  if (rules.length > mostLines) lines.push(`${rules.length - mostLines} more`);
+  if (rules.length === 1) return `The rule in line ${lines[0]} lets`;
+  return `The rules in lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} let`;
 }

@@ -13,6 +13,7 @@ import {
   names,
   policyOf,
   refusalOf,
+  rob,
   said,
   shopDomain,
   staging,
@@ -137,6 +138,19 @@ describe('what the rules say', () => {
       'You may not run cache clear on acme-shop/staging. The rule in line 8 lets leads do it. Nothing was sent.',
     );
     expect(said(refusalOf(() => asked(policyOf(READ), ana, 'cache clear')))).toContain('No rule allows it to anybody.');
+  });
+
+  test('where several rules let others, every one of them is named, and no line for what another says', () => {
+    const told = (...rules: readonly string[]) =>
+      said(refusalOf(() => asked(policyOf('{ allow: [read], to: everyone }', ...rules), rob, 'cache clear')));
+    const [leads, developers] = ['{ allow: [routine], to: [leads] }', '{ allow: [cache clear], to: [developers] }'];
+    expect(told(leads, '{ allow: [push], to: [leads] }', developers)).toContain(
+      'The rules in lines 8 and 10 let leads and developers do it.',
+    );
+    expect(told(leads, developers, leads)).toContain('The rules in lines 8, 9 and 10 let leads and developers do it.');
+    expect(told(leads, leads, leads, leads, leads, leads)).toContain(
+      'The rules in lines 8, 9, 10, 11 and 2 more let leads do it.',
+    );
   });
 
   test('a desk command asks for nothing or for reading', () => {

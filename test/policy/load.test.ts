@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadPolicy, MOST_BYTES } from '../../src/policy/load.ts';
 import { PolicyMistakes } from '../../src/policy/mistakes.ts';
 import { decide } from '../../src/policy/policy.ts';
-import { ana, catalogue, chi, company, domain, mistakesOf, policyOf, rob, to, withRules } from './given.ts';
+import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob, to, withRules } from './given.ts';
 
 const ok = 'version: 1\nrules: []\n';
 const rule = (text: string) => withRules(text);
@@ -325,6 +325,22 @@ describe('what is read', () => {
     const [one, same, other] = [policyOf(ok), policyOf(ok), policyOf(`${ok}\n`)];
     expect(one.hash).toMatch(/^[0-9a-f]{64}$/);
     expect([same.hash === one.hash, other.hash === one.hash]).toEqual([true, false]);
+  });
+
+  test.each([
+    ['a rule below its hyphen', '  -\n    # why\n\n    allow: [read] # here\n    to: everyone\n'],
+    ['a rule that says first whom', '  - # why\n    to: everyone # here\n    allow: [read]\n'],
+    ['an anchor and a tag', '  - &first !!map\n    allow: &what [read] # here\n    to: everyone\n'],
+    ['flow style', '  [ # why\n    {allow: [read], to: everyone}, # here\n\n  ]\n'],
+    ['a key with a question mark', '  - ? allow # here\n    : - read\n    ? to\n    : everyone\n'],
+    ['quotes over several lines', '  - "allow": # here\n      ["read"]\n    to: "every\\\n      one"\n'],
+  ])('the line in which a rule begins: %s', (_, written) => {
+    for (const before of ['', '\uFEFF', '%YAML 1.2\n# 😀\n---\n'])
+      for (const end of ['\n', '\r\n']) {
+        const text = `${before}${GROUPS}rules:\n${written}`.replaceAll('\n', end);
+        const line = text.split(end).findIndex((one) => one.includes('# here')) + 1;
+        expect(policyOf(text).rules).toMatchObject([{ line, text: 'allow read to everyone' }]);
+      }
   });
 
   test('a long rule is shortened', () => {

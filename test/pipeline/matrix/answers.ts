@@ -37,7 +37,9 @@ export function refusedAs(refusal: Refusal): string {
   if (/^(The host does not tell which site|A push stays inside one site)/.test(says)) return 'x';
   if (says.startsWith('You may not use')) return 'u';
   const [, line, verb, lets, others] =
-    /The rule in line (\d+) (?:(lets) (.+) do it|forbids it(?:; (.+) may do it)?)\./.exec(says) ?? [];
+    /The rules? in lines? (\d+)(?:, \d+)*(?: and \d+)? (?:(lets?) (.+) do it|forbids it(?:; (.+) may do it)?)\./.exec(
+      says,
+    ) ?? [];
   const rule = ruleIn(Number(line));
   if (says.startsWith('You may not run') && says.includes('No rule allows it to anybody.')) return 'n: nobody';
   if (!says.startsWith('You may not run') || rule === undefined || !isRule(rule)) return `told: ${says}`;
