@@ -1,7 +1,9 @@
+import type { Fields } from '../commands/fields.ts';
 import type { Command } from '../commands/index.ts';
 import { rightsOf } from '../commands/rights.ts';
 import { Refusal } from '../errors.ts';
-import { anywhere, decide, unknownIn } from '../policy/policy.ts';
+import type { Target } from '../hosting/contract/target.ts';
+import { anywhere } from '../policy/policy.ts';
 import type { Person, Policy } from '../policy/rules.ts';
 import { code, say, type Text } from '../text.ts';
 import type { Wish } from './parse.ts';
@@ -17,21 +19,19 @@ export function standingTo(
   command: Command,
 ): 'yes' | 'no' | readonly string[] {
   if (command.shape === 'desk' && !command.everywhere && command.right === 'anyone') return 'yes';
-  const all = rightsOf(path, command).map((right) => standingAs(policy, person, right, command));
+  const kind = kindOf(command);
+  const all = rightsOf(path, command).map((right) => anywhere(policy, person, right, kind));
   const unknown = all.flatMap((is) => (is === 'yes' || is === 'no' ? [] : is));
   return all.includes('yes') ? 'yes' : unknown.length > 0 ? [...new Set(unknown)] : 'no';
 }
 
-function standingAs(
-  policy: Policy,
-  person: Person,
-  right: ReturnType<typeof rightsOf>[number],
-  command: Command,
-): ReturnType<typeof standingTo> {
-  if (command.shape !== 'desk' || !command.everywhere) return anywhere(policy, person, right);
-  const decision = decide(policy, person, { command: right, aims: [] });
-  const groups = unknownIn(decision);
-  return decision.kind === 'allowed' ? 'yes' : groups.length > 0 ? groups : 'no';
+/** The kind of what the rules are asked about; undefined: any that they speak of. */
+function kindOf(command: Command): Target['kind'] | undefined {
+  if (command.shape === 'desk') return command.everywhere ? 'company' : undefined;
+  if (command.target === 'company') return 'company';
+  const fields: Fields = command.fields;
+  const kind = fields[command.target]?.kind;
+  return kind === 'environment' || kind === 'domain' ? kind : undefined;
 }
 
 /** Whether the person may run the command on anything at all: what forms offer. */

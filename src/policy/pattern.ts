@@ -99,6 +99,17 @@ export function coversSpelled(pattern: Pattern, target: Spelled, effect: 'allow'
   return pattern.kind === 'environment' && coversEnvironment(pattern, target, effect);
 }
 
+/** Whether an `allow` with this pattern can speak of a target of that kind (`some`), or a `deny` of every one (`all`). */
+export function coversOfKind(pattern: Pattern, kind: Target['kind'], amount: 'some' | 'all'): boolean {
+  if (pattern.kind === 'company' || kind === 'company') return pattern.kind === kind;
+  if (pattern.kind === 'domain') return kind === 'domain' && (amount === 'some' || isAny(pattern.name));
+  if (amount === 'some') return kind === 'environment' || isAny(pattern.environment);
+  return isAny(pattern.site) && (kind === 'domain' || isAny(pattern.environment));
+}
+
+/** Nothing but stars. */
+const isAny = (glob: Glob): boolean => glob.length > 1 && glob.every((piece) => piece === '');
+
 type EnvironmentPattern = Extract<Pattern, { kind: 'environment' }>;
 type SpelledEnvironment = Extract<Spelled, { kind: 'environment' }>;
 type SpelledDomain = Extract<Spelled, { kind: 'domain' }>;
@@ -120,8 +131,7 @@ function coversDomain(pattern: Pattern, { name, site }: SpelledDomain, effect: '
   if (pattern.kind === 'company') return false;
   if (pattern.kind === 'domain') return matchesFolded(pattern.name, name);
   if (site === undefined) return effect === 'deny';
-  const wholeSite = pattern.environment.every((piece) => piece === '') && pattern.environment.length > 1;
-  return (wholeSite || effect === 'deny') && matchesFolded(pattern.site, site);
+  return (isAny(pattern.environment) || effect === 'deny') && matchesFolded(pattern.site, site);
 }
 
 /** A domain's name as name servers spell it: folded, in ASCII, without the dot at its end. */

@@ -1,7 +1,7 @@
 import type { Target } from '../hosting/contract/target.ts';
 import { dependsOn, holds, membershipsOf, userGroupsIn, type Memberships } from './memberships.ts';
 import { strictest, type Needed } from './needed.ts';
-import { coversSpelled, spell, type Spelled } from './pattern.ts';
+import { coversOfKind, coversSpelled, spell, type Spelled } from './pattern.ts';
 import { approvalBy, speaksOf, type Aim, type Command, type Person, type Policy } from './rules.ts';
 import type { Audience, Rule, RuleRef } from './rules.ts';
 
@@ -89,11 +89,20 @@ export const reading = (policy: Policy, person: Person, target: Target): Decisio
 export const mayAnywhere = (policy: Policy, person: Person, command: Command): boolean =>
   anywhere(policy, person, command) === 'yes';
 
-/** The same, with the Slack user groups on which alone it depends. */
-export function anywhere(policy: Policy, person: Person, command: Command): 'yes' | 'no' | readonly string[] {
+/**
+ * The same, with the Slack user groups on which alone it depends; of a `kind`: on anything of that kind. What concerns
+ * the whole company is never allowed, nor denied, by a rule for some places.
+ */
+export function anywhere(
+  policy: Policy,
+  person: Person,
+  command: Command,
+  kind?: Target['kind'],
+): 'yes' | 'no' | readonly string[] {
   const of = membershipsOf(policy, person);
-  const { allow, deny } = rulesOn(policy, command);
-  const everywhere = deny.filter(({ where }) => where === undefined);
+  const rules = rulesOn(policy, command);
+  const allow = rules.allow.filter(({ where }) => kind === undefined || reaches(where, kind, 'some'));
+  const everywhere = rules.deny.filter(({ where }) => reaches(where, kind, 'all'));
   if (everywhere.some(({ to }) => holds(to, of, 'deny') === 'yes')) return 'no';
   const isEmergency = command.emergency === true;
   const shut = isEmergency ? none : dependsOn(everywhere.map(toOf), of);
@@ -102,6 +111,9 @@ export function anywhere(policy: Policy, person: Person, command: Command): 'yes
   if (isLet ? shut.length === 0 : isEmergency && open.length > 0) return 'yes';
   return isLet || open.length > 0 ? [...shut, ...open] : 'no';
 }
+
+const reaches = (where: Rule['where'], kind: Target['kind'] | undefined, amount: 'some' | 'all'): boolean =>
+  where === undefined || (kind !== undefined && where.some((pattern) => coversOfKind(pattern, kind, amount)));
 
 /** Names of the groups whom a rule allows all of it; `everyone` stands for itself. */
 export function whoMay(policy: Policy, wish: Wish): readonly string[] {

@@ -164,6 +164,41 @@ describe('what the rules say', () => {
   });
 });
 
+describe('what help and App Home show is decided by the rules that are asked of it', () => {
+  const everywhere = '{ allow: [read, sensitive], to: [developers] }';
+  const shop = '{ allow: [read, sensitive], to: [developers], where: ["acme-shop/*"] }';
+  const stagings = '{ allow: [read, sensitive], to: [developers], where: ["*/staging"] }';
+  const domains = '{ allow: [read, sensitive], to: [developers], where: ["domain:acme.com"] }';
+  const no = (where: string): string => `{ deny: [read, sensitive], to: everyone, where: ["${where}"] }`;
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['all of it', [everywhere], ['domains list', 'themes list', 'clone', 'dns set', 'allowlist show', 'changes']],
+    ['of a site neither what concerns the company', [shop], ['dns set', 'allowlist show', 'changes']],
+    ['nor, of some of its environments, its domains', [stagings], ['allowlist show', 'changes']],
+    ['of a domain', [domains], ['dns set', 'changes']],
+    ['all but the company', [everywhere, no('company')], ['dns set', 'allowlist show', 'changes']],
+    [
+      'all but domains',
+      [everywhere, no('domain:*')],
+      ['domains list', 'themes list', 'clone', 'allowlist show', 'changes'],
+    ],
+    ['nothing of any site', [everywhere, no('*/*')], ['domains list', 'themes list', 'clone', 'changes']],
+    [
+      'not what is forbidden in some places alone',
+      [shop, no('acme-shop/live')],
+      ['dns set', 'allowlist show', 'changes'],
+    ],
+  ])('%s', (_, rules, shown) => {
+    const policy = policyOf(...rules);
+    const asked = ['domains list', 'themes list', 'clone', 'dns set', 'allowlist show', 'changes'];
+    expect(asked.filter((path) => mayRun(policy, ana, path, commandAt(path)))).toEqual(shown);
+    for (const path of ['domains list', 'themes list']) {
+      const run = () => authorise(policy, ana, resolve(wishFor(path, {}), names), company);
+      if (shown.includes(path)) expect(run().target).toEqual(company);
+      else expect(said(refusalOf(run))).toContain('You may not run');
+    }
+  });
+});
+
 describe('a desk command that a rule has to name', () => {
   const rules = policyOf(
     '{ allow: [read], to: everyone }',

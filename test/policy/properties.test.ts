@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outstanding } from '../../src/policy/approvers.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { decide, type Wish } from '../../src/policy/policy.ts';
+import { anywhere, decide, type Wish } from '../../src/policy/policy.ts';
 import type { Target } from '../../src/hosting/contract/target.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { codePoint } from '../code-points.ts';
@@ -14,7 +14,9 @@ const some = <T>(...values: readonly T[]) => fc.subarray([...values], { minLengt
 const what = some('read', 'routine', 'destructive', 'push', 'cache clear', 'dns set');
 const groups = some('developers', 'leads', 'readers', 'guides');
 const to = fc.oneof(fc.constant('everyone'), groups);
-const where = fc.option(some('*/live', 'acme-*/*', 'acme-shop/staging', 'domain:example.com', 'company'));
+const where = fc.option(
+  some('*/live', 'acme-*/*', '*/*', 'acme-shop/staging', 'domain:example.com', 'domain:*', 'company'),
+);
 const approval = fc.oneof(
   fc.constant('none'),
   fc.record({ by: groups, count: one(1, 2), expires: one('5m', '1h', '2d'), reason: one('required', 'optional') }),
@@ -88,6 +90,20 @@ test('a deny never allows more, and wherever it stands it means the same', () =>
       expect(decide(first, who, wanted).kind).toBe(after.kind);
       if (before.kind === 'allowed' && after.kind === 'allowed') expect(after.approval).toEqual(before.approval);
     }),
+  );
+});
+
+test('what is shown as allowed somewhere is so by the rules that are asked of a target of that kind', () => {
+  holds(
+    fc.property(rules, somebody, one(...catalogue), target, (texts, who, command, about) => {
+      const policy = load(...texts);
+      const decision = decide(policy, who, { command, aims: [{ target: about, access: 'change' }] });
+      const is = anywhere(policy, who, command, about.kind);
+      if (decision.kind === 'allowed') expect(is).toBe('yes');
+      // There is one company: what is allowed anywhere is allowed there.
+      if (about.kind === 'company') expect(is).toBe(decision.kind === 'allowed' ? 'yes' : 'no');
+    }),
+    500,
   );
 });
 
