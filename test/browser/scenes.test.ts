@@ -114,5 +114,28 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
     await page.keyboard.press('Escape');
     await pane().waitFor({ state: 'hidden' });
     await page.locator('.opener:focus').waitFor();
+
+    await opener.press('Enter');
+    await pane().getByText('The hosting API has received').first().click();
+    await page.keyboard.press('Escape');
+    await pane().waitFor({ state: 'hidden' });
+    await page.locator('.opener:focus').waitFor();
+  });
+
+  it('keeps the focus while it covers the page, and lets it go where it is a drawer no more', async () => {
+    await open(390, 844);
+    const opener = page.getByRole('button', { name: /^Behind the scenes/, expanded: false });
+    await opener.press('Enter');
+    await pane().waitFor();
+    // As text, because it runs in the page.
+    const outside = `document.activeElement !== document.body && !document.activeElement.closest('aside')`;
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(outside)).toBe(false);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByLabel('Message or command').press('Tab');
+    await type('/site whoami');
+    await messages().getByText('only you see this').first().waitFor();
   });
 });

@@ -8,13 +8,22 @@ export type Drawer = {
   tell(words: string): void;
 };
 
-/** Makes a drawer of a pane; on a wide screen neither button is shown and the pane always is. */
+/** The screens on which the style sheets make a drawer of it. */
+const small = matchMedia('(max-width: 720px)');
+
+/**
+ * Makes a drawer of a pane; on a wide screen neither button is shown and the pane always is. What it covers can be
+ * neither pressed nor reached by keyboard while it is open.
+ */
 export function createDrawer(pane: HTMLElement): Drawer {
   const news = h('small');
-  const set = (isOpen: boolean): void => {
-    pane.classList.toggle('open', isOpen);
-    opener.setAttribute('aria-expanded', String(isOpen));
-    (isOpen ? close : opener).focus();
+  const isOpen = (): boolean => pane.classList.contains('open');
+  const set = (opens: boolean): void => {
+    pane.classList.toggle('open', opens);
+    for (const other of document.body.children)
+      if (other instanceof HTMLElement && other !== pane && other.tagName !== 'DIALOG') other.inert = opens;
+    opener.setAttribute('aria-expanded', String(opens));
+    (opens ? close : opener).focus();
   };
   const opener = h(
     'button',
@@ -22,7 +31,7 @@ export function createDrawer(pane: HTMLElement): Drawer {
       class: 'opener',
       'aria-expanded': 'false',
       'aria-controls': pane.id,
-      click: () => set(!pane.classList.contains('open')),
+      click: () => set(!isOpen()),
     },
     h('span', {}, 'Behind the scenes'),
     news,
@@ -32,8 +41,10 @@ export function createDrawer(pane: HTMLElement): Drawer {
     { class: 'plain close', 'aria-label': 'Close behind the scenes', click: () => set(false) },
     '✕',
   );
-  pane.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && pane.classList.contains('open')) set(false);
+  // Of the document: a press on plain words leaves the focus nowhere. A form above the drawer closes first.
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && isOpen() && document.querySelector('dialog[open]') === null) set(false);
   });
+  small.addEventListener('change', () => isOpen() && set(false));
   return { opener, close, tell: (words) => (news.textContent = words) };
 }
