@@ -35,6 +35,8 @@ const limits = {
   rows: 30,
   table: 8_000,
   cell: 400,
+  /** A longer cell breaks its lines, and its whole column with it: Slack does so only where it is told to. */
+  unbroken: 40,
 } as const;
 
 /** A change's card. What does not fit on it is counted there, and again before somebody approves it. */
@@ -111,7 +113,14 @@ function drawPart(part: Part, from: number): { block: KnownBlock; next: number |
     rows.push(cells);
   }
   const next = from + Math.max(rows.length - 1, 1);
-  return { block: { type: 'table', rows }, next: next < part.rows.length ? next : undefined };
+  const block: TableBlock = {
+    type: 'table',
+    rows,
+    column_settings: part.columns.map((_, column) => ({
+      is_wrapped: part.rows.slice(from, next).some((row) => widthOf(inShort(row[column] ?? [])) > limits.unbroken),
+    })),
+  };
+  return { block, next: next < part.rows.length ? next : undefined };
 }
 
 /** Lines that fit a message from line `from` on; a longer one is cut. */

@@ -173,7 +173,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await asked.getByRole('button', { name: 'Everything that will be sent' }).click();
     const pages: string[] = [];
     // As text, because it runs in the page.
-    const fits = `[...document.querySelectorAll('.modal pre')].every((one) => one.scrollWidth <= one.clientWidth)`;
+    const fits = `[...document.querySelectorAll('.modal .body, .modal pre')].every((one) => one.scrollWidth <= one.clientWidth)`;
     for (let at = 1; ; at += 1) {
       const head = dialog(chi).getByText(new RegExp(`Page ${at} of \\d+`));
       await head.waitFor();
@@ -184,5 +184,38 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     }
     const lines = pages.join('\n').split('\n');
     for (const at of paths.keys()) expect(lines).toContain(`${at}/ü⟨U+00FC⟩`);
+  });
+
+  test('on a phone a table breaks no word: it is scrolled to, and a long cell breaks its lines between words', async () => {
+    const ben = await window('U02BEN', 'C0GENERAL', phone);
+    await type(
+      ben,
+      '/site allowlist add acme-docs/staging 198.51.100.9 2001:db8:1234:5678:9abc:def0:1234:5678 --for 2h',
+    );
+    await card(ben, '2001:db8:1234:5678:9abc:def0:1234:5678').getByText('✅').waitFor();
+    // As text, because it runs in the page: the words that stand in more than one line.
+    const broken = `[...document.querySelectorAll('th, td')].flatMap((cell) => {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      const found = [];
+      while (texts.nextNode()) for (const { 0: word, index } of texts.currentNode.data.matchAll(/[\\w:.\\/]+/g)) {
+        const range = document.createRange();
+        range.setStart(texts.currentNode, index);
+        range.setEnd(texts.currentNode, index + word.length);
+        if (range.getClientRects().length > 1) found.push(word);
+      }
+      return found;
+    })`;
+    for (const [asked, told] of [
+      ['timers', 'Timed access'],
+      ['doctor', 'checks'],
+    ] as const) {
+      await type(ben, `/site ${asked}`);
+      await card(ben, told).locator('table').waitFor();
+    }
+    expect(await ben.evaluate(broken)).toEqual([]);
+    // The page itself stays as wide as the screen.
+    expect(await ben.evaluate('document.documentElement.scrollWidth')).toBe(phone.width);
+    const tallest = `Math.max(...[...document.querySelectorAll('td')].map((cell) => cell.clientHeight))`;
+    expect(await ben.evaluate(tallest)).toBeLessThan(100);
   });
 });

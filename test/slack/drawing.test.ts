@@ -167,6 +167,20 @@ describe('what must not be lost', () => {
     expect(seen).toEqual(rows.map((_, index) => String(index)));
   });
 
+  test('a column with a long cell breaks its lines, which Slack does only where it is told to', () => {
+    const rows = [
+      [code('#1'), inline('acme-shop/staging'), inline('the host did not answer, so nobody knows whether it is done')],
+      [code('#2'), inline('acme-shop/live'), inline('done')],
+    ].map((row) => row.map((cell) => inline(cell)));
+    const { blocks } = drawPage(
+      { title: inline('x'), parts: [{ kind: 'table', columns: ['Change', 'Environment', 'How it stands'], rows }] },
+      undefined,
+    );
+    expect(blocks[1]).toMatchObject({
+      column_settings: [{ is_wrapped: false }, { is_wrapped: false }, { is_wrapped: true }],
+    });
+  });
+
   test('half a pair is never left where a text is cut', () => {
     for (const length of [2_998, 2_999, 3_000]) {
       const drawn = drawNote({ text: inline(`${'x'.repeat(length)}😀😀`) });

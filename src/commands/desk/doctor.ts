@@ -9,6 +9,7 @@ export const doctor = desk({
   answer: async ({ office }) => {
     const checks = await office.health();
     const ill = checks.filter(({ ok }) => !ok);
+    const isHinted = checks.some(({ hint }) => hint !== undefined);
     return {
       title:
         ill.length === 0
@@ -17,12 +18,12 @@ export const doctor = desk({
       parts: [
         {
           kind: 'table',
-          columns: ['OK', 'What', 'How it stands', 'What to do'],
+          columns: ['OK', 'What', 'How it stands', ...(isHinted ? ['What to do'] : [])],
           rows: checks.map(({ what, ok, says, hint }) => [
             inline(ok ? '✅' : '⚠️'),
             ok ? inline(what) : [bold(what)],
             says,
-            hint ?? [],
+            ...(isHinted ? [hint ?? []] : []),
           ]),
         },
       ],

@@ -77,13 +77,17 @@ const image = (block: Fields): Child =>
     `🖼 ${textOf(block['alt_text'])}`,
   );
 
+/** As in Slack, only a column that says so breaks its lines, and what is wider than the screen is scrolled to. */
 function drawTable(block: Fields, directory: Directory): Child {
+  const settings = listOf(block['column_settings']).map((setting) => fieldsOf(setting));
   const [head = [], ...rows] = listOf(block['rows']).map((row) => objectsOf(row));
   const cells = (row: readonly Fields[], name: 'th' | 'td'): readonly Child[] =>
-    row.map((cell) => h(name, {}, ...drawCell(cell, directory)));
+    row.map((cell, column) =>
+      h(name, settings[column]?.['is_wrapped'] === true ? { class: 'wrapped' } : {}, ...drawCell(cell, directory)),
+    );
   return h(
     'div',
-    { class: 'scroll' },
+    { class: 'scroll', tabindex: '0' },
     h(
       'table',
       {},
