@@ -20,3 +20,36 @@ export function nearest(typed: string, known: readonly string[]): readonly strin
 /** How many letters have to change to make `typed` the nearest of them. */
 export const away = (typed: string, known: readonly string[]): number =>
   Math.min(...known.map((one) => distance(typed, one)));
+
+/** A command found in a sentence: how many letters were off, and the words that are none of its own. */
+type Spoken = { readonly path: string; readonly slips: number; readonly rest: readonly string[] };
+
+const mostWords = 12;
+const longestWord = 40;
+
+/**
+ * Those of `paths` whose every word stands somewhere in what was typed, in whatever order: `clear the cache` means
+ * `cache clear`. The most words first, then the fewest slips; only the best are given, three at most.
+ */
+export function spoken(typed: readonly string[], paths: readonly string[]): readonly Spoken[] {
+  const found = paths
+    .flatMap((path) => spokenAs(path, typed.slice(0, mostWords)) ?? [])
+    .sort((one, other) => one.rest.length - other.rest.length || one.slips - other.slips);
+  return found
+    .filter(({ rest, slips }) => rest.length === found[0]?.rest.length && slips === found[0].slips)
+    .slice(0, 3);
+}
+
+function spokenAs(path: string, typed: readonly string[]): Spoken | undefined {
+  const rest = [...typed];
+  let slips = 0;
+  for (const word of path.split(' ')) {
+    const off = rest.map((one) => distance(one.slice(0, longestWord).toLowerCase(), word));
+    const least = Math.min(...off);
+    // Of a short word a slip makes another word: `set` and `let`.
+    if (least > Math.min(Math.max(word.length - 3, 0), 2)) return undefined;
+    slips += least;
+    rest.splice(off.indexOf(least), 1);
+  }
+  return { path, slips, rest };
+}

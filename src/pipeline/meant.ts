@@ -1,23 +1,35 @@
-import { away, near, nearest } from '../commands/nearest.ts';
+import type { Command } from '../commands/index.ts';
+import { away, near, nearest, spoken } from '../commands/nearest.ts';
 import { Refusal, type Offer, type Words } from '../errors.ts';
 import { code, joined, say, type Text } from '../text.ts';
-import type { Word } from './words.ts';
+import { usage } from './usage.ts';
+import { join, type Word } from './words.ts';
 
 /** What somebody may have meant by words that nothing is called. */
 
-/** Says what it can be, with the nearest as a button that keeps the rest of the words. */
-export function unknownCommand(words: readonly Word[], paths: Words): Refusal {
+/**
+ * Says what it can be: the nearest as a button that keeps the rest of the words, or the command that a sentence has in
+ * it, as an example to type, for what else the sentence says is anybody's guess.
+ */
+export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<string, Command>): Refusal {
+  const paths = [...commands.keys()];
   const [first = '', second] = words.map((word) => word.text.toLowerCase());
   if (first.trim() === '')
     return unknown(say`The first word is empty.`, say`${code('help')} shows what you may run.`, []);
   const below = paths.filter((path) => path.startsWith(`${first} `));
-  if (below.length > 0) {
-    const says =
-      second === undefined
+  const says =
+    below.length === 0
+      ? say`I know no ${code(first.slice(0, 60))}.`
+      : second === undefined
         ? say`${code(first)} needs a second word.`
         : say`I know no ${code(`${first} ${second.slice(0, 60)}`)}.`;
+  const sentences = inSentence(words, commands);
+  const asExample = (): Refusal => unknown(says, exampleOf(sentences, commands), []);
+  if (sentences[0]?.slips === 0) return asExample();
+  if (below.length > 0) {
     const { text, count } = spanOf(words, below);
     const offers = near(text, below).flatMap((path) => running(path, words.slice(count)));
+    if (offers.length === 0 && sentences.length > 0) return asExample();
     return unknown(says, say`It can be ${joined(below.map(code), ', ')}.`, offers);
   }
   const { text: span, count } = spanOf(words, paths);
@@ -25,14 +37,43 @@ export function unknownCommand(words: readonly Word[], paths: Words): Refusal {
   const begun = nearest(first, [...new Set(paths.map(firstWordOf))]);
   const begins = begun.flatMap((one) => paths.find((path) => firstWordOf(path) === one) ?? []);
   const meant = [whole, begins, nearest(first, paths)].find((some) => some.length > 0) ?? [];
-  const says = say`I know no ${code(first.slice(0, 60))}.`;
+  if (meant.length === 0 && sentences.length > 0) return asExample();
   if (meant.length === 0) return unknown(says, say`${code('help')} shows what you may run.`, []);
   const offers = meant.slice(0, 3).flatMap((path) => {
     // `res ume` is one word in two; of `cahce clear` both are meant.
     const isSpan = meant === whole && near(path, [span, first])[0] === span;
     return running(path, words.slice(isSpan ? count : 1));
   });
-  return unknown(says, say`Did you mean ${joined(meant.slice(0, 3).map(code), ' or ')}?`, offers);
+  return unknown(says, didYouMean(meant.slice(0, 3)), offers);
+}
+
+const didYouMean = (paths: Words): Text => say`Did you mean ${joined(paths.map(code), ' or ')}?`;
+
+type Sentences = ReturnType<typeof spoken>;
+
+/** A single word stands in many a sentence: it counts where it is spelled so, and changes no site. */
+function inSentence(words: readonly Word[], commands: ReadonlyMap<string, Command>): Sentences {
+  const found = spoken(
+    words.map(({ text }) => text),
+    [...commands.keys()],
+  );
+  return found.filter(
+    ({ path, slips }) =>
+      path.includes(' ') || (path.length > 3 && slips === 0 && commands.get(path)?.shape !== 'action'),
+  );
+}
+
+/** With what looks like a name or a number of theirs; else with what has to be said. */
+function exampleOf(sentences: Sentences, commands: ReadonlyMap<string, Command>): Text {
+  const [best] = sentences;
+  const command = best && commands.get(best.path);
+  if (!command) return [];
+  const named = best.rest.filter((text) => /\/|\S[.:-]\S|\d/.test(text));
+  const example = named.length > 0 ? join([...best.path.split(' '), ...named]) : usage(best.path, command);
+  return joined([
+    didYouMean(sentences.map(({ path }) => path)),
+    say`Type it like this: ${code(example.slice(0, 200))}.`,
+  ]);
 }
 
 /** The first two words or three, whichever are nearer to a path: a slip may have put a space into one of them. */

@@ -55,7 +55,7 @@ function commandOf(
     const command = typed.length >= length ? commands.get(path) : undefined;
     if (command) return { path, command, rest: words.slice(length) };
   }
-  throw unknownCommand(words, [...commands.keys()]);
+  throw unknownCommand(words, commands);
 }
 
 type Sorted = { readonly positional: readonly Word[]; readonly options: Readonly<Record<string, readonly string[]>> };

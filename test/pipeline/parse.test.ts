@@ -161,6 +161,38 @@ describe('what cannot be read', () => {
     ],
     ['half a command', 'allowlist', 'needs a second word', ['allowlist', 'add']],
     ['nothing like it', 'xyzzyxyzzy', 'help shows what you may run', undefined],
+    [
+      'a command in plain words',
+      'clear cache acme-shop/Live',
+      'Did you mean cache clear? Type it like this: cache clear acme-shop/Live.',
+      undefined,
+    ],
+    [
+      'a sentence',
+      'please clear the cache of acme-shop/live',
+      'I know no please. Nothing was done. Did you mean cache clear? Type it like this: cache clear acme-shop/live.',
+      undefined,
+    ],
+    [
+      'a sentence without a name',
+      'clear the cache',
+      'Type it like this: cache clear <site/environment> [--reason "…"] [--dry-run].',
+      undefined,
+    ],
+    [
+      'another word between',
+      'cache acme clear',
+      'I know no cache acme. Nothing was done. Did you mean cache',
+      undefined,
+    ],
+    [
+      'plain words with a slip',
+      'remove redirect /old acme-shop/live',
+      'Type it like this: redirects remove /old acme-shop/live.',
+      undefined,
+    ],
+    ['a report of one word', 'show me logs', 'Did you mean logs?', undefined],
+    ['no change of one word', 'undo the push', 'help shows what you may run', undefined],
     ['a prototype', '__proto__', 'I know no __proto__', undefined],
     ['a constructor', 'constructor prototype', 'I know no constructor', undefined],
     ['a mistyped option', 'logs a/b --sicne 1h', 'Did you mean --since?', undefined],
@@ -183,6 +215,15 @@ describe('what cannot be read', () => {
     expect(said(refusal)).toContain('Nothing was done.');
     expect(refusal.offers[0]?.words).toEqual(offered);
   });
+
+  test.each([...catalogue.keys()].filter((path) => path.includes(' ')))(
+    '%s in the wrong order is no command, and names it',
+    (path) => {
+      const refusal = refusalOf(() => read(['the', ...path.split(' ').toReversed(), 'acme-shop/live'].join(' ')));
+      expect(said(refusal)).toContain(`Did you mean ${path}? Type it like this: ${path} acme-shop/live.`);
+      expect(refusal.offers).toEqual([]);
+    },
+  );
 
   test('an offer is left out where a quoted word would become an option', () => {
     expect(refusalOf(() => read('cahce clear "--dry-run"')).offers).toEqual([]);

@@ -1,7 +1,10 @@
 import { Refusal } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
-import { desk } from '../desk.ts';
+import { desk, type Office } from '../desk.ts';
 import { optional, phrase } from '../fields.ts';
+import { spoken } from '../nearest.ts';
+import type { Page } from '../page.ts';
+import { stateIn, states } from './states.ts';
 
 /** What stands beside a command that is withheld only because Slack does not tell who is in a user group. */
 const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
@@ -30,11 +33,7 @@ export const help = desk({
     }
     const wanted = input.command.toLowerCase();
     const found = mine.filter((command) => command.path === wanted || command.path.startsWith(`${wanted} `));
-    if (found.length === 0) {
-      throw new Refusal(say`I know no command ${code(wanted)} that you may run. Nothing was done.`, {
-        offers: [{ label: 'Show all', words: ['help'] }],
-      });
-    }
+    if (found.length === 0) return instead(wanted, mine);
     return {
       title: say`**${wanted}**`,
       parts: found.map((command) => ({
@@ -44,3 +43,29 @@ export const help = desk({
     };
   },
 });
+
+/** What somebody may want to know who asks about what is no command of theirs; throws `Refusal` where nobody can tell. */
+function instead(wanted: string, mine: ReturnType<Office['commands']>): Page {
+  const paths = mine.map(({ path }) => path);
+  const helpOn = (path: string) => ({ label: `Help on ${path}`, words: ['help', ...path.split(' ')] });
+  const state = stateIn(wanted);
+  if (state !== undefined) {
+    const { says, see = [] } = states[state];
+    return {
+      title: say`**${state}** · no command, but how a change can stand`,
+      parts: [
+        { kind: 'text', text: says },
+        {
+          kind: 'text',
+          text: say`${code('change')} and its number shows how it came to that, ${code('changes')} lists them all.`,
+        },
+      ],
+      offers: ['change', 'changes', ...see].filter((path) => paths.includes(path)).map(helpOn),
+    };
+  }
+  const meant = spoken(wanted.split(' '), paths).map(({ path }) => path);
+  throw new Refusal(say`I know no command ${code(wanted.slice(0, 60))} that you may run. Nothing was done.`, {
+    ...(meant.length > 0 && { hint: say`Did you mean ${joined(meant.map(code), ' or ')}?` }),
+    offers: [...meant.map(helpOn), { label: 'Show all', words: ['help'] }],
+  });
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { help } from '../../src/commands/desk/help.ts';
+import { states } from '../../src/commands/desk/states.ts';
+import type { Office } from '../../src/commands/desk.ts';
+import type { Page } from '../../src/commands/page.ts';
+import { catalogue } from '../../src/commands/index.ts';
+import { usage } from '../../src/pipeline/usage.ts';
+import type { State } from '../../src/storage/schema.ts';
+import { plain } from '../../src/text.ts';
+import { refusalOf, said } from '../pipeline/given.ts';
+
+const nobody = (): never => {
+  throw new Error('help asks for commands alone');
+};
+/** An office that knows the commands of somebody, and nothing else. */
+const office = (may: (path: string) => boolean = () => true): Office => ({
+  person: { id: 'U01ANA', name: 'Ana', groups: [], zone: 'UTC' },
+  now: 0,
+  commands: () =>
+    [...catalogue].map(([path, command]) => ({
+      path,
+      summary: command.summary,
+      usage: usage(path, command),
+      mayRun: may(path),
+      unknown: [],
+    })),
+  names: nobody,
+  change: nobody,
+  changes: nobody,
+  timers: nobody,
+  timer: nobody,
+  can: nobody,
+  trail: nobody,
+  verify: nobody,
+  takeAway: nobody,
+  standing: nobody,
+  lock: nobody,
+  unlock: nobody,
+  forceUnlock: nobody,
+  pause: nobody,
+  resume: nobody,
+  health: nobody,
+  edition: nobody,
+  bound: nobody,
+  use: nobody,
+  forget: nobody,
+});
+
+const asked = async (command: string, may?: (path: string) => boolean): Promise<Page> => {
+  const answer = await help.answer({ input: { command }, office: office(may) });
+  if ('instead' in answer) throw new Error('help runs nothing');
+  return answer;
+};
+const textOf = ({ title, parts }: Page): string =>
+  [plain(title), ...parts.map((part) => (part.kind === 'text' ? plain(part.text) : ''))].join('\n');
+const offered = ({ offers = [] }: Pick<Page, 'offers'>): readonly string[] =>
+  offers.map(({ words }) => words.join(' '));
+
+describe('help about what is no command', () => {
+  test('unknown: what it means, what to do, and the help that says more', async () => {
+    const page = await asked('unknown');
+    expect(textOf(page)).toContain('It happened or It did not happen');
+    expect(textOf(page)).toContain('unlock with --force');
+    expect(offered(page)).toEqual(['help change', 'help changes', 'help unlock']);
+    expect(offered(await asked('Outcome UNKNOWN'))).toContain('help unlock');
+  });
+
+  test('every state has its words, and offers no help on what one may not run', async () => {
+    const every: Readonly<Record<State, true>> = {
+      waiting: true,
+      approved: true,
+      sending: true,
+      accepted: true,
+      done: true,
+      failed: true,
+      rejected: true,
+      unknown: true,
+      happened: true,
+      'did not happen': true,
+      declined: true,
+      cancelled: true,
+      expired: true,
+      void: true,
+      superseded: true,
+    };
+    expect(Object.keys(states).sort()).toEqual(Object.keys(every).sort());
+    for (const state of Object.keys(every)) {
+      const page = await asked(state, (path) => path === 'change');
+      expect(textOf(page)).toContain(`${state} · no command, but how a change can stand`);
+      expect(offered(page)).toEqual(['help change']);
+    }
+  });
+
+  test('a command in plain words is named, where one may run it, and nothing is run', () => {
+    const refused = (words: string, may?: (path: string) => boolean) =>
+      refusalOf(() => help.answer({ input: { command: words }, office: office(may) }));
+    const refusal = refused('clear the cache');
+    expect(said(refusal)).toBe(
+      'I know no command clear the cache that you may run. Nothing was done. Did you mean cache clear?',
+    );
+    expect(offered(refusal)).toEqual(['help cache clear', 'help']);
+    expect(said(refused('clear the cache', (path) => path === 'help'))).not.toContain('cache clear');
+    expect(offered(refused('xyzzy'))).toEqual(['help']);
+  });
+});
