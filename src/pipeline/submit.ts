@@ -56,7 +56,10 @@ export function consider(desk: FrontDesk, resolved: Resolved, { person, channel 
   }
   const { command } = wish;
   const wrong = command.shape === 'desk' ? undefined : command.valid?.(resolved.input);
-  if (wrong?.unsaid) return { kind: 'incomplete', resolved, unsaid: new Refusal(wrong.says, wrong) };
+  if (wrong?.unsaid) {
+    mayTry(desk.policy(), person, wish);
+    return { kind: 'incomplete', resolved, unsaid: new Refusal(wrong.says, wrong) };
+  }
   if (wrong) throw new Refusal(wrong.says, wrong);
   if ((wish.reason?.length ?? 0) > longestReason) {
     throw new Refusal(`A reason has at most ${longestReason} characters. Nothing was done.`, { field: 'reason' });

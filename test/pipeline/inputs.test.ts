@@ -11,7 +11,7 @@ import { consider, type Considered, type FrontDesk } from '../../src/pipeline/su
 import { optionName, wordsOf } from '../../src/pipeline/usage.ts';
 import { join, split } from '../../src/pipeline/words.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { ana, company, live, names, noCertificate, policyOf, said, staging, wordsFor } from './given.ts';
+import { ana, company, live, names, noCertificate, policyOf, rob, said, staging, wordsFor } from './given.ts';
 import { dryRuns, oddWords, quoted } from './odd.ts';
 
 /** The worst that can be typed: each gets the right reading or one clear sentence, and never more than was said. */
@@ -40,11 +40,11 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /** What a line comes to before anything is read or written; a `Refusal` says that nothing was done. */
-function comesTo(line: string, context?: Context): Considered | Refusal {
+function comesTo(line: string, context?: Context, person = ana): Considered | Refusal {
   try {
     const wish = parse(line, catalogue, context);
     if (wish === undefined) throw new Error(`${line} is empty`);
-    return consider(desk, resolve(wish, names), { person: ana, channel: { id: 'C1', shared: false } });
+    return consider(desk, resolve(wish, names), { person, channel: { id: 'C1', shared: false } });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     expect(said(error)).toMatch(/Nothing was (?:done|changed|sent)\./);
@@ -101,6 +101,14 @@ function holdsToWhatWasTyped(line: string, came: Considered | Refusal): void {
   const inTurn = named.filter((at) => at !== -1).toSorted((one, other) => one - other);
   expect({ line, named }).toEqual({ line, named: inTurn });
 }
+
+test.each([`push ${S} ${L}`, 'push', 'dns set acme.com A www', 'dns set'])(
+  '%s opens a form, and none for whom no rule allows it',
+  (line) => {
+    expect(comesTo(line)).toMatchObject({ kind: 'incomplete' });
+    expect(refusedBy(comesTo(line, undefined, rob))).toMatch(/^You may not use (push|dns set)\. Nothing was done\.$/);
+  },
+);
 
 describe.each(oddWords)('$name', ({ text, target, refused }) => {
   test('wherever it stands, it is refused or means what was typed', () => {
