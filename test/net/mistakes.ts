@@ -10,9 +10,9 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/execute.ts',
-        from: 'return saveOutcome(desk, sending.change, await opened.write(callOf(sending.change)));',
-        to: `let came = await opened.write(callOf(sending.change));
-  if (came.kind === 'unknown') came = await (await desk.send.open()).write(callOf(sending.change));
+        from: 'return saveOutcome(desk, sending.change, await opened.write(call));',
+        to: `let came = await opened.write(call);
+  if (came.kind === 'unknown') came = await (await desk.send.open()).write(call);
   return saveOutcome(desk, sending.change, came);`,
       },
     ],
@@ -116,7 +116,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/advance.ts',
-        from: 'if (held) throw new LockHeld(held);',
+        from: 'if (held) throw new LockHeld(held, change);',
         to: 'void held;',
       },
     ],
@@ -138,13 +138,13 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/execute.ts',
-        from: "if ((await database.now()) >= change.expires_at) return giveUp(desk, change, 'expire', say`It was not sent in time.`);",
+        from: "if ((await database.now()) >= change.expires_at) return giveUp(desk, change, 'expire', tooLate(change));",
         to: '',
       },
       {
         file: 'src/pipeline/change.ts',
-        from: "if (kind === 'approve' || kind === 'send') return now < change.expires_at;",
-        to: "if (kind === 'approve') return now < change.expires_at;",
+        from: "if (kind === 'approve' || kind === 'send' || kind === 'complete') return now < change.expires_at;",
+        to: "if (kind === 'approve' || kind === 'complete') return now < change.expires_at;",
       },
     ],
     tests: ['test/pipeline/change.test.ts', 'test/stories/held.test.ts'],
