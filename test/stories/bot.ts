@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
@@ -100,6 +101,8 @@ async function answersReady(port: number): Promise<void> {
   const until = performance.now() + patienceMs;
   while ((await fetch(`http://127.0.0.1:${port}/readyz`)).status !== 200) {
     if (performance.now() > until) throw new Error('the bot did not become ready');
+    // Asked without a pause, a bot whose host lists nothing would do little else than answer.
+    await wait(100);
   }
 }
 
