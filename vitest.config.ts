@@ -59,6 +59,8 @@ export default defineConfig({
     maxWorkers: 7,
     // Loading every module once a worker, rather than once a file, halves the work. No test leans on a module's state.
     isolate: false,
+    // Modules of packages are compiled once for all workers, and for the runs to come.
+    execArgv: ['--import', './src/node-version.js'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     restoreMocks: true,
