@@ -28,7 +28,7 @@ describe('the disk loses what was written', () => {
   test('promise 1: a flush fails: the process ends, and not one of the changes that wait is sent before it starts again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sitehand-flush-'));
     const order = join(folder, 'fails');
-    const house = await openHouse({ ownProcess: 'all', start: false });
+    const house = await openHouse({ ownProcess: 'the first', start: false });
     try {
       const bot = await house.start({
         NODE_OPTIONS: `--import ./test/prove/failing-flush.ts?order=${encodeURIComponent(order)}`,

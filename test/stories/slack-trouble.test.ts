@@ -69,7 +69,7 @@ describe.concurrent('Slack', () => {
 
   test(
     'cuts its socket: the bot comes back by itself, and what was under way goes on',
-    inHouse({ ownProcess: 'all' }, async (house) => {
+    inHouse({}, async (house) => {
       house.slack.disconnectSockets(true);
       await house.slack.connected(15_000);
       const change = await house.person('ana').asks(clear);
