@@ -114,7 +114,7 @@ describe.concurrent('promise 8: within three seconds', () => {
         expect(outcome.acked).toBe(true);
         expect(outcome.ms).toBeLessThan(3_000);
       }
-      await house.slack.until(() => house.writes().length === 25 || undefined, patienceMs);
+      await house.hosting.until(() => house.writes().length === 25 || undefined, patienceMs);
       expect(house.writes()).toHaveLength(25);
     }),
   );
