@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Office } from '../commands/desk.ts';
 import { Refusal } from '../errors.ts';
 import type { Environment } from '../hosting/contract/target.ts';
@@ -85,7 +86,13 @@ function refuseToForget(desk: Shelf, doer: Doer, site: string, name: string): vo
 }
 
 const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unknown> =>
-  owe(tx, { key: `use:${channel}:${at}`, kind: 'notice', recipient: channel, body: JSON.stringify({ text }), at });
+  owe(tx, {
+    key: `use:${channel}:${randomUUID()}`,
+    kind: 'notice',
+    recipient: channel,
+    body: JSON.stringify({ text }),
+    at,
+  });
 
 const environmentsOf = (desk: Shelf, person: Person | undefined, site: string): readonly Environment[] =>
   desk.names(person).environments.filter((env) => (env.site?.id ?? env.site?.name) === site);
