@@ -52,7 +52,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/postgres-server.ts'],
     setupFiles: ['test/seed.ts'],
-    reporters: ['default', './test/reporter.ts'],
+    reporters: ['minimal', './test/reporter.ts'],
     pool: 'forks',
     sequence: { sequencer: Spread },
     // Stories wait for processes and sockets more than they compute: more of them than cores.

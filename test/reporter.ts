@@ -7,6 +7,11 @@ import { promises } from './promises.ts';
 export default class LastWord implements Reporter {
   readonly #began = performance.now();
 
+  /** A dot for each file, so that two minutes of work are seen to go on. */
+  onTestModuleEnd(): void {
+    process.stdout.write('.');
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const whole =

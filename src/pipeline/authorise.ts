@@ -5,10 +5,10 @@ import type { Company, Target } from '../hosting/contract/target.ts';
 import { channelRule } from '../policy/channels.ts';
 import type { Needed } from '../policy/needed.ts';
 import { decide, mayAnywhere, reading, unknownIn, type Decision } from '../policy/policy.ts';
-import type { Person as Member, Policy, RuleRef } from '../policy/rules.ts';
+import type { Person as Member, Policy } from '../policy/rules.ts';
 import { code, joined, say } from '../text.ts';
 import { aboutOf } from './about.ts';
-import { mayTry, notYou } from './may-run.ts';
+import { letting, mayTry, notYou } from './may-run.ts';
 import { isNamed, unknownName, type Resolved } from './resolve.ts';
 import { NotKnown } from './unknown-groups.ts';
 
@@ -56,9 +56,6 @@ export type Authorised = Resolved & {
   /** Slack user groups of which it is not known whether the person is in them: if not, less approval would do. */
   readonly unsure?: readonly string[];
 };
-
-/** Of the rules that let others, so many are named by their line; the rest are counted. */
-const mostLines = 4;
 
 /** Why somebody may do nothing here. */
 export const unwelcome: Readonly<Record<Exclude<Person['standing'], 'member'>, string>> = {
@@ -145,12 +142,4 @@ function notAllowed(
         ? say`${letting(decision.lets)} ${who} do it.`
         : say`No rule allows it to anybody.`;
   return new Refusal(say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`);
-}
-
-/** Every rule has a part in whom they let, so none may stand for all of them. */
-function letting(rules: readonly RuleRef[]): string {
-  const lines = rules.slice(0, mostLines).map(({ line }) => String(line));
-  if (rules.length > mostLines) lines.push(`${rules.length - mostLines} more`);
-  if (rules.length === 1) return `The rule in line ${lines[0]} lets`;
-  return `The rules in lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} let`;
 }

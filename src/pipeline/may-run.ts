@@ -4,7 +4,7 @@ import { rightsOf } from '../commands/rights.ts';
 import { Refusal } from '../errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { anywhere } from '../policy/policy.ts';
-import type { Person, Policy } from '../policy/rules.ts';
+import type { Person, Policy, RuleRef } from '../policy/rules.ts';
 import { code, say, type Text } from '../text.ts';
 import type { Wish } from './parse.ts';
 import { NotKnown } from './unknown-groups.ts';
@@ -46,3 +46,14 @@ export function mayTry(policy: Policy, person: Person, { path, command }: Pick<W
 }
 
 export const notYou = (path: string): Text => say`**You may not use ${code(path)}.** Nothing was done.`;
+
+/** Of the rules that let others, so many are named by their line; the rest are counted. */
+const mostLines = 4;
+
+/** Every rule has a part in whom they let, so none may stand for all of them. */
+export function letting(rules: readonly RuleRef[]): string {
+  const lines = rules.slice(0, mostLines).map(({ line }) => String(line));
+  if (rules.length > mostLines) lines.push(`${rules.length - mostLines} more`);
+  if (rules.length === 1) return `The rule in line ${lines[0]} lets`;
+  return `The rules in lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} let`;
+}

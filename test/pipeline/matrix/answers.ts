@@ -61,6 +61,7 @@ export function clickRefusedAs(refusal: Refusal): string {
     ['can cancel it.', 'only'],
     ['You may not do this yourself.', 'may'],
     ['It is too late', 'late'],
+    ['approved already', 'late'],
   ];
   return told.find(([words]) => says.includes(words))?.[1] ?? `told: ${says}`;
 }
