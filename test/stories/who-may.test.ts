@@ -93,23 +93,6 @@ describe.concurrent('promise 4: between the request and the write', () => {
   );
 
   test(
-    'the target is deleted: void, and nothing is sent',
-    inHouse({}, async (house) => {
-      const shop = house.hosting.world.named('acme-shop/live');
-      await heldUp(house, async () => shop && house.hosting.world.removeEnvironment(shop));
-      const change = await house.change(1);
-      await change.shows('Not sent yet. The host does not list acme-shop/live right now');
-      for (let lists = 2; lists <= 3; lists += 1) {
-        house.passes(30_000);
-        house.lets(change.number);
-        await house.listsAnew();
-      }
-      await change.tells(/⛔ Nothing was sent\. acme-shop\/live is gone/);
-      expect(house.writes()).toEqual([]);
-    }),
-  );
-
-  test(
     'Slack does not say who the asker is: nothing is decided, and it goes on when Slack answers',
     inHouse({}, async (house) => {
       const ana = house.person('ana');
