@@ -9,7 +9,7 @@ const port = z.coerce
   .int('must be 0 to 65535')
   .min(0, 'must be 0 to 65535')
   .max(65_535, 'must be 0 to 65535');
-const uuid = z.guid('must be a UUID');
+const uuid = z.guid('must be a UUID').toLowerCase();
 const beginning = (start: string): z.ZodType<Secret, string> =>
   z
     .string()

@@ -164,7 +164,7 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     names,
     allNames: () => names(undefined),
-    presenceOf: (target) => directory.presenceOf(target, now() - freshListingMs),
+    presenceOf: directory.presenceOf,
     whoIs: (id, groups, team, mayBeRecent) => (mayBeRecent ? people.fresh : people.asked)(id, groups, team),
     membersOf: people.membersOf,
     personOf: people.known,
@@ -174,7 +174,11 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
     send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,
-    freshenNames: directory.freshen,
+    freshenNames: async (withinMs) => {
+      const since = now() - freshListingMs;
+      await directory.freshen(withinMs);
+      return since;
+    },
     history: createSendHistory(),
     onAnswer: (answer) => log.info(answer, 'what came of a write'),
     onSaved: () => nudge(),
@@ -270,8 +274,8 @@ const readiness = ({ database, directory }: Ground, { token }: Slack, ops: Back[
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
 const graceMs = 9_000;
 const firstListingMs = 5_000;
-/** The names are listed anew before a target counts as missing or gone: that listing, and not an older one, has to say so. */
-const freshListingMs = 10_000;
+/** What is asked of the host for one who asks counts for another who asks just after; what is older does not. */
+const freshListingMs = 5_000;
 /** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
 const sayAfterMs = 40;
 

@@ -29,6 +29,8 @@ export type Office = {
     readonly environments: readonly Environment[];
     readonly domains: readonly Domain[];
     readonly at: number | undefined;
+    /** Whether the host has told of environments at all. */
+    readonly isListed: boolean;
     readonly trouble: Text | undefined;
   };
   /** A change that this person may read: its card's facts and its history, oldest first. */

@@ -22,7 +22,7 @@ export const away = (typed: string, known: readonly string[]): number =>
   Math.min(...known.map((one) => distance(typed, one)));
 
 /** A command found in a sentence: how many letters were off, and the words that are none of its own. */
-type Spoken = { readonly path: string; readonly slips: number; readonly rest: readonly string[] };
+type Found = { readonly path: string; readonly slips: number; readonly rest: readonly string[] };
 
 const mostWords = 12;
 const longestWord = 40;
@@ -31,16 +31,16 @@ const longestWord = 40;
  * Those of `paths` whose every word stands somewhere in what was typed, in whatever order: `clear the cache` means
  * `cache clear`. The most words first, then the fewest slips; only the best are given, three at most.
  */
-export function spoken(typed: readonly string[], paths: readonly string[]): readonly Spoken[] {
+export function commandsIn(typed: readonly string[], paths: readonly string[]): readonly Found[] {
   const found = paths
-    .flatMap((path) => spokenAs(path, typed.slice(0, mostWords)) ?? [])
+    .flatMap((path) => foundAs(path, typed.slice(0, mostWords)) ?? [])
     .sort((one, other) => one.rest.length - other.rest.length || one.slips - other.slips);
   return found
     .filter(({ rest, slips }) => rest.length === found[0]?.rest.length && slips === found[0].slips)
     .slice(0, 3);
 }
 
-function spokenAs(path: string, typed: readonly string[]): Spoken | undefined {
+function foundAs(path: string, typed: readonly string[]): Found | undefined {
   const rest = [...typed];
   let slips = 0;
   for (const word of path.split(' ')) {

@@ -13,7 +13,7 @@ import {
   pinned,
 } from './listing.ts';
 import type { ListedDomain, ListedEnvironment, Pins, SiteDomain } from './listing.ts';
-import { enough, presenceIn, type Named, type Presence } from './presence.ts';
+import { trimmed, presenceIn, type Named, type Presence } from './presence.ts';
 import { HostTrouble } from './trouble.ts';
 
 export type { ListedDomain, ListedEnvironment, Pins } from './listing.ts';
@@ -31,6 +31,9 @@ export type Listing = {
    */
   readonly sitesAt: number | undefined;
   readonly domainsAt: number | undefined;
+  /** When (epoch ms) the host was last asked for what stands here and answered, wholly or not, by sites or by themes. */
+  readonly environmentsReadAt: number | undefined;
+  readonly domainsReadAt: number | undefined;
   /** There is more than a listing holds: at most 100,000 environments and as many domains. */
   readonly cut: boolean;
   /** Why the last refresh came to nothing, in whole or in part; what was known before stands. */
@@ -61,7 +64,7 @@ export type Directory = {
   /** Reads everything anew; several at once are one. Never rejects: trouble stands in the listing. */
   readonly refresh: () => Promise<void>;
   /** As `refresh`, unless the listing is only seconds old: for somebody who names what is not there yet. */
-  readonly freshen: () => Promise<void>;
+  readonly freshen: (withinMs?: number) => Promise<void>;
   /** Refreshes now and from then on in the background. */
   readonly start: () => void;
   readonly close: () => void;
@@ -71,7 +74,7 @@ const usualRefreshMs = 5 * 60_000;
 /** After trouble the next refresh comes sooner. */
 const soonerMs = 30_000;
 const missingRouteMs = 3_600_000;
-/** A listing this old is fresh; a fresher one is waited for this long, while somebody waits for an answer. */
+/** A listing this old is fresh; a fresher one is waited for this long, while somebody waits to have a name known. */
 const freshMs = 2_000;
 const freshenWithinMs = 1_500;
 
@@ -83,6 +86,8 @@ type Seen = {
   readonly sitesAt: number | undefined;
   readonly domains: Domains;
   readonly domainsAt: number | undefined;
+  readonly environmentsReadAt: number | undefined;
+  readonly domainsReadAt: number | undefined;
   readonly trouble: HostTrouble | undefined;
 };
 /** Environments, and the domains that were listed with them: none where they are known by the themes. */
@@ -92,16 +97,25 @@ type Domains = readonly CompanyDomain[];
 type Listed<T> = { readonly list: T; readonly isWhole: boolean };
 type SiteLister = (company: string) => Promise<Listed<Sites>>;
 const noSites: Sites = { environments: [], domains: [] };
-const nothingSeen = { at: undefined, sites: noSites, sitesAt: undefined, domains: [], domainsAt: undefined };
+const nothingSeen: Omit<Seen, 'company'> = {
+  at: undefined,
+  sites: noSites,
+  sitesAt: undefined,
+  environmentsReadAt: undefined,
+  domains: [],
+  domainsAt: undefined,
+  domainsReadAt: undefined,
+  trouble: undefined,
+};
 
 /** A directory of what `read` can list. It is empty until its first refresh. */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { now, refreshMs = usualRefreshMs } = options;
   const sites = siteLister(options);
-  let seen: Seen = { ...nothingSeen, company: options.company, trouble: undefined };
+  let seen: Seen = { ...nothingSeen, company: options.company };
   const listings = createListings();
   /** The last listings in a row that have all sites: as many as it takes to say that something is gone. */
-  let told: readonly Listing[] = [];
+  let wholeInARow: readonly Listing[] = [];
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -111,7 +125,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
     lookedAt = now();
     const fresh = await look(options, sites, seen);
     if (closed) return;
-    told = fresh.sitesAt === seen.sitesAt ? [] : enough([...told, listings(fresh, options.pins())]);
+    const isWhole = fresh.sitesAt !== seen.sitesAt;
+    wholeInARow = isWhole ? trimmed([...wholeInARow, listings(fresh, options.pins())]) : [];
     seen = fresh;
     if (fresh.trouble) options.onTrouble(fresh.trouble);
   }
@@ -131,11 +146,11 @@ export function createDirectory(options: DirectoryOptions): Directory {
 
   return {
     listing: () => listings(seen, options.pins()),
-    presenceOf: (target, since) => presenceIn(listings(seen, options.pins()), told, target, since),
+    presenceOf: (target, since) => presenceIn(listings(seen, options.pins()), wholeInARow, target, since),
     refresh,
-    freshen: async () => {
+    freshen: async (withinMs = freshenWithinMs) => {
       if (running === undefined && now() - lookedAt < freshMs) return;
-      await Promise.race([refresh(), pause(freshenWithinMs, undefined, { ref: false })]);
+      await Promise.race([refresh(), pause(withinMs, undefined, { ref: false })]);
     },
     start: () => void round(),
     close() {
@@ -169,8 +184,10 @@ async function look({ read, now }: DirectoryOptions, sitesOf: SiteLister, before
     company,
     sites: unlessSame(before.sites, sites?.list ?? before.sites),
     sitesAt: sites?.isWhole ? began : before.sitesAt,
+    environmentsReadAt: sites ? began : before.environmentsReadAt,
     domains: unlessSame(before.domains, domains?.list ?? before.domains),
     domainsAt: domains?.isWhole ? began : before.domainsAt,
+    domainsReadAt: domains ? began : before.domainsReadAt,
     trouble,
   };
 }
@@ -210,6 +227,8 @@ function listingOf(seen: Seen, pins: Pins): Listing {
     company: seen.company === undefined ? undefined : { id: seen.company },
     sitesAt: seen.sitesAt,
     domainsAt: seen.domainsAt,
+    environmentsReadAt: seen.environmentsReadAt,
+    domainsReadAt: seen.domainsReadAt,
     cut: environments.length > mostEnvironments || domains.length > mostDomains,
     trouble: seen.trouble,
   };

@@ -8,16 +8,23 @@ import type { Lock } from '../storage/locks.ts';
 import { thawed } from '../storage/json.ts';
 import { isNamed, type Resolved } from './resolve.ts';
 
-/** The key under which a target is locked and found. */
+/** The key under which what is about a target is found. */
 export const targetKey = (target: Target): string =>
   target.kind === 'company' ? 'company' : `${target.kind}:${target.id}`;
+
+/**
+ * The key under which a target is locked. A domain goes by its name: by which id it is known hangs on what else the host
+ * lists at the time.
+ */
+export const lockKey = (target: Target): string =>
+  target.kind === 'domain' ? `domain:${target.name.toLowerCase()}` : targetKey(target);
 
 /** What a change is about, as it was when it was asked for: first what it changes, then what it only reads. */
 export const storedTargets = ({ targets }: Pick<Change, 'targets'>): readonly Target[] => thawed(targets);
 
 /** The name of what is locked, of all that a change needs. */
 export const lockedName = (change: Pick<Change, 'targets'>, { target }: Lock): string =>
-  storedTargets(change).find((one) => targetKey(one) === target)?.name ?? 'It';
+  storedTargets(change).find((one) => lockKey(one) === target)?.name ?? 'It';
 
 /** What a wish is about: its targets, and the same as the rules are asked about it. */
 type About = {

@@ -4,7 +4,7 @@ import { insertChange, updateChange, type Change, type NewChange } from '../stor
 import { freeLocks, limitLocks, takeLocks, type Lock } from '../storage/locks.ts';
 import { alone } from '../storage/differences.ts';
 import { messagesToDecide, owe, redrawCards } from '../storage/messages.ts';
-import { lockedName, storedTargets, targetKey } from './about.ts';
+import { lockedName, lockKey, storedTargets } from './about.ts';
 import { askedPeople } from './asking.ts';
 import { move, type Happening } from './change.ts';
 import { cardOf } from './freeze.ts';
@@ -185,7 +185,7 @@ async function copy(tx: Tx, change: Change, at: number): Promise<void> {
 }
 
 async function lock(tx: Tx, change: Change, now: number): Promise<void> {
-  const targets = storedTargets(change).map(targetKey);
+  const targets = storedTargets(change).map(lockKey);
   const held = await takeLocks(tx, targets, { change: change.number, reason: `#${change.number}` }, now);
   if (held) throw new LockHeld(held, change);
 }

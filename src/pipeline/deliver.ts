@@ -167,8 +167,9 @@ async function put(desk: Delivery, message: Message, what: Card | Note): Promise
       return { place: { channel, ts } };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
-      const isMinor = 'headline' in what ? message.kind === 'copy' : what.minor;
-      if (isMinor && error.message !== 'message_not_found') return { place: { channel, ts } };
+      const isMinor =
+        'headline' in what ? message.kind === 'copy' && error.message !== 'message_not_found' : what.minor;
+      if (isMinor) return { place: { channel, ts } };
     }
   }
   return post(desk, message, what);

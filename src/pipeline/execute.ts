@@ -8,6 +8,7 @@ import { heldLock } from '../storage/locks.ts';
 import { redrawCards } from '../storage/messages.ts';
 import { readSetting } from '../storage/settings.ts';
 import { inline, joined, say, type Text } from '../text.ts';
+import { lockKey, storedTargets } from './about.ts';
 import { leaseMs } from './change.ts';
 import { callOf, cardOf } from './freeze.ts';
 import { pauseIfPromoted } from './lost-commit.ts';
@@ -115,7 +116,8 @@ async function complete(desk: Execution, seen: Change): Promise<void> {
 async function whatHoldsIt(database: Database, change: Change, tx?: Tx): Promise<Text | undefined> {
   const db = tx ?? database.db;
   if ((await readSetting(db, 'pause')) !== undefined) return say`All sending is paused.`;
-  const lock = await heldLock(db, change.target, await database.now(tx));
+  const [target] = storedTargets(change);
+  const lock = target && (await heldLock(db, lockKey(target), await database.now(tx)));
   return lock && lock.change !== change.number ? lockedBy(lock, change.target_name) : undefined;
 }
 

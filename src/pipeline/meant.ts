@@ -1,9 +1,10 @@
+import type { Field } from '../commands/fields.ts';
 import type { Command } from '../commands/index.ts';
-import { away, near, nearest, spoken } from '../commands/nearest.ts';
+import { away, commandsIn, near, nearest } from '../commands/nearest.ts';
 import { Refusal, type Offer, type Words } from '../errors.ts';
 import { code, joined, say, type Text } from '../text.ts';
 import { usage } from './usage.ts';
-import { join, type Word } from './words.ts';
+import type { Word } from './words.ts';
 
 /** What somebody may have meant by words that nothing is called. */
 
@@ -49,11 +50,11 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
 
 const didYouMean = (paths: Words): Text => say`Did you mean ${joined(paths.map(code), ' or ')}?`;
 
-type Sentences = ReturnType<typeof spoken>;
+type Sentences = ReturnType<typeof commandsIn>;
 
 /** A single word stands in many a sentence: it counts where it is spelled so, and changes no site. */
 function inSentence(words: readonly Word[], commands: ReadonlyMap<string, Command>): Sentences {
-  const found = spoken(
+  const found = commandsIn(
     words.map(({ text }) => text),
     [...commands.keys()],
   );
@@ -63,13 +64,15 @@ function inSentence(words: readonly Word[], commands: ReadonlyMap<string, Comman
   );
 }
 
-/** With what looks like a name or a number of theirs; else with what has to be said. */
+/** With the one environment that was named, where it takes one; else with what has to be said. */
 function exampleOf(sentences: Sentences, commands: ReadonlyMap<string, Command>): Text {
   const [best] = sentences;
   const command = best && commands.get(best.path);
   if (!command) return [];
-  const named = best.rest.filter((text) => /\/|\S[.:-]\S|\d/.test(text));
-  const example = named.length > 0 ? join([...best.path.split(' '), ...named]) : usage(best.path, command);
+  const [named, ...others] = best.rest.filter((text) => /^[\w.-]{1,80}\/[\w.-]{1,80}$/.test(text));
+  const needed = Object.values<Field>(command.fields).filter(({ place, optional }) => place === 'word' && !optional);
+  const isAll = others.length === 0 && needed.map(({ kind }) => kind).join(' ') === 'environment';
+  const example = named !== undefined && isAll ? `${best.path} ${named}` : usage(best.path, command);
   return joined([
     didYouMean(sentences.map(({ path }) => path)),
     say`Type it like this: ${code(example.slice(0, 200))}.`,

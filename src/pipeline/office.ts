@@ -41,8 +41,9 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
         return { path, summary: command.summary, usage: usage(path, command), mayRun: is === 'yes', unknown };
       }),
     names: () => {
-      const { at, trouble } = desk.listing();
-      return { ...desk.names(person), at, trouble: trouble && inWords(trouble) };
+      const { at, trouble, environmentsReadAt } = desk.listing();
+      const isListed = environmentsReadAt !== undefined;
+      return { ...desk.names(person), at, isListed, trouble: trouble && inWords(trouble) };
     },
     change: (number) => storyFor(desk, person, number),
     can: (words, id) => abilityOf(desk, person, words, id),

@@ -36,10 +36,13 @@ export type Recheck = Sighted & {
     team?: string,
     mayBeRecent?: boolean,
   ) => Promise<Person | undefined>;
-  /** Lists the names anew, if that was not done just now; never rejects. */
-  readonly freshenNames: () => Promise<void>;
-  /** Whether the host still has a target, as far as it has told within the last seconds. */
-  readonly presenceOf: (target: Target) => Presence;
+  /**
+   * Lists the names anew, if that was not done just now, and waits so many milliseconds at most; never rejects. Resolves
+   * with the time (epoch ms) from which on it counts what the host has told.
+   */
+  readonly freshenNames: (withinMs?: number) => Promise<number>;
+  /** Whether the host still has a target, as far as it has told since then. */
+  readonly presenceOf: (target: Target, since: number) => Presence;
 };
 
 /** May it still be sent, as it was frozen? `later`: a question went unanswered, nothing is decided. */
@@ -55,6 +58,9 @@ export async function recheck(desk: Recheck, change: Change): Promise<Rechecked>
   return recheckDrift(desk, change, rights);
 }
 
+/** So long the host may take to list its sites: before it has, it is not known whether the target is there. */
+export const listingMs = 8_000;
+
 const gone = (why: Text): Rechecked => ({ kind: 'void', why });
 const notAgreed = gone(say`What is stored of this change is not what was agreed on.`);
 const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack does not tell me who may do what right now.` };
@@ -65,13 +71,13 @@ async function recheckRights(desk: Recheck, change: Change): Promise<Restored | 
   const isTimer = timerOf !== undefined;
   const groups = groupsOf(desk.policy(), change, 'asker');
   // Network calls, in parallel.
-  const [person, approvers] = await Promise.all([
+  const [person, approvers, since] = await Promise.all([
     isTimer ? undefined : desk.whoIs(change.asker, groups, undefined, approval === 'none'),
     isTimer || change.state === 'waiting' ? [] : approversNow(desk, change),
-    desk.freshenNames(),
+    desk.freshenNames(listingMs),
   ]);
   if (!isTimer && person === undefined) return slackIsSilent;
-  const moved = recheckTargets(desk, change, isTimer);
+  const moved = recheckTargets(desk, change, since, isTimer);
   if (moved) return moved;
   const restored = restore(change, namesWith(desk, change));
   if (restored === undefined) return gone(say`I do not know ${code(change.command)} any more.`);
@@ -79,20 +85,21 @@ async function recheckRights(desk: Recheck, change: Change): Promise<Restored | 
 }
 
 /** What stands against it in the names of its targets: gone, renamed, or not to be found out now. */
-function recheckTargets(desk: Recheck, change: Change, isTimer: boolean): Rechecked | undefined {
+function recheckTargets(desk: Recheck, change: Change, since: number, isTimer: boolean): Rechecked | undefined {
   for (const target of storedTargets(change)) {
-    const presence = desk.presenceOf(target);
-    if (presence === 'gone') return gone(say`${target.name} is gone: the host lists its sites without it.`);
+    const presence = desk.presenceOf(target, since);
     // What ends access by itself looks at the host by its id, list or no list: it must not wait for names.
-    if (presence !== 'listed' && !isTimer) {
+    if (isTimer) continue;
+    if (presence === 'gone') return gone(say`${target.name} is gone: the host lists its sites without it.`);
+    if (presence !== 'listed') {
       return { kind: 'later', why: say`The host does not list ${target.name} right now, so I cannot check it.` };
     }
+    const now = listedAs(desk.names(undefined), target);
+    if (now && target.kind !== 'company' && now.name !== target.name) {
+      return gone(say`${target.name} is called ${now.name} now.`);
+    }
   }
-  const [target] = storedTargets(change);
-  const now = target && listedAs(desk.names(undefined), target);
-  return now && now.name !== change.target_name
-    ? gone(say`${change.target_name} is called ${now.name} now.`)
-    : undefined;
+  return undefined;
 }
 
 /** The asker may still do it, and once it is approved, the votes still suffice, for the rules of then and of now. */

@@ -47,7 +47,7 @@ export type Card = {
 export type Note = {
   readonly text: Text;
   readonly buttons?: readonly Button[];
-  /** What it says now instead of what it said may be missed, where its place takes no edits: it is not said again. */
+  /** Shown only by editing what stands: where that takes no edits, or is gone, nobody misses it. */
   readonly minor?: true;
 };
 

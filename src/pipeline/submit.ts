@@ -5,7 +5,7 @@ import type { Database, Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
 import { heldLock, type Lock } from '../storage/locks.ts';
 import { say } from '../text.ts';
-import { storedTargets, targetKey } from './about.ts';
+import { lockKey, storedTargets } from './about.ts';
 import { LockHeld, type Ledger } from './advance.ts';
 import { authorise, mayHear, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
 import { mayTry } from './may-run.ts';
@@ -27,7 +27,7 @@ export type FrontDesk = AskingDesk &
     /** What this person may read, by name. */
     readonly names: (person: Person) => Names;
     /** Lists the names anew, if that was not done just now; never rejects. */
-    readonly freshenNames: () => Promise<void>;
+    readonly freshenNames: (withinMs?: number) => Promise<number>;
     /** Told whenever something was saved that the worker should look at. */
     readonly onSaved: () => void;
   };
@@ -73,6 +73,9 @@ export function consider(desk: FrontDesk, resolved: Resolved, { person, channel 
     ? { kind: 'incomplete', resolved, unsaid: noReason() }
     : { kind: 'ready', wish: authorised };
 }
+
+/** Somebody or something else holds what it needs. */
+export class Locked extends Refusal {}
 
 /** Whether the rules want a reason, and none was given. */
 export const wantsReason = ({ permit: { approval }, wish }: Authorised): boolean =>
@@ -132,7 +135,7 @@ export async function save(
     return change;
   } catch (error) {
     if (error instanceof LockHeld)
-      throw new Refusal(lockedBy(error.lock, error.target), { hint: 'Ask again when it is free.' });
+      throw new Locked(lockedBy(error.lock, error.target), { hint: 'Ask again when it is free.' });
     // Where only the answer to the commit was lost, the change is there, and will be sent.
     const saved = begun && (await findSaved(database.db, begun).catch(() => undefined));
     if (saved === undefined) throw error;
@@ -141,11 +144,11 @@ export async function save(
   }
 }
 
-/** A lock on what it changes; of what waits for approval, and has to lock all that it needs then, on what it reads too. */
+/** A lock on what it changes; of what has to be approved, and locks all that it needs then, on what it reads too. */
 async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise<Lock | undefined> {
-  const needed = row.state === 'approved' ? [row.target] : storedTargets(row).map(targetKey);
-  for (const target of needed) {
-    const held = await heldLock(tx, target, now);
+  const locksAll = row.state === 'waiting' && row.risk !== 'routine';
+  for (const target of storedTargets(row).slice(0, locksAll ? undefined : 1)) {
+    const held = await heldLock(tx, lockKey(target), now);
     if (held) return held;
   }
   return undefined;

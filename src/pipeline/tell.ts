@@ -17,14 +17,16 @@ import { notToldQuietly } from './unknown-groups.ts';
 
 /**
  * The first reply, under the fresh card; none where it is sent at once, which the next reply tells of. `held`: what it
- * changes or reads is locked now, which refuses approvals.
+ * needs is locked now.
  */
 export function asked(change: Change, held?: Lock): Note | undefined {
   if (change.state === 'approved') {
     return coolsDown(change) ? { text: say`The rules ask for no approval. ${sendingSoon(change)}` } : undefined;
   }
   const asks = whoIsAsked(permitOf(change).asks ?? []);
-  const busy = held && say`${holding(held, lockedName(change, held))} It can be approved once that is over.`;
+  const then =
+    change.risk === 'routine' ? 'It is sent only when that is over.' : 'It can be approved once that is over.';
+  const busy = held && say`${holding(held, lockedName(change, held))} ${then}`;
   return { text: joined([say`${asks}: this waits for your approval until ${time(change.expires_at)}.`, busy]) };
 }
 

@@ -1,6 +1,6 @@
 import type { Access } from '../commands/action.ts';
 import { spoken } from '../commands/allowlist/listing.ts';
-import { findChange, type Change } from '../storage/changes.ts';
+import { findChange, isTouchedSince, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { thawed } from '../storage/json.ts';
 import { owe } from '../storage/messages.ts';
@@ -65,7 +65,7 @@ export async function settleAccess(
 ): Promise<void> {
   const { access } = cardOf(change);
   if (access === undefined) return;
-  const timers = await openTimers(tx, change.target);
+  const timers = await older(tx, await openTimers(tx, change.target), change);
   const { losses, starts } = effectsOf(access, timers.map(openOf), at, isProven);
   for (const loss of losses) {
     const timer = timers.find(({ id }) => id === loss.id);
@@ -75,6 +75,16 @@ export async function settleAccess(
     const text = say`The access of ${spoken(access.lets)} ends later than that already, and that stays.`;
     if (access.forMs === undefined) return;
     return ledger.remark(tx, change, 'timer_left', { by: 'sitehand', at, reply: { text } });
+  }
+  if (change.sent_at !== null && (await isTouchedSince(tx, { ...change, settled_at: change.sent_at }))) {
+    const text = say`⚠️ **No end was set for the access of ${spoken(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Take it off by hand when its time is over.`;
+    return ledger.remark(tx, change, 'timer_left', {
+      by: 'sitehand',
+      at,
+      reply: { text },
+      ops: true,
+      tell: [change.asker],
+    });
   }
   const { id } = await setTimer(tx, {
     change: change.number,
@@ -92,6 +102,13 @@ export async function settleAccess(
   const text = say`The access of ${spoken(starts.addresses)} ends at ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
   const details = { timer: id, addresses: starts.addresses, ends_at: starts.endsAt };
   await ledger.remark(tx, change, 'timer_set', { by: 'sitehand', at, reply: { text }, details });
+}
+
+/** Those whose grant was written before this change: what came after it, it has not touched. */
+async function older(tx: Tx, timers: readonly Timer[], { sent_at: sentAt }: Change): Promise<readonly Timer[]> {
+  if (sentAt === null) return timers;
+  const grants = await Promise.all(timers.map((timer) => findChange(tx, timer.change)));
+  return timers.filter((_, at) => (grants[at]?.sent_at ?? 0) <= sentAt);
 }
 
 async function lose(tx: Tx, ledger: Ledger, by: Change, timer: Timer, loss: Loss, at: number): Promise<void> {
@@ -112,13 +129,12 @@ const howItWent: Record<Loss['why'], string> = {
   removed: 'is over by now',
 };
 
-/** The message of the tries, in the thread and to ops: one each, edited at every try. */
+/** The message of the tries, in the thread and to ops: one each, edited at every look. */
 export async function tellTries(tx: Tx, timer: Timer, grant: Change, note: Note, at: number): Promise<void> {
   const key = `timer:${timer.id}:tried`;
-  const { text, buttons = [] } = note;
-  const body = (text: Text): string => JSON.stringify({ text, buttons } satisfies Note);
-  await owe(tx, { key, change: grant.number, kind: 'reply', body: body(text), at });
-  await owe(tx, { key: `${key}:ops`, kind: 'ops', body: body(say`#${grant.number} · ${text}`), at });
+  const body = (text: Text): string => JSON.stringify({ ...note, text } satisfies Note);
+  await owe(tx, { key, change: grant.number, kind: 'reply', body: body(note.text), at });
+  await owe(tx, { key: `${key}:ops`, kind: 'ops', body: body(say`#${grant.number} · ${note.text}`), at });
 }
 
 /** That message has nothing left to press. */

@@ -1,6 +1,6 @@
 import type { Office, TimerLine } from '../commands/desk.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import { unsettled } from '../storage/changes.ts';
+import { underWay } from '../storage/changes.ts';
 import { thawed } from '../storage/json.ts';
 import { readSetting } from '../storage/settings.ts';
 import { listTimers, timerOf, type Timer } from '../storage/timers.ts';
@@ -22,7 +22,7 @@ export const timersFor = (desk: Archive, person: Person, now: number): Pick<Offi
   const linesOf = async (timers: readonly Timer[]): Promise<readonly TimerLine[]> => {
     const isPaused = (await readSetting(db, pauseKey)) !== undefined;
     const removals = timers.flatMap(({ created_change: removal }) => removal ?? []);
-    const open = await unsettled(db, removals);
+    const open = await underWay(db, removals);
     return timers.map((timer) => lineOf(timer, { now, isPaused, isOpen: (removal) => open.has(removal) }));
   };
   return {

@@ -4,19 +4,20 @@ import { Refusal } from '../errors.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { getAllowedIps } from '../hosting/contract/ssh.ts';
 import type { Environment } from '../hosting/contract/target.ts';
+import type { Presence } from '../hosting/presence.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import { alone } from '../storage/differences.ts';
 import { thawed } from '../storage/json.ts';
 import { heldLock } from '../storage/locks.ts';
 import { owe } from '../storage/messages.ts';
 import { changeTimer, noteTimer, type Timer } from '../storage/timers.ts';
-import { bold, joined, person, say, time, type Text } from '../text.ts';
+import { bold, joined, person, plain, say, time, type Text } from '../text.ts';
 import type { Authorised, Person } from './authorise.ts';
 import { parseWords } from './parse.ts';
-import type { Recheck } from './recheck.ts';
+import { listingMs, type Recheck } from './recheck.ts';
 import { standing, type Button, type Note } from './render.ts';
 import { resolve, type Names } from './resolve.ts';
-import { lookAndFreeze, save, type FrontDesk } from './submit.ts';
+import { Locked, lookAndFreeze, save, type FrontDesk } from './submit.ts';
 import { lockedBy } from './tell.ts';
 import { addressesOf, closeTries, tellTries } from './timed-access.ts';
 import { inWords } from './trouble.ts';
@@ -28,6 +29,9 @@ const lookAfterMs = 60_000;
 const againMs = [60_000, 300_000, 900_000, 3_600_000, 6 * 3_600_000];
 /** How soon is looked again where nothing could be tried. */
 const notTriedAgainMs = 300_000;
+/** So many looks in a row, half a minute apart, that find nothing to take away say that there is nothing. */
+const looksThatCount = 3;
+const lookAgainMs = 30_000;
 /** After so many tries nothing is tried any more, and the ops channel is reminded daily. */
 export const maxAttempts = againMs.length + 1;
 const remindMs = 86_400_000;
@@ -45,6 +49,8 @@ export async function fireTimer(desk: Timekeeping, timer: Timer): Promise<void> 
   } catch (error) {
     if (error instanceof TimerMoved) return;
     if (error instanceof NotTried) return putOffAndTell(desk, timer, error.says);
+    // Another change has come first, and will be over soon.
+    if (error instanceof Locked) return putOff(desk, timer);
     const isRefusal = error instanceof Refusal;
     await failed(desk, timer, isRefusal ? error.says : say`Something broke on my side; my log says more.`);
     if (!isRefusal) throw error;
@@ -65,7 +71,12 @@ async function fire(desk: Timekeeping, timer: Timer): Promise<void> {
   const target = targetOf(desk, timer);
   const open = await openNow(desk, timer, target);
   if (open === 'gone') return end(desk, timer, 'gone');
-  if (open.length === 0) return end(desk, timer, 'not there');
+  if (open.length === 0)
+    return timer.times_missing + 1 < looksThatCount ? lookAgain(desk, timer) : end(desk, timer, 'not there');
+  // Nothing was sent: nobody has refused anything.
+  if (made?.sent_at === null) {
+    return putOffAndTell(desk, timer, say`#${made.number} did not do it: ${standing(made)}`, { created_change: null });
+  }
   if (made) return failed(desk, timer, say`#${made.number} did not do it: ${standing(made)}`, isRunning);
   if (timer.gave_up_at !== null) return remind(desk, timer);
   return createRemoval(desk, timer, target);
@@ -78,6 +89,10 @@ function targetOf(desk: Timekeeping, timer: Timer): Environment {
 }
 
 const nothingTaken = 'Nothing was taken off the list.';
+const notThere = (presence: Presence, { name }: Environment): string =>
+  presence === 'missing'
+    ? `It does not list ${name} either; that counts as gone only where it lasts.`
+    : 'Nor does it list its sites right now, so I cannot tell what that means.';
 
 /** The addresses that still have access; *gone* only where the listings of sites have lacked the environment long enough. */
 async function openNow(desk: Timekeeping, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
@@ -86,13 +101,10 @@ async function openNow(desk: Timekeeping, timer: Timer, target: Environment): Pr
   } catch (error) {
     if (!(error instanceof HostTrouble)) throw error;
     if (error.kind === 'not found') {
-      await desk.freshenNames();
-      const presence = desk.presenceOf(target);
+      const presence = desk.presenceOf(target, await desk.freshenNames(listingMs));
       if (presence === 'gone') return 'gone';
-      if (presence === 'missing')
-        throw new NotTried(
-          say`${inWords(error)} It does not list ${target.name} either; that counts as gone only where it lasts. ${nothingTaken}`,
-        );
+      if (presence !== 'listed')
+        throw new NotTried(say`${inWords(error)} ${notThere(presence, target)} ${nothingTaken}`);
     }
     const isAway = !['not found', 'unauthorised', 'bad request'].includes(error.kind);
     throw new (isAway ? NotTried : Refusal)(say`${inWords(error)} ${nothingTaken}`);
@@ -139,20 +151,43 @@ const requesterOf = (timer: Timer): Person => ({
 });
 
 /** Nothing was tried: said where the tries are told, and looked at again soon, however often. */
-async function putOffAndTell(desk: Timekeeping, timer: Timer, why: Text): Promise<void> {
+async function putOffAndTell(
+  desk: Timekeeping,
+  timer: Timer,
+  why: Text,
+  also: { readonly created_change?: null } = {},
+): Promise<void> {
   if (timer.gave_up_at !== null) return remind(desk, timer, why);
   await desk.database.transaction(async (tx) => {
     await alone(tx);
     const at = await desk.database.now(tx);
-    const noted = await noteTimer(tx, timer, at + notTriedAgainMs, { last_note: JSON.stringify(why) });
+    const noted = await noteTimer(tx, timer, at + notTriedAgainMs, {
+      last_note: JSON.stringify(why),
+      times_missing: 0,
+      ...also,
+    });
     const grant = noted && (await findChange(tx, timer.change));
-    if (grant) await tellTries(tx, noted, grant, stillOpen(noted, grant, why, at + notTriedAgainMs), at);
+    if (noted === undefined || grant === undefined) return;
+    const said = timer.last_note === null ? undefined : thawed<Text>(timer.last_note);
+    const isNews = said === undefined || withoutNumbers(said) !== withoutNumbers(why);
+    const note = stillOpen(noted, grant, why, at + notTriedAgainMs);
+    await tellTries(tx, noted, grant, isNews ? note : { ...note, minor: true }, at);
   });
 }
+
+/** How often and for how long something went wrong is no other reason. */
+const withoutNumbers = (why: Text): string => plain(why).replace(/\d+/g, '');
 
 const putOff = (desk: Timekeeping, timer: Timer): Promise<void> =>
   desk.database.transaction(async (tx) => {
     await noteTimer(tx, timer, (await desk.database.now(tx)) + lookAfterMs);
+  });
+
+/** There was nothing to take away: one answer of the host may be older than what it knows. */
+const lookAgain = (desk: Timekeeping, timer: Timer): Promise<void> =>
+  desk.database.transaction(async (tx) => {
+    const times_missing = timer.times_missing + 1;
+    await noteTimer(tx, timer, (await desk.database.now(tx)) + lookAgainMs, { times_missing });
   });
 
 /** It did not end the access: counted and told; tried again later, or, when that was the last try, given up. */
@@ -167,6 +202,7 @@ async function failed(desk: Timekeeping, timer: Timer, why: Text, keepsChange = 
     const noted = await noteTimer(tx, timer, dueAt, {
       attempts,
       last_note: JSON.stringify(why),
+      times_missing: 0,
       ...(!keepsChange && { created_change: null }),
       ...(isLast && { gave_up_at: at }),
     });
@@ -207,7 +243,7 @@ const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =
 /** Once a day, to the ops channel alone; without `why` it says what came of the last try. */
 async function remind(desk: Timekeeping, timer: Timer, why?: Text): Promise<void> {
   const lastNote = why === undefined ? timer.last_note : JSON.stringify(why);
-  const said = why ?? (lastNote === null ? undefined : say`When I last tried: ${thawed<Text>(lastNote)}`);
+  const said = why ?? (lastNote === null ? undefined : say`When I last looked: ${thawed<Text>(lastNote)}`);
   await desk.database.transaction(async (tx) => {
     await alone(tx);
     const at = await desk.database.now(tx);

@@ -4,7 +4,7 @@ import { unowned } from '../storage/lease.ts';
 import { locksOf } from '../storage/locks.ts';
 import { owe } from '../storage/messages.ts';
 import { joined, say, type Text } from '../text.ts';
-import { storedTargets, targetKey } from './about.ts';
+import { lockedName } from './about.ts';
 import { askedPeople, type AskingDesk } from './asking.ts';
 import { closersOf, endingOf, type Closers } from './closers.ts';
 import { readBack, type Following } from './follow.ts';
@@ -107,7 +107,5 @@ async function tellCloser(desk: Reconciling, tx: Tx, change: Change, recipient: 
 }
 
 /** The names of what it still locks. */
-async function lockedBy(tx: Tx, change: Change): Promise<readonly string[]> {
-  const named = new Map(storedTargets(change).map((one) => [targetKey(one), one.name]));
-  return (await locksOf(tx, change.number)).map(({ target }) => named.get(target) ?? 'what it only reads');
-}
+const lockedBy = async (tx: Tx, change: Change): Promise<readonly string[]> =>
+  (await locksOf(tx, change.number)).map((lock) => lockedName(change, lock));

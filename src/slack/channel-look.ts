@@ -35,10 +35,9 @@ export function createChannelLook(options: LookOptions): (channel: string) => Pr
     kept.set(channel, asked);
     const [oldest] = kept.keys();
     if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
-    asked.look.then(
-      () => (asked.at = performance.now()),
-      () => kept.get(channel) === asked && kept.delete(channel),
-    );
+    const forget = (): void => void (kept.get(channel) === asked && kept.delete(channel));
+    // Whoever is told to invite us does so, and tries again at once.
+    asked.look.then((look) => (look.kind === 'hidden' ? forget() : (asked.at = performance.now())), forget);
     return asked.look;
   };
 }

@@ -122,11 +122,11 @@ export async function isTouchedSince(db: Reader, { number, target, command, sett
   return later !== undefined;
 }
 
-/** Those of these changes that are not settled. */
-export async function unsettled(db: Reader, numbers: readonly number[]): Promise<ReadonlySet<number>> {
+/** Those of these changes that will come to an end by themselves. */
+export async function underWay(db: Reader, numbers: readonly number[]): Promise<ReadonlySet<number>> {
   if (numbers.length === 0) return new Set();
   const open = db.selectFrom('changes').select('number').where('number', 'in', numbers).where('settled_at', 'is', null);
-  return new Set((await open.execute()).map(({ number }) => number));
+  return new Set((await open.where('state', '<>', 'unknown').execute()).map(({ number }) => number));
 }
 
 /** How many changes of this person wait for approval. */

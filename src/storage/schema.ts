@@ -213,6 +213,8 @@ export type TimerTable = {
   attempts: number;
   /** JSON Text: why the last one did not. */
   last_note: string | null;
+  /** How many looks in a row have found none of its addresses there. */
+  times_missing: Generated<number>;
   /** Since when nothing is tried any more, and the ops channel is reminded instead. */
   gave_up_at: number | null;
   ended_at: number | null;

@@ -8,7 +8,7 @@ export type Timer = Selectable<TimerTable>;
 
 /** What a timer is made of; it is due when the access ends. */
 export type NewTimer = Omit<Insertable<TimerTable>, 'id' | 'due_at' | 'created_change' | 'attempts' | Life>;
-type Life = 'last_note' | 'gave_up_at' | 'ended_at' | 'end_reason' | 'owner' | 'lease_until';
+type Life = 'times_missing' | 'last_note' | 'gave_up_at' | 'ended_at' | 'end_reason' | 'owner' | 'lease_until';
 
 /** Sets a timer. */
 export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
@@ -31,7 +31,9 @@ export async function oldestTimerDue(db: Reader, now: number): Promise<number | 
   return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at ?? undefined;
 }
 
-type Patch = Partial<Pick<Updateable<TimerTable>, 'created_change' | 'attempts' | 'last_note' | 'gave_up_at'>>;
+type Patch = Partial<
+  Pick<Updateable<TimerTable>, 'created_change' | 'attempts' | 'last_note' | 'gave_up_at' | 'times_missing'>
+>;
 
 /**
  * Writes what its worker notes of a timer, and gives it back until `dueAt` (epoch ms); undefined, with nothing written,

@@ -23,6 +23,8 @@ const now = 20_000 * day;
 const listing: Listing = {
   sitesAt: undefined,
   domainsAt: undefined,
+  environmentsReadAt: undefined,
+  domainsReadAt: undefined,
   at: now - 60_000,
   environments: [],
   domains: [],

@@ -33,7 +33,7 @@ beforeAll(async () => {
     personOf: async () => undefined,
     certificate: noCertificate,
     read: () => Promise.reject(new Error('nothing is read of the host to know what words say')),
-    freshenNames: async () => undefined,
+    freshenNames: async () => 0,
     onSaved: () => undefined,
   };
 });

@@ -149,7 +149,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
     company: () => company,
     names: () => names,
     whoIs: async (id) => [ana, chi, dee].find((one) => one.id === id),
-    freshenNames: async () => {},
+    freshenNames: async () => 0,
     presenceOf: () => 'listed',
     certificate: noCertificate,
     read: async (call) =>

@@ -42,7 +42,7 @@ beforeAll(async () => {
     personOf: async () => undefined,
     certificate: noCertificate,
     read: () => Promise.reject(new Error('nothing is read of the host to know who may what')),
-    freshenNames: async () => undefined,
+    freshenNames: async () => 0,
     onSaved: () => undefined,
   };
   const shelf = createShelf(database, (error) => {

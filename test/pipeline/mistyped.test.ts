@@ -110,7 +110,6 @@ describe('every refusal', () => {
     'notYou(path)': 'says so itself',
     says: 'the end of a change, in the words of its card',
     "says, { hint, field: 'command' }": 'another refusal without its buttons',
-    "lockedBy(error.lock, error.target), { hint: 'Ask again when it is free.' }": 'says so itself',
     noDatabase: 'says so itself',
     "'The host could not be asked what there is.'": 'stands above a form that can still be filled in',
   };

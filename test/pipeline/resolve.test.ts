@@ -111,6 +111,8 @@ test('names are what a person may read, worked out anew when the rules or the li
     cut: false,
     sitesAt: undefined,
     domainsAt: undefined,
+    environmentsReadAt: undefined,
+    domainsReadAt: undefined,
     trouble: undefined,
   };
   let policy = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');

@@ -99,6 +99,8 @@ const listing: Listing = {
   cut: false,
   sitesAt: undefined,
   domainsAt: undefined,
+  environmentsReadAt: undefined,
+  domainsReadAt: undefined,
   trouble: undefined,
 };
 

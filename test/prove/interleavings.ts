@@ -128,7 +128,10 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
       return host.read(call);
     },
     certificate: noCertificate,
-    freshenNames: () => turn('the names'),
+    freshenNames: async () => {
+      await turn('the names');
+      return 0;
+    },
     presenceOf: () => 'listed',
     send: {
       open: async () => {

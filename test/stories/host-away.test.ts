@@ -34,14 +34,15 @@ describe.concurrent('the host', () => {
   );
 
   test(
-    'is down: nothing was sent, two more tries, then it expires with a way to ask again',
+    'is down: nothing was sent, it says why it waits, and when its time is over it expires with a way to ask again',
     inHouse({}, async (house) => {
       await house.hosting.close();
+      house.passes(10_000);
       const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
-      await change.tells('Nothing was sent. The next try is at');
-      const over = await change.tells(/⛔ Nothing was sent\./);
+      await change.shows('Not sent yet. The host does not list acme-shop/staging right now, so I cannot check it.');
+      house.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
+      const over = await change.tells(/⛔ Nothing was sent\. It was not sent in time\./);
       expect(over.controls.map(({ label }) => label)).toEqual(['Ask again']);
-      expect(change.replies().filter(({ text }) => text.includes('The next try is at'))).toHaveLength(2);
       await change.shows(/^⛔/);
     }),
   );
@@ -51,7 +52,7 @@ describe.concurrent('the host', () => {
     inHouse({}, async (house) => {
       await house.hosting.close();
       const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
-      await change.tells('Nothing was sent. The next try is at');
+      await change.shows('Not sent yet');
       const port = Number(new URL(house.hosting.url).port);
       const back = await startHosting({ port, key: canaries.hosting, durations: { 'cache:clear': 0 }, notKnownFor: 0 });
       try {
@@ -121,6 +122,49 @@ describe.concurrent('the host', () => {
         await house.listsAnew();
       }
       await change.tells(/⛔ Nothing was sent\. acme-shop\/live is gone/);
+      expect(house.writes()).toEqual([]);
+    }),
+  );
+
+  test(
+    'answers 500 for its sites from then on: what was listed before is no evidence, at the click and before the write',
+    inHouse(atOnce, async (house) => {
+      const [ana, chi] = [house.person('ana'), house.person('chi')];
+      const change = await ana.wants(push);
+      const goesAway = (): void => {
+        house.passes(600_000);
+        house.hosting.faults.add({ kind: 'status', status: 500, method: 'GET', path: '/sites', times: 'always' });
+      };
+      const unknown = 'The host does not list acme-shop/live right now, so I cannot check it.';
+      goesAway();
+      await (await chi.clicks(change.card(), 'Approve')).hears(unknown);
+      await change.shows(/^⏳/);
+      house.hosting.faults.remove();
+      house.passes(60_000);
+      await chi.clicks(change.card(), 'Approve');
+      await house.holds(change.number);
+      goesAway();
+      house.lets(change.number);
+      await change.shows(`Not sent yet. ${unknown}`);
+      expect(house.writes()).toEqual([]);
+    }),
+  );
+
+  test(
+    'gives the source of a push another name: it is void, and not sent by the old one',
+    inHouse(atOnce, async (house) => {
+      const change = await house.person('ana').wants(push);
+      const [site] = house.hosting.world.sites.filter(({ name }) => name === 'acme-shop');
+      const environments = (site?.environments ?? []).map(({ id, name, displayName }) => ({
+        id,
+        name: name === 'staging' ? 'dev' : name,
+        display_name: displayName,
+      }));
+      const body = { company: { sites: [{ id: site?.id, name: 'acme-shop', environments }] } };
+      house.passes(10_000);
+      house.hosting.faults.add({ kind: 'status', method: 'GET', path: '/sites', status: 200, body, times: 'always' });
+      const click = await house.person('chi').clicks(change.card(), 'Approve');
+      await click.hears('acme-shop/staging is called acme-shop/dev now.');
       expect(house.writes()).toEqual([]);
     }),
   );

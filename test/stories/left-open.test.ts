@@ -152,6 +152,27 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
   );
 
   test(
+    'its word in the ops channel was deleted: closing it says how it ended, and not once more that it is unknown',
+    inHouse({}, async (house) => {
+      const ana = house.person('ana');
+      house.hosting.faults.add({ kind: 'status', method: 'POST', status: 500 });
+      const change = await ana.asks('/site cache clear acme-shop/staging');
+      await change.tells(/Outcome unknown/);
+      const inOps = (words: RegExp) => () =>
+        house.slack.messages({ channel: 'C0OPS', as: ana.id }).filter(({ text }) => words.test(text));
+      const unknown = inOps(/Outcome unknown/);
+      await vi.waitFor(() => expect(unknown()).toHaveLength(1), { timeout: patienceMs });
+      house.slack.faults.add({ method: 'chat.update', kind: 'error', error: 'message_not_found', channel: 'C0OPS' });
+      house.rewrite('update changes set sent_at = 1 where number = ?', change.number);
+      await ana.clicks(change.card(), 'It happened');
+      await vi.waitFor(() => expect(inOps(/It happened, @Ana says/)()).toHaveLength(1), { timeout: patienceMs });
+      const owed = "select key from messages where due_at is not null and kind = 'ops'";
+      await vi.waitFor(() => expect(house.rows(owed)).toEqual([]), { timeout: patienceMs });
+      expect(unknown()).toHaveLength(1);
+    }),
+  );
+
+  test(
     'the rule and the group are gone: who may unlock is told, sees it at home, and closes it; who asked for it never does',
     inHouse({ policy: first, hosting }, async (house) => {
       const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];

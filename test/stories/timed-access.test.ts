@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { inHouse, openHouse, patienceMs, type House } from './house.ts';
 import type { Tale } from './people.ts';
@@ -61,6 +62,12 @@ const inOps = (at: House, words: RegExp): readonly string[] =>
 const removals = (at: House, { number }: Tale): number =>
   at.rows("select number from changes where json_extract(permit, '$.timerOf') = ?", number).length;
 
+/** The playground's rules, with somebody who may take any lock away. */
+const withForce = readFileSync('src/playground/policy.yml', 'utf8').replace(
+  /^rules:$/m,
+  "rules:\n  - { allow: ['unlock --force', unlock], to: [leads] }",
+);
+
 describe('the host refuses the removal', () => {
   test('with 403, every time: bounded tries that back off, it gives up loudly, and ops is reminded once a day', async () => {
     const it = await letIn(house, 'ana', 'acme-shop/staging', 'C0ACME');
@@ -97,7 +104,7 @@ describe('the host refuses the removal', () => {
       expect(Number(it.timer('due_at'))).toBeGreaterThan(before + 86_000_000);
     }
     for (const text of inOps(house, new RegExp(`#${it.added.number}[^]*Still open after`)))
-      expect(text.match(/When I last tried: /g)).toHaveLength(1);
+      expect(text.match(/When I last looked: /g)).toHaveLength(1);
     expect(it.writes()).toBe(written);
 
     stop();
@@ -313,6 +320,131 @@ describe.concurrent('things stand still', () => {
       await it.added.tells(new RegExp(`^The access of .* was to end at .*; ${how}`));
       expect(it.list()).toContain(address);
     })(),
+  );
+
+  const ips = ({ id }: LetIn): string => `/sites/environments/${id}/ssh/get-allowed-ips`;
+
+  test(
+    'an old unknown removal is said to have happened: what was granted since is not touched, and ends in its time',
+    inHouse({ policy: withForce }, async (at) => {
+      const [ana, ben, chi, dee] = [at.person('ana'), at.person('ben'), at.person('chi'), at.person('dee')];
+      const staging = at.hosting.world.named('acme-shop/staging');
+      await (await ana.asks(`/site allowlist add acme-shop/staging ${address}`)).tells('✅');
+      const path = `/sites/environments/${staging?.id}/ssh/set-allowed-ips`;
+      at.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', path, applied: true });
+      const removal = await ana.asks(`/site allowlist remove acme-shop/staging ${address}`);
+      const unknown = await removal.tells(/Outcome unknown/);
+      await (await chi.says('/site unlock acme-shop/staging --force')).hears('is unlocked');
+      const it = await letIn(at, 'ben', 'acme-shop/staging', 'C0ACME');
+      at.rewrite('update changes set sent_at = 1 where number = ?', removal.number);
+      await dee.clicks(unknown, 'It happened');
+      await removal.tells('✅ It happened, @Dee says.');
+      expect(it.timer('end_reason')).toBeNull();
+      await (await ben.says('/site timers')).hears('1 timer');
+      await it.comesDue();
+      await it.ends();
+      expect(it.list()).not.toContain(address);
+    }),
+  );
+
+  test(
+    'an old unknown grant is said to have happened: it sets no end for what was granted for good since',
+    inHouse({ policy: withForce }, async (at) => {
+      const [ana, ben, chi, dee] = [at.person('ana'), at.person('ben'), at.person('chi'), at.person('dee')];
+      const staging = at.hosting.world.named('acme-shop/staging');
+      const path = `/sites/environments/${staging?.id}/ssh/set-allowed-ips`;
+      at.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', path });
+      const lost = await ana.asks(`/site allowlist add acme-shop/staging ${address} --for 5m`);
+      const unknown = await lost.tells(/Outcome unknown/);
+      await (await chi.says('/site unlock acme-shop/staging --force')).hears('is unlocked');
+      await (await ben.asks(`/site allowlist add acme-shop/staging ${address}`)).tells('✅');
+      at.rewrite('update changes set sent_at = 1 where number = ?', lost.number);
+      await dee.clicks(unknown, 'It happened');
+      await lost.tells('⚠️ No end was set for the access of 198.51.100.4.');
+      expect(at.rows('select * from timers')).toEqual([]);
+    }),
+  );
+
+  test(
+    'one answer of the host lacks the address: the timer looks again, and takes it off',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const body = { environment: { active_container: { sftp_ip_allowlist: ['203.0.113.10'] } } };
+      at.hosting.faults.add({ kind: 'status', method: 'GET', path: ips(it), status: 200, body });
+      await it.comesDue();
+      expect([it.timer('end_reason'), it.timer('times_missing'), it.timer('attempts')]).toEqual([null, 1, 0]);
+      await it.comesDue();
+      await it.ends();
+      expect(it.timer('end_reason')).toBe('removed');
+      expect(it.list()).toEqual(it.before);
+    }),
+  );
+
+  test(
+    'its removal is unknown and its lock was taken away: cancelling tries once more, and does not call it under way',
+    inHouse({ policy: withForce }, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const mend = refuse(at, it, 500);
+      await it.comesDue();
+      await (await at.change(Number(it.timer('created_change')))).tells(/Outcome unknown/);
+      await (await at.person('chi').says('/site unlock acme-shop/staging --force')).hears('is unlocked');
+      mend();
+      const removed = await at.person('ana').asks(`/site timers cancel ${it.added.number}`);
+      await removed.tells(`✅ ${address} is not on the SSH allowlist`);
+      expect(it.timer('end_reason')).toBe('removed');
+    }),
+  );
+
+  test(
+    'the host lacks it in its lists, and answers about it by its id: the removal is sent, and not void',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      for (let lists = 0; lists < 4; lists += 1) {
+        at.passes(30_000);
+        at.dropsOnce('acme-shop');
+        await at.listsAnew();
+      }
+      at.passes(30_000);
+      at.dropsOnce('acme-shop');
+      await it.comesDue();
+      await it.ends();
+      expect([it.timer('end_reason'), it.timer('attempts')]).toEqual(['removed', 0]);
+    }),
+  );
+
+  test(
+    'two of one environment end together: the second waits for the first, counts no try and alarms nobody',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const other = await at.person('ben').asks('/site allowlist add acme-shop/staging 198.51.100.9 --for 5m');
+      await other.tells('ends at');
+      at.rewrite('update timers set due_at = 1');
+      const open = () => at.rows('select attempts from timers where ended_at is null');
+      await soon(() => open().length === 1);
+      expect(open()).toEqual([{ attempts: 0 }]);
+      at.rewrite('update timers set due_at = 1 where ended_at is null');
+      await soon(() => open().length === 0);
+      expect(it.list()).toEqual(it.before);
+      expect(inOps(at, /still open/)).toEqual([]);
+    }),
+  );
+
+  test(
+    'Slack takes no edits: the wait for one and the same reason is told once, in the thread and to ops',
+    inHouse({}, async (at) => {
+      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
+      at.slack.faults.add({ method: 'chat.update', kind: 'error', error: 'edit_window_closed' });
+      for (let times = 0; times < 4; times += 1) {
+        await it.comesDue();
+        await soon(
+          () => at.rows("select 1 from messages where due_at is not null and key like 'timer:%'").length === 0,
+        );
+      }
+      const open = /is still open/;
+      expect(it.added.replies().filter(({ text }) => open.test(text))).toHaveLength(1);
+      expect(inOps(at, open)).toHaveLength(1);
+    }),
   );
 
   test(

@@ -9,7 +9,7 @@ export const environments = desk({
   right: 'read',
   fields: { search: optional(word('Search')) },
   answer: ({ input, office }) => {
-    const { environments, domains, at, trouble } = office.names();
+    const { environments, domains, at, trouble, isListed } = office.names();
     const wanted = (input.search ?? '').toLowerCase();
     const sites = new Map(environments.map(({ site }) => [site?.name, site?.id ?? '']));
     const rows = [
@@ -25,7 +25,7 @@ export const environments = desk({
         id: domain.id,
       })),
     ].filter((row) => row.name.toLowerCase().includes(wanted) || row.id === wanted);
-    const isUnlisted = at === undefined && environments.length === 0;
+    const isUnlisted = !isListed && environments.length === 0;
     const names = counted(rows.length, 'name');
     const unknown = 'the sites are not known right now';
     const amount = !isUnlisted ? names : rows.length > 0 ? `${names}; ${unknown}` : unknown;

@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { desk, type Office } from '../desk.ts';
 import { optional, phrase } from '../fields.ts';
-import { spoken } from '../nearest.ts';
+import { commandsIn } from '../nearest.ts';
 import type { Page } from '../page.ts';
 import { stateIn, states } from './states.ts';
 
@@ -63,7 +63,7 @@ function instead(wanted: string, mine: ReturnType<Office['commands']>): Page {
       offers: ['change', 'changes', ...see].filter((path) => paths.includes(path)).map(helpOn),
     };
   }
-  const meant = spoken(wanted.split(' '), paths).map(({ path }) => path);
+  const meant = commandsIn(wanted.split(' '), paths).map(({ path }) => path);
   throw new Refusal(say`I know no command ${code(wanted.slice(0, 60))} that you may run. Nothing was done.`, {
     ...(meant.length > 0 && { hint: say`Did you mean ${joined(meant.map(code), ' or ')}?` }),
     offers: [...meant.map(helpOn), { label: 'Show all', words: ['help'] }],

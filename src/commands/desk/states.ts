@@ -8,7 +8,11 @@ const meanings = {
     says: inline('It waits for approval. Nothing is sent before that, and nothing after its time is over.'),
     see: ['can'],
   },
-  approved: { says: inline('It may be sent and is not yet: it waits for its turn, or for a pause to end.') },
+  approved: {
+    says: inline(
+      'It may be sent and is not yet. It waits for its turn, for the ten seconds in which it can be stopped, or for a pause, a lock or an outage to end; its card says which.',
+    ),
+  },
   sending: { says: inline('It is on its way to the host. From here on it cannot be taken back.') },
   accepted: { says: inline('The host took it. Where its end can be seen, its thread tells it.') },
   done: { says: inline('It is done. Its thread says by what that is known.') },
@@ -26,7 +30,9 @@ const meanings = {
   cancelled: { says: inline('Whoever asked took it back, or somebody stopped it in time. Nothing was sent.') },
   expired: { says: inline('Its time was over before it could be sent. Nothing was sent.') },
   void: {
-    says: inline('A right, a role or what it was about was gone when its turn came. Nothing was sent.'),
+    says: inline(
+      'A right, a rule or a role was another when its turn came, or what it was about was gone or renamed. Nothing was sent.',
+    ),
     see: ['can'],
   },
   superseded: {

@@ -2,10 +2,12 @@ import { sql, type Kysely } from 'kysely';
 import { aloneToMigrate, dialects, kindOf, type Dialect } from '../differences.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
+import { domainLocks } from './domain-locks.ts';
 import { deedsIndex } from './deeds-index.ts';
 import { firstTables } from './first-tables.ts';
 import { roomForLeases } from './room-for-leases.ts';
 import { smallIds } from './small-ids.ts';
+import { timesMissing } from './times-missing.ts';
 
 /** One step forward. There is none back: a backup is. */
 export type Migration = { readonly name: string; up(tx: Tx, dialect: Dialect): Promise<void> };
@@ -16,6 +18,8 @@ export const migrations: readonly Migration[] = [
   { name: 'deeds index', up: deedsIndex },
   { name: 'room for leases', up: roomForLeases },
   { name: 'small ids', up: smallIds },
+  { name: 'domain locks', up: domainLocks },
+  { name: 'times missing', up: timesMissing },
 ];
 
 /**

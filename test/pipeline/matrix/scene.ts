@@ -51,7 +51,7 @@ export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: 
     whoIs: whoIs(),
     read,
     certificate: noCertificate,
-    freshenNames: async () => undefined,
+    freshenNames: async () => 0,
     presenceOf: () => 'listed',
     history: createSendHistory(),
     onAnswer: () => undefined,

@@ -109,6 +109,8 @@ export const listing: Listing = {
   at: 1,
   sitesAt: 1,
   domainsAt: 1,
+  environmentsReadAt: 1,
+  domainsReadAt: 1,
   environments: [
     listed(1, 'acme-shop', 'live'),
     listed(2, 'acme-shop', 'staging'),

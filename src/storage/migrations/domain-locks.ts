@@ -1,0 +1,20 @@
+import { sql } from 'kysely';
+import { thawed } from '../json.ts';
+import type { Tx } from '../tx.ts';
+
+/** Domains are locked by their names since: the locks of changes that are not over get them. */
+export async function domainLocks(tx: Tx): Promise<void> {
+  const locks = sql<{ readonly target: string; readonly targets: string }>`
+    select locks.target, changes.targets from locks join changes on changes.number = locks.change
+    where locks.target like 'domain:%'`;
+  for (const { target, targets } of (await locks.execute(tx)).rows) {
+    const domain = thawed<readonly { kind: string; id: string; name: string }[]>(targets).find(
+      ({ kind, id }) => `${kind}:${id}` === target,
+    );
+    const key = domain && `domain:${domain.name.toLowerCase()}`;
+    if (key === undefined || key === target) continue;
+    // Two ids of one domain can both be locked: one lock says as much.
+    await sql`delete from locks where target = ${key}`.execute(tx);
+    await sql`update locks set target = ${key} where target = ${target}`.execute(tx);
+  }
+}
