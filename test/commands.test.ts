@@ -195,7 +195,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
 
   test('is said again by a button in words that can be read', () =>
     always(({ input, before }) => {
-      const all = (action.next?.({ input, before }) ?? []).map(({ words }) => words);
+      const all = (action.next?.({ input, before, sentAt: 0 }) ?? []).map(({ words }) => words);
       for (const words of all) expect(parse(join(words), catalogue)?.command).toBeDefined();
     }));
 

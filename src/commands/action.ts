@@ -70,8 +70,8 @@ type ActionParts<F extends Fields, S> = {
   unwritten?(of: Before<F, S>): boolean;
   /** What becomes of access that ends by itself, once it is done; agreed on and stored with its card. */
   access?(of: Before<F, S>): Access;
-  /** Buttons under the last word. */
-  next?(of: Before<F, S>): readonly Offer[];
+  /** Buttons under the last word. `sentAt`: epoch ms. */
+  next?(of: Before<F, S> & { readonly sentAt: number }): readonly Offer[];
 };
 
 /** What a change of an SSH allowlist means for access that ends by itself. Addresses in their canonical spelling. */

@@ -123,7 +123,8 @@ export type TimerLine = {
   readonly endsAt: number;
   /** How it stands, where there is more to say than when it ends. */
   readonly standing: Text | undefined;
-  readonly isOver: boolean;
+  /** How it ended; undefined: it is open. */
+  readonly over: string | undefined;
   /** The change that is taking the addresses away. */
   readonly removal: number | undefined;
   /** The words of the command that takes them away now. */
@@ -277,6 +278,8 @@ export type Desk<F extends Fields> = {
   readonly emergency?: true;
   /** It shows what somebody may do at all: what was heard of their Slack user groups a while ago is good enough for it. */
   readonly glances?: true;
+  /** It shows what there is: the host is asked anew first, for a moment. */
+  readonly freshens?: true;
   /** It concerns everything there is: a rule that is bound to some places does not allow it. */
   readonly everywhere?: true;
   /** A flag that is a right of its own: a rule has to name it with its command, as in `unlock --force`. */

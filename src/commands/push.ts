@@ -72,9 +72,12 @@ export const push = action({
       ? say`A backup of ${onto.name} (${backup.type}) was made at ${time(backup.at)}. The host makes one before a push, so it probably started.`
       : say`The host makes a backup of ${onto.name} before a push, and there is no new one. It may not have started, or not yet.`,
   after: 'A push usually takes some minutes.',
-  next: ({ input: { onto } }) => [
+  next: ({ input: { onto }, sentAt }) => [
     { label: `Clear the cache of ${onto.name}`.slice(0, 75), words: ['cache', 'clear', onto.id] },
-    { label: 'Error log since the push', words: ['logs', onto.id, 'error', '--since=1h'] },
+    {
+      label: 'Error log since the push',
+      words: ['logs', onto.id, 'error', `--since=${new Date(sentAt).toISOString().slice(0, 19)}Z`],
+    },
   ],
 });
 

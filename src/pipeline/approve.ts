@@ -7,7 +7,7 @@ import type { Person, Policy } from '../policy/rules.ts';
 import { Refusal } from '../errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { person as mention, say, time, type Text } from '../text.ts';
-import { closableFrom, coolsDown, type Happening } from './change.ts';
+import { closableFrom, closableMinute, coolsDown, type Happening } from './change.ts';
 import { standing, type Verdict } from './render.ts';
 import { notTold } from './unknown-groups.ts';
 
@@ -140,7 +140,7 @@ function close(decision: Decision, ballot: Ballot): Ruling {
   if (now < from) {
     throw refusal(
       ballot,
-      say`It can still arrive at the host; nobody can know before ${time(from)}. Press again then.`,
+      say`It can still arrive at the host; nobody can know before ${time(closableMinute(change))}. Press again then.`,
     );
   }
   return move({ kind: decision.verdict === 'happened' ? 'affirm' : 'deny' });

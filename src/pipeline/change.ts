@@ -186,6 +186,10 @@ export function approvedAt(
 export const coolsDown = ({ risk, target_live }: Pick<Standing, 'risk' | 'target_live'>): boolean =>
   risk === 'destructive' && target_live === 1;
 
+/** The same as a time that can be told to the minute: not before it. */
+export const closableMinute = (change: Pick<Standing, 'sent_at'>): number =>
+  Math.ceil(closableFrom(change) / 60_000) * 60_000;
+
 /** From when on a person may say what came of an unknown outcome, epoch ms. */
 export const closableFrom = ({ sent_at }: Pick<Standing, 'sent_at'>): number => (sent_at ?? 0) + closableAfterMs;
 

@@ -191,7 +191,7 @@ function offersOf(
   { proven, left }: Settled,
   at: number,
 ): { readonly buttons: readonly Button[]; readonly undo?: Undo } {
-  const of = { input: resolved.input, before: beforeOf(change) };
+  const of = { input: resolved.input, before: beforeOf(change), sentAt: change.sent_at ?? change.created_at };
   const next: Button[] = (action.next?.(of) ?? []).map(({ label, words }) => ({
     label,
     press: { kind: 'words', words },

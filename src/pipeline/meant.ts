@@ -95,7 +95,12 @@ const unknown = (says: Text, hint: Text, offers: readonly Offer[]): Refusal =>
 const running = (path: string, rest: readonly Word[]): readonly Offer[] =>
   rest.some((word) => word.quoted && word.text.startsWith('--'))
     ? []
-    : [{ label: `Run ${path}`.slice(0, 75), words: [...path.split(' '), ...rest.map((word) => word.text)] }];
+    : [
+        {
+          label: ['Run', path, ...rest.map((word) => word.text)].join(' ').slice(0, 75),
+          words: [...path.split(' '), ...rest.map((word) => word.text)],
+        },
+      ];
 
 /** An option that the command does not have, with the nearest that it has. */
 export function unknownOption(name: string, path: string, known: readonly string[]): Refusal {

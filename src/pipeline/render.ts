@@ -122,7 +122,8 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
       ),
       ...stateLines(change),
     ],
-    warning: frozen.warning,
+    // What it warns of has happened by then, or will not.
+    warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
     facts: [
       ...frozen.facts,
       ...approvalFacts(change, approved),
@@ -170,8 +171,11 @@ export function decisionButtons(change: Change, installation: string): readonly 
     ...more,
   });
   const { title, warning } = cardOf(change);
+  const then = coolsDown(change)
+    ? 'It is sent ten seconds after the last approval; until then it can be stopped.'
+    : undefined;
   const sure = (yes: string): Partial<Button> => ({
-    confirm: { title: `${yes}?`, says: joined([title, warning], '\n'), yes },
+    confirm: { title: `${yes} #${change.number}?`, says: joined([title, warning, then], '\n'), yes },
   });
   if (change.settled_at !== null) return [];
   if (change.state === 'waiting') {

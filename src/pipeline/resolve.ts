@@ -153,6 +153,7 @@ function ambiguous(typed: string, candidates: readonly Named[], offer: (one: Nam
 
 /** The same wish with one of its names said by id. */
 const offerOf = (wish: Wish, name: string, one: Named): Offer => ({
-  label: one.name.slice(0, 75),
+  // What is pressed may be done at once: the name alone does not say what.
+  label: (wish.command.shape === 'action' ? `${wish.command.button}: ${one.name}` : one.name).slice(0, 75),
   words: wordsOf(wish.path, wish.command.fields, (key) => (key === name ? [one.id] : (wish.given[key] ?? [])), wish),
 });

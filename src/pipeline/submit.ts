@@ -1,6 +1,6 @@
 import type { AnyAction } from '../commands/action.ts';
 import { Refusal } from '../errors.ts';
-import { countWaiting, findSaved, type Change, type NewChange } from '../storage/changes.ts';
+import { countWaiting, findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
 import { heldLock, type Lock } from '../storage/locks.ts';
@@ -120,13 +120,14 @@ export async function save(
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
       const row = rowOf({ ...frozen, permit: { ...frozen.permit, asks } }, asker, now);
       if (row.state === 'waiting') await refuseTooMany(tx, row.asker);
+      const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
       const held = await lockInTheWay(tx, row, now);
       if (held && row.state === 'approved') throw new LockHeld(held, row);
       const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details: detailsOf(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begun = row;
-      const reply = asked(saved, held);
+      const reply = asked(saved, { held, twin });
       await ledger.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also(tx, saved);
       return saved;

@@ -7,7 +7,7 @@ import { code, joined, person, say, time, type Text } from '../text.ts';
 import { lockedName } from './about.ts';
 import type { Saying } from './advance.ts';
 import { askedPeople, whoIsAsked } from './asking.ts';
-import { closableFrom, coolsDown, type Happening } from './change.ts';
+import { closableMinute, coolsDown, type Happening } from './change.ts';
 import { callOf } from './freeze.ts';
 import { permitOf, type Button, type Note } from './render.ts';
 import { wordsOfChange } from './restore.ts';
@@ -15,11 +15,13 @@ import { notToldQuietly } from './unknown-groups.ts';
 
 /** The sentences of a change's thread, one for each thing that happens to it. Pure. */
 
+type Around = { readonly held?: Lock | undefined; readonly twin?: Change | undefined };
+
 /**
  * The first reply, under the fresh card; none where it is sent at once, which the next reply tells of. `held`: what it
- * needs is locked now.
+ * needs is locked now; `twin`: another that waits for approval of the same call.
  */
-export function asked(change: Change, held?: Lock): Note | undefined {
+export function asked(change: Change, { held, twin }: Around = {}): Note | undefined {
   if (change.state === 'approved') {
     return coolsDown(change) ? { text: say`The rules ask for no approval. ${sendingSoon(change)}` } : undefined;
   }
@@ -27,7 +29,8 @@ export function asked(change: Change, held?: Lock): Note | undefined {
   const then =
     change.risk === 'routine' ? 'It is sent only when that is over.' : 'It can be approved once that is over.';
   const busy = held && say`${holding(held, lockedName(change, held))} ${then}`;
-  return { text: joined([say`${asks}: this waits for your approval until ${time(change.expires_at)}.`, busy]) };
+  const same = twin && say`**#${twin.number} is the same,** asked by ${person(twin.asker)}, and waits as well.`;
+  return { text: joined([say`${asks}: this waits for your approval until ${time(change.expires_at)}.`, same, busy]) };
 }
 
 /** Nobody has decided yet. */
@@ -114,7 +117,7 @@ export function alarm(change: Change, says: Text): Pick<Saying, 'reply' | 'outco
       : say`${change.target_name} stays locked until one of you says what came of it.`;
   const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
   const check = say`To check, look at ${change.target_name} in the host's panel.`;
-  const from = say`That can be said from ${time(closableFrom(change))} on: until then it can still arrive at the host.`;
+  const from = say`That can be said from ${time(closableMinute(change))} on: until then it can still arrive at the host.`;
   const again = askAgain(change);
   return {
     reply: { text: joined(['⚠️', whom, says, check, locked, from, again.says]), buttons: again.buttons },

@@ -42,6 +42,14 @@ export const timersFor = (desk: Archive, person: Person, now: number): Pick<Offi
   };
 };
 
+const howItEnded: Readonly<Record<NonNullable<Timer['end_reason']>, string>> = {
+  removed: 'its addresses are off the list',
+  kept: 'the access stays for good',
+  moved: 'the access ends later, by the timer of another change',
+  gone: 'the environment is gone',
+  'not there': 'its addresses were not on the list any more',
+};
+
 const targetOf = ({ target }: Timer): Environment => thawed(target);
 
 const aboutOf = ({ target }: Timer): About => ({ targets: `[${target}]` });
@@ -63,7 +71,7 @@ function lineOf(timer: Timer, around: Around): TimerLine {
     requester: timer.requester,
     endsAt: timer.ends_at,
     standing: standingOf(timer, removal, around),
-    isOver: timer.ended_at !== null,
+    over: timer.end_reason === null ? undefined : howItEnded[timer.end_reason],
     removal,
     remove: removalWords(timer, { id }),
   };

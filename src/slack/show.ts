@@ -24,6 +24,7 @@ export async function show(
 ): Promise<Words | undefined> {
   const now = Date.now();
   if (command.shape === 'desk') {
+    if (command.freshens) await reception.front.freshenNames();
     const office = officeFor(reception.office, person, now, {
       permit: wish.permit,
       inbox: heard.inbox,

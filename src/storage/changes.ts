@@ -122,6 +122,15 @@ export async function isTouchedSince(db: Reader, { number, target, command, sett
   return later !== undefined;
 }
 
+/** A change that waits for approval of the same call, or undefined. */
+export function findWaiting(
+  db: Reader,
+  { target, call }: Pick<NewChange, 'target' | 'call'>,
+): Promise<Change | undefined> {
+  const waiting = db.selectFrom('changes').selectAll().where('target', '=', target).where('state', '=', 'waiting');
+  return waiting.where('call', '=', call).orderBy('number').limit(1).executeTakeFirst();
+}
+
 /** Those of these changes that will come to an end by themselves. */
 export async function underWay(db: Reader, numbers: readonly number[]): Promise<ReadonlySet<number>> {
   if (numbers.length === 0) return new Set();

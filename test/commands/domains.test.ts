@@ -173,7 +173,7 @@ describe('adding a domain', () => {
   test('leads to the records that have to be set, by words that are read', async () => {
     const { wrong, ...of } = await held({});
     expect(wrong).toBeUndefined();
-    const [offer] = domainsAdd.next?.(of) ?? [];
+    const [offer] = domainsAdd.next?.({ ...of, sentAt: 0 }) ?? [];
     expect(offer?.words).toEqual(['domains', 'records', 'new.example']);
     expect(parse(offer?.words.join(' ') ?? '', catalogue)).toMatchObject({
       path: 'domains records',

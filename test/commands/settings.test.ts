@@ -74,7 +74,7 @@ test.each(settings)('%s', (line, path, body, words) => {
   expect(Object.keys(action)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(look|proof|undo|later)$/)]));
   expect(action.after).toMatch(/cannot be read back/);
   expect(facts.join()).toContain('Before: not known');
-  for (const { words: next } of action.next?.({ input, before: undefined }) ?? []) {
+  for (const { words: next } of action.next?.({ input, before: undefined, sentAt: 0 }) ?? []) {
     expect(canonicalWords(resolve(parseWords(next, catalogue), names))).toEqual(next);
   }
 });
@@ -84,7 +84,7 @@ test('the opposite of password access is offered by its words', () => {
     ['on', 'off'],
     ['off', 'on'],
   ] as const) {
-    const [offer] = sshPassword.next?.({ input: { env: live, access }, before: undefined }) ?? [];
+    const [offer] = sshPassword.next?.({ input: { env: live, access }, before: undefined, sentAt: 0 }) ?? [];
     expect(offer).toEqual({
       label: `Switch it ${other} on acme-shop/live`,
       words: ['ssh', 'password', live.id, other],

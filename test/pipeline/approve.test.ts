@@ -214,7 +214,7 @@ describe('what somebody is told', () => {
       'closed too early',
       'did not happen',
       { change: changeIn('unknown', { sent_at: now }) },
-      'nobody can know before 00:22 UTC',
+      'nobody can know before 00:23 UTC',
     ],
     [
       'closed by a reader, where no approval was needed',

@@ -30,7 +30,7 @@ describe('a name means one thing or nothing', () => {
   ])('%s is asked back with every candidate', (_, typed, candidates) => {
     const asked = refusal(typed);
     expect(said(asked)).toContain('Which one? Nothing was done.');
-    expect(asked.offers.map((offer) => offer.label)).toEqual(candidates);
+    expect(asked.offers.map((offer) => offer.label)).toEqual(candidates.map((name) => `Clear cache: ${name}`));
     expect(asked.offers[0]?.words).toContain('--reason=a b');
   });
 

@@ -162,8 +162,10 @@ describe('the buttons of a card', () => {
       number: 1042,
       version: 3,
     });
-    expect(approve?.confirm?.title).toBe('Approve?');
-    expect(plain(approve?.confirm?.says ?? [])).toBe('Clear the cache of acme-shop/live');
+    expect(approve?.confirm?.title).toBe('Approve #1042?');
+    expect(plain(approve?.confirm?.says ?? [])).toBe(
+      'Clear the cache of acme-shop/live\nIt is sent ten seconds after the last approval; until then it can be stopped.',
+    );
   });
 
   test('closing an unknown outcome asks what was seen at the host, and does not read like doing it', () => {

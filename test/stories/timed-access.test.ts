@@ -178,7 +178,7 @@ describe('what somebody does meanwhile', () => {
     const longer = await house
       .person('ben')
       .asks(`/site allowlist add lumen-studio/staging ${address} --for 4h`, 'D0U02BEN');
-    expect(longer.card().text).toMatch(/Ends now.*Ends then.*4h after it is done/s);
+    expect(longer.card().text).toMatch(/Was to end.*Will end.*4h after it is done/s);
     await longer.tells(/✅ Nothing had to be written\./);
     await it.added.tells(new RegExp(`ends at .* now: #${longer.number}`));
     expect(it.timer('end_reason')).toBe('moved');

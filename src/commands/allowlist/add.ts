@@ -9,6 +9,7 @@ import {
   endsOf,
   inAnyOrder,
   isForAWhile,
+  letInBy,
   listed,
   lookAt,
   notListed,
@@ -93,6 +94,7 @@ function cardOf(of: Of): Wording {
     facts: {
       'List before': whole(before.list),
       Adds: isWritten ? whole(adds) : 'nothing: the list stays as it is, and only when access ends is changed',
+      'Let in anyway': letInBy(before.list, adds),
       'There already': there.length > 0 ? whole(there, 5) : undefined,
       ...endFacts(of),
       'Removed again': isWritten && input.for !== undefined ? `${showDuration(input.for)} after it is done` : undefined,
@@ -100,14 +102,12 @@ function cardOf(of: Of): Wording {
   };
 }
 
-/** What ended by itself: when it does now, and when it does then. */
+/** What ends by itself: when it did before this, and when it will. */
 function endFacts(of: Of): Record<string, Text> {
   const { for: forMs } = of.input;
   const ending = timed(of);
   if (ending.length === 0) return {};
   const then =
-    forMs === undefined
-      ? say`not by itself any more`
-      : say`${showDuration(forMs)} after it is done, and not earlier than it does now`;
-  return { 'Ends now': endsOf(ending), 'Ends then': then };
+    forMs === undefined ? say`not by itself any more` : say`${showDuration(forMs)} after it is done, if that is later`;
+  return { 'Was to end': endsOf(ending), 'Will end': then };
 }

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { canonicalAddress } from '../addresses.ts';
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
@@ -54,6 +55,27 @@ export const without = (list: Allowlist, addresses: readonly string[]): Allowlis
   const gone = meanings(addresses);
   return list.filter((entry) => !gone.has(canonicalAddress(entry)));
 };
+
+/** The networks on a list that let one of these addresses in, whether or not it stands there itself. */
+export const around = (list: Allowlist, addresses: readonly string[]): Allowlist =>
+  list.filter((entry) => addresses.some((address) => isWithin(address, entry)));
+
+/** Said where what is taken off, or will be, can connect all the same. */
+export const letInBy = (list: Allowlist, addresses: readonly string[]): Text | undefined => {
+  const networks = around(list, addresses);
+  return networks.length === 0
+    ? undefined
+    : say`${spoken(networks)} on the same list ${networks.length === 1 ? 'lets' : 'let'} ${spoken(addresses.filter((address) => around(networks, [address]).length > 0))} in all the same`;
+};
+
+function isWithin(address: string, network: string): boolean {
+  if (!ipaddr.isValidCIDR(network) || canonicalAddress(address) === canonicalAddress(network)) return false;
+  const [around, bits] = ipaddr.parseCIDR(network);
+  const whole = ipaddr.isValidCIDR(address) ? address : `${address}/${around.kind() === 'ipv4' ? 32 : 128}`;
+  if (!ipaddr.isValidCIDR(whole)) return false;
+  const [first, ownBits] = ipaddr.parseCIDR(whole);
+  return first.kind() === around.kind() && ownBits > bits && first.match(around, bits);
+}
 
 /** Two spellings of one address mean the same; what cannot be read means itself. */
 const meanings = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(canonicalAddress));

@@ -1,5 +1,5 @@
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
-import { say } from '../../text.ts';
+import { joined, say, type Text } from '../../text.ts';
 import { action } from '../action.ts';
 import { mayBeLetIn } from '../addresses.ts';
 import { addresses, environment, flag } from '../fields.ts';
@@ -8,6 +8,7 @@ import {
   emptyIsUnknown,
   inAnyOrder,
   isForAWhile,
+  letInBy,
   listed,
   lookAt,
   notListed,
@@ -45,7 +46,9 @@ export const allowlistRemove = action({
     title: say`Take ${spoken(listed(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
     done: say`Took ${spoken(listed(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
     warning:
-      without(before, input.addresses).length === 0 ? say`**The list will be empty.** ${emptyIsUnknown}` : undefined,
+      without(before, input.addresses).length === 0
+        ? say`**The list will be empty.** ${emptyIsUnknown}`
+        : stillIn(before, input.addresses),
     facts: {
       'List before': whole(before),
       Removes: whole(listed(before, input.addresses)),
@@ -59,7 +62,13 @@ export const allowlistRemove = action({
     return left.length === 0
       ? {
           verdict: 'yes',
-          says: say`${spoken(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name} any more`,
+          says: joined(
+            [
+              say`${spoken(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name} any more`,
+              letInBy(now, input.addresses),
+            ],
+            ', but ',
+          ),
         }
       : { verdict: 'not yet', says: say`${spoken(left)} ${are(left)} still on the SSH allowlist of ${input.env.name}` };
   },
@@ -75,3 +84,9 @@ export const allowlistRemove = action({
     takes: input.addresses,
   }),
 });
+
+/** What is left on the list may let in what is taken off. */
+function stillIn(before: readonly string[], addresses: readonly string[]): Text | undefined {
+  const says = letInBy(without(before, addresses), addresses);
+  return says && say`**${says}.**`;
+}

@@ -7,6 +7,7 @@ export const environments = desk({
   summary: 'List every site, environment and domain that can be named',
   button: 'List environments',
   right: 'read',
+  freshens: true,
   fields: { search: optional(word('Search')) },
   answer: ({ input, office }) => {
     const { environments, domains, at, trouble, isListed } = office.names();
