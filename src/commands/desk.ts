@@ -1,7 +1,8 @@
 import type { Environment, Domain, NamedSite } from '../hosting/contract/target.ts';
 import type { Words } from '../errors.ts';
-import { person, say, time, type Text } from '../text.ts';
+import type { Text } from '../text.ts';
 import type { Fields, Input } from './fields.ts';
+import type { Hold } from './hold.ts';
 import type { Page } from './page.ts';
 
 /** What a desk command may ask of Sitehand; the pipeline implements it for one person in one place. */
@@ -226,13 +227,6 @@ export type Finding = {
 /** Where the trail ends: the number of its newest line, and its hash. */
 export type TrailHead = { readonly seq: number; readonly hash: string };
 
-/** What keeps changes away from a target. Times are epoch milliseconds; without `until` it lasts until it is freed. */
-export type Hold = {
-  readonly by: { readonly change: number } | { readonly person: string };
-  readonly why: string;
-  readonly until: number | undefined;
-};
-
 /** What came of taking the lock of a change away. `stands`: how the change stands, a sentence. */
 export type Forced =
   | { readonly kind: 'not locked' }
@@ -292,13 +286,6 @@ export type Desk<F extends Fields> = {
 /** Declares a desk command. */
 export function desk<const F extends Fields>(of: Omit<Desk<F>, 'shape'>): Desk<F> {
   return { shape: 'desk', ...of };
-}
-
-/** Who keeps changes away, why and until when, to stand after *is*: `held by #1042`, `locked by @Ben until 15:40 (“release”)`. */
-export function heldBy({ by, why, until }: Hold): Text {
-  if ('change' in by) return say`held by #${by.change}`;
-  const end = until === undefined ? '' : say` until ${time(until, 'date')}`;
-  return say`locked by ${person(by.person)}${end} (“${why}”)`;
 }
 
 /** Any desk command. */

@@ -1,4 +1,5 @@
-import type { Hold, Office, Pause } from '../commands/desk.ts';
+import type { Office, Pause } from '../commands/desk.ts';
+import type { Hold } from '../commands/hold.ts';
 import { Refusal } from '../errors.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { scrub } from '../secret.ts';

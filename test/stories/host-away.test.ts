@@ -154,7 +154,7 @@ describe.concurrent('the host', () => {
     'gives the source of a push another name: it is void, and not sent by the old one',
     inHouse(atOnce, async (house) => {
       const change = await house.person('ana').wants(push);
-      const [site] = house.hosting.world.sites.filter(({ name }) => name === 'acme-shop');
+      const site = house.hosting.world.sites.find(({ name }) => name === 'acme-shop');
       const environments = (site?.environments ?? []).map(({ id, name, displayName }) => ({
         id,
         name: name === 'staging' ? 'dev' : name,

@@ -1,6 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { code, say, time } from '../../text.ts';
-import { desk, heldBy } from '../desk.ts';
+import { desk } from '../desk.ts';
+import { heldBy } from '../hold.ts';
 import { duration, environment, option, phrase } from '../fields.ts';
 
 export const lock = desk({

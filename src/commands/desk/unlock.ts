@@ -1,7 +1,8 @@
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { code, joined, person, say, time, type Text } from '../../text.ts';
-import { desk, heldBy, type Forced, type Office } from '../desk.ts';
+import { desk, type Forced, type Office } from '../desk.ts';
+import { heldBy } from '../hold.ts';
 import { environment, flag } from '../fields.ts';
 import type { Page } from '../page.ts';
 
