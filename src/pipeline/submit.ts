@@ -1,17 +1,15 @@
 import type { AnyAction } from '../commands/action.ts';
 import { Refusal } from '../errors.ts';
-import { countWaiting, findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
+import { findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { closeInbox } from '../storage/inbox.ts';
-import { heldLock, type Lock } from '../storage/locks.ts';
-import { say } from '../text.ts';
-import { lockKey, storedTargets } from './about.ts';
 import { LockHeld, type Ledger } from './advance.ts';
 import { authorise, mayHear, welcome, type Authorised, type Channel, type Person } from './authorise.ts';
 import { mayTry } from './may-run.ts';
 import { coolsDown } from './change.ts';
 import { needsReview, refuseUnlessConfirmed, type Confirmation } from './confirmation.ts';
 import { whomToAsk, type AskingDesk } from './asking.ts';
+import { lockInTheWay, refuseTooMany } from './in-the-way.ts';
 import { rowOf } from './row.ts';
 import { freeze, type Frozen } from './freeze.ts';
 import { sourcesOf, type Sighted } from './sources.ts';
@@ -42,8 +40,6 @@ export type Considered =
 export type Asker = { readonly person: Person; readonly channel: Channel };
 
 const longestReason = 500;
-/** Changes of one person that wait for approval at a time. */
-const mostWaiting = 5;
 
 /** Holds what was read against the rules, in memory; throws `Refusal`. Fields still missing are no refusal. */
 export function consider(desk: FrontDesk, resolved: Resolved, { person, channel }: Asker): Considered {
@@ -145,16 +141,6 @@ export async function save(
   }
 }
 
-/** A lock on what it changes; of what has to be approved, and locks all that it needs then, on what it reads too. */
-async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise<Lock | undefined> {
-  const locksAll = row.state === 'waiting' && row.risk !== 'routine';
-  for (const target of storedTargets(row).slice(0, locksAll ? undefined : 1)) {
-    const held = await heldLock(tx, lockKey(target), now);
-    if (held) return held;
-  }
-  return undefined;
-}
-
 /** What the audit trail keeps of it. */
 const detailsOf = ({ command, words, reason, asker_name, call, fingerprint, permit, before }: NewChange) => ({
   command,
@@ -166,11 +152,3 @@ const detailsOf = ({ command, words, reason, asker_name, call, fingerprint, perm
   permit,
   before,
 });
-
-async function refuseTooMany(tx: Tx, asker: string): Promise<void> {
-  if ((await countWaiting(tx, asker)) < mostWaiting) return;
-  throw new Refusal(say`**${mostWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
-    hint: 'Cancel one of them, or have it approved.',
-    offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
-  });
-}

@@ -105,7 +105,7 @@ describe.concurrent('promise 8: within three seconds', () => {
   test(
     'fifty commands at once are acked while the host hangs and Slack is slow, and each is worked on',
     inHouse({ ownProcess: 'all' }, async (house) => {
-      house.hosting.faults.add({ kind: 'hang', method: 'GET', times: 'always' });
+      house.hosting.faults.add({ kind: 'hang', method: 'GET', path: '/sites/environments/**', times: 'always' });
       house.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 1_200 });
       house.slack.faults.add({ method: 'conversations.info', kind: 'delay', delayMs: 1_200 });
       const lines = Array.from({ length: 50 }, (_, at) => (at % 2 ? clear : '/site allowlist show acme-shop/live'));

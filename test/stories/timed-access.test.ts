@@ -567,6 +567,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       const staging = at.hosting.world.named('acme-shop/staging');
       if (staging) at.hosting.world.removeEnvironment(staging);
       const { id: fault } = at.hosting.faults.add(noSites);
+      at.passes(10_000);
       await at.listsAnew();
       await it.comesDue();
       await it.added.tells(/is still open/);
@@ -574,15 +575,13 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       at.hosting.faults.remove(fault);
       for (const list of [1, 2, 3]) {
         at.passes(30_000);
-        expect([list, it.timer('ended_at'), it.timer('attempts')]).toEqual([list, null, 1]);
+        expect([list, it.timer('ended_at'), it.timer('attempts')]).toEqual([list, null, 0]);
         await it.comesDue();
       }
       await it.added.tells(/acme-shop\/staging is gone: /);
       expect(it.timer('end_reason')).toBe('gone');
       const events = at.rows('select event from audit where change = ? order by seq', it.added.number);
-      expect(events.map(({ event }) => event)).toEqual(
-        expect.arrayContaining(['timer_set', 'timer_tried', 'timer_ended']),
-      );
+      expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['timer_set', 'timer_ended']));
     }),
     30_000,
   );
