@@ -36,7 +36,7 @@ import { createHomes } from './slack/homes.ts';
 import { lostNote } from './slack/lost.ts';
 import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
-import type { Reception } from './slack/reception.ts';
+import { createTurns, type Reception } from './slack/reception.ts';
 import { createVoice, slacksPace, type Pace } from './slack/thread.ts';
 import { createChannelLook } from './slack/channel-look.ts';
 import { createSteadyNow } from './storage/clock.ts';
@@ -232,6 +232,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     sharing: new Set(),
     alias: aliasesBy(aliasKey),
     logs,
+    turns: createTurns(),
     botUser: bot.botUserId,
     team: bot.team,
     owner,

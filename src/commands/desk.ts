@@ -268,6 +268,8 @@ export type Desk<F extends Fields> = {
   readonly right: 'anyone' | 'read' | 'named';
   /** It changes something: it is written down before it is acked, and done once however often it is delivered. */
   readonly changes?: true;
+  /** It stops things or lets them go on: whatever else is under way, there is a place for it. */
+  readonly urgent?: true;
   /** It stops things: whoever may be allowed it is, where it is not known who is in a Slack user group. */
   readonly emergency?: true;
   /** It shows what somebody may do at all: what was heard of their Slack user groups a while ago is good enough for it. */

@@ -5,7 +5,7 @@ import type { Read } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
-import { NoTurn, turns } from './turns.ts';
+import { NoTurn, turns } from '../turns.ts';
 import { headersFor, target, type Wire } from './wire.ts';
 
 /** Bounds of reading; times in milliseconds. */
@@ -59,7 +59,7 @@ export function createReading(of: Reading): { read<R>(call: Read<R>): Promise<R>
     connect: { timeout: budget.connectMs },
   });
   const closing = new AbortController();
-  const inTurn = turns(budget.connections, budget.waiting, budget.waitMs);
+  const inTurn = turns({ most: budget.connections, waiting: budget.waiting, waitMs: budget.waitMs });
 
   async function read<R>(call: Read<R>): Promise<R> {
     const began = performance.now();

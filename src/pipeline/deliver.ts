@@ -52,16 +52,9 @@ export async function deliver(desk: Delivery): Promise<number> {
   return due.length;
 }
 
-/**
- * A channel takes one message at a time. A card goes before what is said below another one, because it shows how its
- * change stands by itself; then the longest owed has its turn, however often it was put back. Edits are few a minute:
- * what is newest is looked at most.
- */
+/** A channel takes one message at a time, in the order of their claim. Edits are few a minute: what is newest is looked at most. */
 const byTurn = (one: Message, other: Message): number =>
-  Number(one.kind !== 'card') - Number(other.kind !== 'card') ||
-  Number(isEdit(one)) - Number(isEdit(other)) ||
-  (isEdit(one) ? (other.change ?? 0) - (one.change ?? 0) : 0) ||
-  one.id - other.id;
+  Number(isEdit(one)) - Number(isEdit(other)) || (isEdit(one) ? (other.change ?? 0) - (one.change ?? 0) : 0);
 
 const isEdit = ({ ts }: Message): boolean => ts !== null;
 

@@ -1,14 +1,17 @@
 import { Refusal } from '../errors.ts';
-import { countWaiting, type NewChange } from '../storage/changes.ts';
+import { countOpen, type NewChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { heldLock, type Lock } from '../storage/locks.ts';
 import { say } from '../text.ts';
 import { lockKey, storedTargets } from './about.ts';
+import { permitOf } from './render.ts';
 
 /** What can be in the way of a change that somebody asks for, looked up in the transaction that saves it. */
 
 /** Changes of one person that wait for approval at a time. */
 const mostWaiting = 5;
+/** And that are on their way to the host: whoever asks for more at once would keep everybody else waiting. */
+const mostUnderWay = 50;
 
 /** A lock on what it changes; of what has to be approved, and locks all that it needs then, on what it reads too. */
 export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise<Lock | undefined> {
@@ -20,11 +23,20 @@ export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise
   return undefined;
 }
 
-/** Throws `Refusal` where the asker has enough that waits. */
-export async function refuseTooMany(tx: Tx, asker: string): Promise<void> {
-  if ((await countWaiting(tx, asker)) < mostWaiting) return;
-  throw new Refusal(say`**${mostWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
-    hint: 'Cancel one of them, or have it approved.',
-    offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
+/** Throws `Refusal` where the asker has enough that waits, or that is on its way. */
+export async function refuseTooMany(tx: Tx, { asker, state, permit }: NewChange): Promise<void> {
+  // What ends access by itself was allowed with it.
+  if (permitOf({ permit }).timerOf !== undefined) return;
+  if (state === 'waiting') {
+    if ((await countOpen(tx, asker, ['waiting'])) < mostWaiting) return;
+    throw new Refusal(say`**${mostWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
+      hint: 'Cancel one of them, or have it approved.',
+      offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
+    });
+  }
+  if ((await countOpen(tx, asker, ['approved', 'sending'])) < mostUnderWay) return;
+  throw new Refusal(say`**${mostUnderWay} changes of yours are on their way to the host already.** Nothing was asked.`, {
+    hint: 'Ask again when some of them are finished.',
+    offers: [{ label: 'Show them', words: ['changes', '--mine'] }],
   });
 }

@@ -115,7 +115,7 @@ export async function save(
       begun = undefined;
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
       const row = rowOf({ ...frozen, permit: { ...frozen.permit, asks } }, asker, now);
-      if (row.state === 'waiting') await refuseTooMany(tx, row.asker);
+      await refuseTooMany(tx, row);
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
       const held = await lockInTheWay(tx, row, now);
       if (held && row.state === 'approved') throw new LockHeld(held, row);

@@ -28,7 +28,6 @@ export type DoorOptions = {
 };
 
 const bodyLimit = 256 * 1024;
-const mostAtOnce = 200;
 
 /** How we speak to Slack: no retries behind our back, no queue behind a pause, never longer than two and a half seconds. */
 export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
@@ -76,12 +75,10 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
   });
   app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
   const track: Track = (work) => {
-    if (running.size >= mostAtOnce) return false;
     const task = work()
       .catch((error: unknown) => log.error({ err: error }, 'work after an ack failed'))
       .finally(() => running.delete(task));
     running.add(task);
-    return true;
   };
   listen(app, reception, track);
   const ownServer = createServer((request, response) => serveHealth(health, request, response));

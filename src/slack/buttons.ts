@@ -6,7 +6,7 @@ import { showCall } from './call-view.ts';
 import { pressDecision } from './decisions.ts';
 import { publishHome } from './home.ts';
 import { askedAgain, hear, hearForm, hearReview } from './hear.ts';
-import { changesSomething, take, type Track } from './intake.ts';
+import { natureOf, take, type Delivered, type Track } from './intake.ts';
 import { type Heard, type Reception } from './reception.ts';
 import { share } from './share.ts';
 import { pressUndo } from './undo.ts';
@@ -42,7 +42,7 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
       kind: 'button',
       key: `button:${user.id}:${at ?? trigger}:${id}`,
       said: value,
-      changes: kind === 'undo' || kind === 'decision' || (kind === 'words' && changesSomething(value)),
+      ...(kind === 'words' ? natureOf(value) : isDecisive(kind)),
       from: {
         person: user.id,
         team: reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
@@ -62,6 +62,10 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
     });
   });
 }
+
+/** Of buttons that do not stand for words. */
+const isDecisive = (kind: string): Pick<Delivered, 'changes' | 'lane'> =>
+  kind === 'undo' || kind === 'decision' ? { changes: true, lane: 'urgent' } : { changes: false, lane: 'usual' };
 
 /** The thread that was read when the button was pressed. A message above replies names itself, and is read in its channel. */
 function threadOf({ container, message }: z.infer<typeof press>): string | undefined {

@@ -10,9 +10,9 @@ import { pressedInModal, turnPage } from './call-view.ts';
 import { memoOf } from './form.ts';
 import { onlooker } from './speaker.ts';
 import { choiceAt, optionOf } from './inputs.ts';
-import type { Track } from './intake.ts';
+import { laneOf, type Track } from './intake.ts';
 import { createRedraw, dispatched } from './redraw.ts';
-import { attend, turnAway, within, type Heard, type Reception } from './reception.ts';
+import { attend, within, type Heard, type Reception } from './reception.ts';
 import { submission, submit } from './submissions.ts';
 import { enterpriseNamed } from './shapes.ts';
 
@@ -29,16 +29,17 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
     end();
     if (inbox !== undefined) passing('acked', inbox);
     if (after === undefined) return;
-    const channel = memoOf(said.view.private_metadata)?.origin.channel;
+    const memo = memoOf(said.view.private_metadata);
+    const lane = laneOf(catalogue.get(memo?.path ?? ''));
     const heard: Heard = {
       person: said.user.id,
       team: reception.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
-      channel,
+      channel: memo?.origin.channel,
       trigger: undefined,
       since: performance.now(),
       inbox,
     };
-    if (!track(() => attend(reception, heard, 'working on a form', after))) await turnAway(reception, heard);
+    track(() => attend(reception, heard, 'working on a form', after, lane === 'reports' ? lane : 'urgent'));
   });
   app.view({ callback_id: /.*/, type: 'view_closed' }, ({ ack }) => ack());
   app.action(/.*/, async ({ ack, body }) => {
@@ -56,12 +57,13 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
         since: performance.now(),
         inbox: undefined,
       };
-      const turned = () => attend(reception, heard, 'turning a page', () => turnPage(reception, page.data));
-      if (!track(turned)) await turnAway(reception, heard);
-      return;
+      const turned = (): Promise<void> => turnPage(reception, page.data);
+      return track(() => attend(reception, heard, 'turning a page', turned, 'usual'));
     }
     const read = dispatched.safeParse(body);
-    if (read.success) track(() => redraw(read.data).catch((error: unknown) => onStale(reception, error)));
+    if (!read.success) return;
+    const drawn = (): Promise<void> => reception.turns.usual(() => redraw(read.data), read.data.user.id);
+    track(() => drawn().catch((error: unknown) => onStale(reception, error)));
   });
   app.options(/.*/, async ({ ack, body }) => {
     await ack({ options: await within(suggestionsMs, suggestions(reception, body)).catch(() => []) });

@@ -1,12 +1,12 @@
-import { catalogue, isDeed } from '../commands/index.ts';
+import { catalogue, isDeed, type Command } from '../commands/index.ts';
 import { Refusal } from '../errors.ts';
 import { parse } from '../pipeline/parse.ts';
 import type { InboxRow } from '../storage/inbox.ts';
 import { passing } from '../points.ts';
-import { attend, keep, turnAway, type Heard, type Reception } from './reception.ts';
+import { attend, keep, type Heard, type Lane, type Reception } from './reception.ts';
 
-/** Runs work that follows an ack, and knows of it until it ends; false: too much is under way already. */
-export type Track = (work: () => Promise<void>) => boolean;
+/** Knows of work that follows an ack until it ends. */
+export type Track = (work: () => Promise<void>) => void;
 
 /** One thing that Slack delivered. */
 export type Delivered = {
@@ -17,6 +17,8 @@ export type Delivered = {
   readonly said: string;
   /** Whether it may change something, and so is written down before it is acked. */
   readonly changes: boolean;
+  /** In which turns it is worked on. */
+  readonly lane: Lane;
   readonly from: Omit<Heard, 'inbox' | 'since'>;
   /** Answers Slack; true where the words, if there are any, are shown to the person. */
   readonly ack: (words?: string) => Promise<boolean>;
@@ -27,7 +29,7 @@ const noDatabase = 'My database does not answer. Nothing was done. Try again in 
 
 /** Writes it down, acks it, works on it, in this order; what was seen before is acked and left at that. */
 export async function take(reception: Reception, track: Track, delivered: Delivered): Promise<void> {
-  const { kind, key, said, from, work } = delivered;
+  const { kind, key, said, from, work, lane } = delivered;
   const end = reception.metrics.ack.startTimer({ kind });
   const since = performance.now();
   const row = { key, kind, person: from.person, channel: from.channel, content: said };
@@ -38,20 +40,29 @@ export async function take(reception: Reception, track: Track, delivered: Delive
   if (kept === 'new') passing('acked', key);
   if (kept === 'seen' || (kept === 'failed' && told)) return;
   const heard: Heard = { ...from, since, inbox: kept === 'new' ? key : undefined };
-  const attended = (): Promise<void> =>
-    attend(reception, heard, `reading a ${kind}`, () => {
-      if (kept === 'failed') throw new Refusal(noDatabase);
-      return work(heard);
-    });
-  if (!track(attended)) await turnAway(reception, heard);
+  const attended = async (): Promise<void> => {
+    if (kept === 'failed') throw new Refusal(noDatabase);
+    return work(heard);
+  };
+  track(() => attend(reception, heard, `reading a ${kind}`, attended, lane));
 }
 
-/** Whether these words change something. What cannot be read is refused later, and changes nothing. */
-export function changesSomething(line: string): boolean {
+/** Whether these words change something, and whether they may wait. What cannot be read is refused later. */
+export function natureOf(line: string): Pick<Delivered, 'changes' | 'lane'> {
+  const command = commandIn(line);
+  return { changes: command !== undefined && isDeed(command), lane: laneOf(command) };
+}
+
+/** In which turns a command is worked on. */
+export function laneOf(command: Command | undefined): Lane {
+  if (command?.shape === 'report') return 'reports';
+  return command?.shape === 'desk' && command.urgent ? 'urgent' : 'usual';
+}
+
+function commandIn(line: string): Command | undefined {
   try {
-    const wish = parse(line, catalogue);
-    return wish !== undefined && isDeed(wish.command);
+    return parse(line, catalogue)?.command;
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { listenToButtons } from './buttons.ts';
 import { listenToForms } from './forms.ts';
 import { hear } from './hear.ts';
 import { publishHome } from './home.ts';
-import { changesSomething, take, type Track } from './intake.ts';
+import { natureOf, take, type Track } from './intake.ts';
 import { listenToMentions } from './mentions.ts';
 import type { Reception } from './reception.ts';
 import { changedGroup, openedHome, typedCommand, usedShortcut } from './shapes.ts';
@@ -20,7 +20,7 @@ export function listen(app: App, reception: Reception, track: Track): void {
     if (event.tab !== 'home') return;
     const { user } = openedHome.parse(event);
     reception.homes.opened(user);
-    track(() => publishHome(reception, user));
+    track(() => reception.turns.usual(() => publishHome(reception, user), user));
   });
   app.event('subteam_members_changed', async ({ event }) => {
     reception.people.groupChanged(changedGroup.parse(event).subteam_id);
@@ -36,7 +36,7 @@ function listenToCommands(app: App, reception: Reception, track: Track): void {
       kind: 'command',
       key: `command:${from.trigger}`,
       said: line,
-      changes: changesSomething(line),
+      ...natureOf(line),
       from: { ...from, team },
       ack: async (text) => (await (text ? ack({ response_type: 'ephemeral', text }) : ack()), true),
       work: (heard) => hear(reception, heard, line),
@@ -60,6 +60,7 @@ function listenToShortcuts(app: App, reception: Reception, track: Track): void {
       key: `shortcut:${trigger}`,
       said: '',
       changes: false,
+      lane: 'usual',
       from: {
         person: user.id,
         team: reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),

@@ -2,7 +2,7 @@ import type { App } from '@slack/bolt';
 import { Refusal } from '../errors.ts';
 import { hear } from './hear.ts';
 import { onlooker } from './speaker.ts';
-import { changesSomething, take, type Track } from './intake.ts';
+import { natureOf, take, type Track } from './intake.ts';
 import type { Heard, Reception } from './reception.ts';
 import { mention } from './shapes.ts';
 
@@ -26,12 +26,13 @@ export function listenToMentions(app: App, reception: Reception, track: Track): 
             // Written down so that it is answered once; nothing of it is kept.
             said: '',
             changes: true,
+            lane: 'usual',
             work: (heard) => refuseEdit(reception, heard),
           }
         : {
             key: `mention:${channel}:${ts}`,
             said: line,
-            changes: changesSomething(line),
+            ...natureOf(line),
             work: (heard) => hear(reception, heard, line),
           }),
     });

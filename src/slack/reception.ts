@@ -10,6 +10,7 @@ import type { Recent } from '../pipeline/recent.ts';
 import { closeInbox, receive, type InboxRow } from '../storage/inbox.ts';
 import { scrub } from '../secret.ts';
 import { code, say } from '../text.ts';
+import { NoTurn, turns, type Turns } from '../turns.ts';
 import type { Shelf } from './answers.ts';
 import { drawNote, drawRefusal, type Drawn } from './blocks.ts';
 import { leaseMs, whileHeld } from './held.ts';
@@ -35,6 +36,7 @@ export type Reception = {
   /** A stable name for a visitor's address. */
   readonly alias: (address: string) => string;
   readonly logs: LogReader;
+  readonly turns: Readonly<Record<Lane, Turns>>;
   readonly botUser: string;
   readonly team: string;
   readonly owner: string;
@@ -53,6 +55,20 @@ export type Heard = Spoken & {
   /** The inbox row, where there is one: it is closed by whatever answers it. */
   readonly inbox: string | undefined;
 };
+
+/** Decisions, answers to forms and what stops things have places of their own: whatever else waits is not in their way. */
+export type Lane = 'usual' | 'urgent' | 'reports';
+
+/**
+ * What is worked on at a time, of everybody and of one person; the rest waits a minute at most. Reports are fewer than the
+ * connections on which the host is read: what is sent is checked on the others.
+ */
+export const createTurns = (): Reception['turns'] => ({
+  usual: turns({ most: 160, mostEach: 8, waiting: 800, waitingEach: 40, waitMs: turnMs }),
+  urgent: turns({ most: 40, mostEach: 8, waiting: 200, waitingEach: 20, waitMs: turnMs }),
+  reports: turns({ most: 6, mostEach: 2, waiting: 400, waitingEach: 40, waitMs: turnMs }),
+});
+const turnMs = 60_000;
 
 const keepMs = 1_000;
 
@@ -100,9 +116,10 @@ export async function attend(
   heard: Heard,
   what: string,
   work: () => Promise<void>,
+  lane: Lane,
 ): Promise<void> {
   try {
-    await whileHeld(reception, heard, work);
+    await whileHeld(reception, heard, () => reception.turns[lane](work, heard.person));
     await close(reception, heard);
   } catch (error) {
     const told = wordsFor(reception, what, error);
@@ -115,18 +132,19 @@ export async function attend(
   }
 }
 
-/** Too much is under way: the delivery is closed, so that nobody comes back to it, and its sender is told. */
-export async function turnAway(reception: Reception, heard: Heard): Promise<void> {
-  await close(reception, heard).catch((error: unknown) => reception.log.error({ err: error }, 'a delivery stays open'));
-  await reception.privately(
-    heard,
-    drawNote({ text: say`I have too much to do right now. Nothing was done. Try again in a minute.` }),
-  );
-}
+/** What somebody is told who had no turn. */
+const turnedAway: Readonly<Record<NoTurn['why'], Refusal>> = {
+  own: new Refusal('You have as much under way as one person can. Nothing was done by this.', {
+    hint: 'Ask again when some of it is finished.',
+  }),
+  all: new Refusal('I have too much to do right now. Nothing was done.', { hint: 'Try again in a minute.' }),
+  late: new Refusal('It did not get its turn within a minute. Nothing was done.', { hint: 'Try again in a minute.' }),
+};
 
 /** What somebody is told of an error; faults are logged with their reference. */
 export function wordsFor(reception: Reception, what: string, error: unknown): Drawn {
   if (error instanceof Refusal) return drawRefusal(error);
+  if (error instanceof NoTurn) return drawRefusal(turnedAway[error.why]);
   const fault = error instanceof Fault ? error : new Fault(what, error);
   reception.metrics.faults.inc({ what });
   reception.log.error({ err: fault, reference: fault.reference }, `fault while ${what}`);

@@ -87,8 +87,9 @@ export function touchChange(
     .executeTakeFirst();
 }
 
-/** Gives the caller up to `limit` changes that are due, longest overdue first; see `claim`. */
-export const claimDue = (tx: Tx, wanted: Claim): Promise<Change[]> => claim<Change>(tx, 'changes', wanted);
+/** Gives the caller up to `limit` changes that are due, their askers by turns; see `claim`. */
+export const claimDue = (tx: Tx, wanted: Claim): Promise<Change[]> =>
+  claim<Change>(tx, 'changes', wanted, { whose: sql`asker` });
 
 /** Lets an approved change be sent from `dueAt` on (epoch ms); one that was tried already goes its own way. */
 export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<void> {
@@ -138,13 +139,17 @@ export async function underWay(db: Reader, numbers: readonly number[]): Promise<
   return new Set((await open.where('state', '<>', 'unknown').execute()).map(({ number }) => number));
 }
 
-/** How many changes of this person wait for approval. */
-export async function countWaiting(db: Reader, asker: string): Promise<number> {
+/** How many changes of this person are in one of these states, which end with it. */
+export async function countOpen(
+  db: Reader,
+  asker: string,
+  states: readonly ('waiting' | 'approved' | 'sending')[],
+): Promise<number> {
   const { count } = await db
     .selectFrom('changes')
     .select((of) => of.fn.countAll<number>().as('count'))
     .where('asker', '=', asker)
-    .where('state', '=', 'waiting')
+    .where('state', 'in', states)
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   claimDue,
-  countWaiting,
+  countOpen,
   findByCard,
   findChange,
   holdChange,
@@ -104,8 +104,8 @@ describeBoth('changes', (open) => {
     await save(database, { asker: 'U2', target: 'domain:d1' });
     await save(database, { state: 'done' });
     const { db } = database;
-    expect(await countWaiting(db, 'U1')).toBe(1);
-    expect(await countWaiting(db, 'U3')).toBe(0);
+    expect(await countOpen(db, 'U1', ['waiting'])).toBe(1);
+    expect(await countOpen(db, 'U3', ['waiting'])).toBe(0);
     expect(numbers(await listChanges(db, { limit: 9 }))).toEqual([3, 2, 1]);
     expect(numbers(await listChanges(db, { limit: 1, beforeNumber: 3 }))).toEqual([2]);
     expect(numbers(await listChanges(db, { limit: 9, asker: 'U1', state: 'done' }))).toEqual([3]);

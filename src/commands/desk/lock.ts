@@ -9,6 +9,7 @@ export const lock = desk({
   button: 'Lock',
   right: 'named',
   changes: true,
+  urgent: true,
   fields: {
     env: environment(),
     why: phrase('Reason', 500),

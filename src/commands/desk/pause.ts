@@ -7,6 +7,7 @@ export const pause = desk({
   button: 'Pause',
   right: 'named',
   changes: true,
+  urgent: true,
   everywhere: true,
   emergency: true,
   fields: { why: optional(phrase('Reason', 500)) },

@@ -7,6 +7,7 @@ export const resume = desk({
   button: 'Resume',
   right: 'named',
   changes: true,
+  urgent: true,
   everywhere: true,
   fields: {},
   answer: async ({ office }) => {

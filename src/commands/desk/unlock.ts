@@ -11,6 +11,7 @@ export const unlock = desk({
   button: 'Unlock',
   right: 'named',
   changes: true,
+  urgent: true,
   ownRight: 'force',
   fields: { env: environment(), force: flag('Force') },
   answer: ({ input: { env, force }, office }) => (force ? forced(env, office) : usual(env, office)),

@@ -1,5 +1,6 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { spellings } from '../../secret.ts';
+import { turns } from '../../turns.ts';
 import { aliasesBy } from '../masking.ts';
 import type { Page } from '../page.ts';
 import { lookAt, type Look, type Recall } from './look.ts';
@@ -25,12 +26,17 @@ type Thread = { readonly worker: Worker; readonly waiting: Set<(why: Error) => v
 
 /** Characters that are read here, in pieces: some 40 ms of work. */
 const short = 400_000;
+/** Long ones that wait; who may read so many at once is bounded elsewhere. */
+const mostWaiting = 200;
+const waitingMs = 600_000;
 /** The thread has its memory for as long as it is there, and takes a moment to begin. */
 const idleMs = 60_000;
 
 /** Visitors get their aliases by this key. No thread is begun before there is something long to read. */
 export function createLogReader(aliasKey: string): LogReader {
   const alias = aliasesBy(aliasKey);
+  // A long one, taken apart, is ten times as large as it came.
+  const inTurn = turns({ most: 2, waiting: mostWaiting, waitMs: waitingMs });
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
 
@@ -73,7 +79,8 @@ export function createLogReader(aliasKey: string): LogReader {
     }
   };
   return {
-    look: (look, recall) => (look.text.length < short ? lookAt(look, alias, recall) : beside(look, recall)),
+    look: (look, recall) =>
+      look.text.length < short ? lookAt(look, alias, recall) : inTurn(() => beside(look, recall)),
     close,
   };
 }

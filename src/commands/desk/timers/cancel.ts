@@ -8,6 +8,7 @@ export const timersCancel = desk({
   button: 'Remove now',
   right: 'read',
   changes: true,
+  urgent: true,
   fields: { number: count('Change', 1, 999_999_999) },
   answer: async ({ input: { number }, office }) => {
     const timer = await office.timer(number);
