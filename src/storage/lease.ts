@@ -22,7 +22,7 @@ type Leased = { readonly due_at: number | null } & ({ readonly number: number } 
 export type Order = {
   /** Rows with a lower number go before all others. */
   readonly rank?: RawBuilder<unknown>;
-  /** Whose a row is: everybody's first one goes before anybody's second. */
+  /** Whose a row is: everybody's first one goes before anybody's second, and among those whoever has least that is due. */
   readonly whose: RawBuilder<unknown>;
   /** Which of one's own goes first. */
   readonly own?: RawBuilder<unknown>;
@@ -44,11 +44,12 @@ export async function claim<Row extends Leased>(
   const isFree = sql`due_at <= ${now} and (owner is null or lease_until <= ${now})`;
   const due = await sql<{ readonly id: number }>`
     with due as (
-      select ${id} as id, ${rank} as rank, row_number() over (partition by ${whose} order by ${rank}, ${own}, due_at, ${id}) as turn
+      select ${id} as id, ${rank} as rank, row_number() over (partition by ${whose} order by ${rank}, ${own}, due_at, ${id}) as turn,
+        count(*) over (partition by ${whose}) as crowd
       from ${rows} where ${isFree} and ${also}
     )
     select due.id from due join ${rows} on ${sql.ref(`${table}.${ids[table]}`)} = due.id where ${isFree}
-    order by rank, turn, due_at, due.id limit ${limit} ${keepFree(tx, table)}`.execute(tx);
+    order by rank, turn, crowd, due_at, due.id limit ${limit} ${keepFree(tx, table)}`.execute(tx);
   const order = due.rows.map((row) => row.id);
   if (order.length === 0) return [];
   const claimed = await sql<Row>`
