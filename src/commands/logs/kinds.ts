@@ -1,80 +1,137 @@
 import { bold, code, inline, joined, say, time, type Text } from '../../text.ts';
 import { fold } from './fold.ts';
 import { cut, grouped, type First, type Lens } from './lens.ts';
+import { counted } from '../page.ts';
 import type { Line } from './lines.ts';
+import type { Cause } from './nginx.ts';
+import { pathCounter, ranked } from './requests.ts';
 
-/** Entries that differ in numbers, ids, addresses and times alone. */
+/** Messages that differ in numbers, ids, addresses and times alone. */
 export type Kind = {
   /** What they have in common, `*` where they differ. */
   readonly text: string;
-  /** Entries, and their lines with those that go on with them. */
+  /** Entries with such a message. */
   count: number;
-  lines: number;
   first: number | undefined;
   last: number | undefined;
   /** The newest of them, masked. */
   example: string;
   readonly grave: boolean;
+  /** What was asked for when they came, entry by entry, as far as that is told. */
+  readonly causes: Cause[];
+  /** The end is known of none of them. */
+  isCut: boolean;
 };
 
 const mostShown = 10;
 const shownCharacters = 140;
 const exampleCharacters = 110;
-/** An entry says in its beginning how grave it is. */
+const mostRequests = 3;
+const requestCharacters = 60;
+/** Less of a message than this does not tell which it is. */
+const telling = 40;
+/** A message says in its beginning how grave it is. */
 const judged = 300;
 const partCharacters = 2_600;
 /** The folders of a file, where it is one of the machine's. */
 const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
 
-const lesser = /^(?:PHP )?(?:warning|notice|deprecated|strict standards|info|debug)\b|\[(?:warn|notice|info|debug)\]/i;
-const grave =
-  /\b(?:fatal|parse error|uncaught|unhandled|exception|panic|segfault|critical|emergency)\b|\[(?:error|crit|alert|emerg)\]|\berror\b/i;
+/** The first word of a level decides: a warning may speak of errors, and an error may quote a warning. */
+const level =
+  /(^(?:PHP )?(?:warning|notice|deprecated|strict standards|info|debug)\b|\[(?:warn|notice|info|debug)\])|^alert:|\b(?:fatal|parse error|uncaught|unhandled|exception|panic|segfault|critical|emergency|error)\b|\[(?:error|crit|alert|emerg)\]/i;
 
-/** Whether an entry tells of an error, rather than of a warning or of something that was noticed. */
-export function isGrave(body: string): boolean {
-  const start = body.slice(0, judged);
-  return !lesser.test(start) && grave.test(start);
+/** Whether a message tells of an error, rather than of a warning or of something that was noticed. */
+export function isGrave(message: string): boolean {
+  const found = level.exec(message.slice(0, judged));
+  return found !== null && found[1] === undefined;
 }
 
-/** The kinds of entries in these lines, the most frequent first; every line is in one of them. */
+/** The kinds of messages in these lines, errors first, then the most frequent; every line is in one of them at least. */
 export function kindsOf(lines: readonly Line[]): readonly Kind[] {
   const kinds = new Map<string, Kind>();
-  let open: Kind | undefined;
+  const kindOf = (text: string, message: string, isCut: boolean): Kind => {
+    const known = kinds.get(text);
+    const kind = known ?? {
+      text,
+      count: 0,
+      first: undefined,
+      last: undefined,
+      example: '',
+      causes: [],
+      isCut,
+      grave: isGrave(message),
+    };
+    if (!known) kinds.set(text, kind);
+    kind.example = message;
+    kind.isCut &&= isCut;
+    return kind;
+  };
+  const kindsIn = ({ messages, isCut }: Line): readonly Kind[] => {
+    // What PHP says more than once about one request is told once.
+    const told: Kind[] = [];
+    for (const [index, message] of messages.entries()) {
+      const text = fold(message);
+      const endless = isCut && index === messages.length - 1;
+      if (endless && told.some((kind) => kind.text.startsWith(text))) break;
+      const kind = kindOf(text, message, endless);
+      if (!told.includes(kind)) told.push(kind);
+    }
+    return told;
+  };
+  let open: readonly Kind[] = [];
   for (const line of lines) {
-    if (line.continues && open) {
-      open.lines += 1;
-      continue;
+    const { at, cause, continues } = line;
+    if (!continues || open.length === 0) {
+      open = kindsIn(line);
+      for (const kind of open) add(kind, { count: 1, first: at, last: at });
     }
-    const text = fold(line.body);
-    open = kinds.get(text);
-    if (open === undefined) {
-      open = { text, count: 0, lines: 0, first: line.at, last: line.at, example: '', grave: isGrave(line.body) };
-      kinds.set(text, open);
-    }
-    open.count += 1;
-    open.lines += 1;
-    if (line.at !== undefined) {
-      open.first = Math.min(open.first ?? line.at, line.at);
-      open.last = Math.max(open.last ?? line.at, line.at);
-    }
-    open.example = line.body;
+    if (cause) for (const { causes } of open) causes.push(cause);
   }
-  return [...kinds.values()].sort((one, other) => other.count - one.count || (one.text < other.text ? -1 : 1));
+  return [...wholeOf(kinds)].sort(
+    (one, other) =>
+      Number(other.grave) - Number(one.grave) || other.count - one.count || (one.text < other.text ? -1 : 1),
+  );
 }
 
-/** An error log, kind by kind; `as`: whether its times need their date. */
-export function errorLens(lines: readonly Line[], as: 'time' | 'date'): Lens {
-  const kinds = kindsOf(lines);
+function add(kind: Kind, { count, first, last }: Pick<Kind, 'count' | 'first' | 'last'>): void {
+  kind.count += count;
+  if (first !== undefined) kind.first = Math.min(kind.first ?? first, first);
+  if (last !== undefined) kind.last = Math.max(kind.last ?? last, last);
+}
+
+/** A message without its end is of the kind that begins like it, where there is but one such kind. */
+function wholeOf(kinds: ReadonlyMap<string, Kind>): readonly Kind[] {
+  const whole: Kind[] = [];
+  // From the last name to the first: those that begin like a name come just before it.
+  for (const text of [...kinds.keys()].sort().toReversed()) {
+    const kind = kinds.get(text);
+    if (kind === undefined) continue;
+    const [like, another] = [whole.at(-1), whole.at(-2)];
+    const isOne = like?.text.startsWith(text) === true && another?.text.startsWith(text) !== true;
+    if (kind.isCut && text.length >= telling && like && isOne) {
+      add(like, kind);
+      like.causes.push(...kind.causes);
+    } else whole.push(kind);
+  }
+  return whole;
+}
+
+/** An error log, kind by kind; `as`: whether its times need their date; `errors`: no other kinds. */
+export function errorLens(
+  lines: readonly Line[],
+  { as, errors }: { readonly as: 'time' | 'date'; readonly errors: boolean },
+): Lens {
+  const kinds = kindsOf(lines).filter(({ grave }) => grave || !errors);
   const told = kinds.slice(0, mostShown).map((kind) => toldOf(kind, as));
   const left = kinds.slice(mostShown).reduce((sum, { count }) => sum + count, 0);
   if (left > 0) told.push(say`${grouped(left)} more of ${grouped(kinds.length - mostShown)} other kinds.`);
-  const firsts = kinds
-    .toSorted((one, other) => Number(other.grave) - Number(one.grave))
-    .flatMap(({ text, first }): First[] => (first === undefined ? [] : [{ says: cut(text, 60), at: first }]));
+  const firsts = kinds.flatMap(({ text, first }): First[] =>
+    first === undefined ? [] : [{ says: cut(text, 60), at: first }],
+  );
   return { kinds: kinds.length, parts: inParts(told), firsts };
 }
 
-function toldOf({ text, count, first, last, example }: Kind, as: 'time' | 'date'): Text {
+function toldOf({ text, count, first, last, example, causes }: Kind, as: 'time' | 'date'): Text {
   const shown = text.trim() === '' ? 'an empty line' : cut(text.replace(folders, '…'), shownCharacters);
   const when =
     first === undefined || last === undefined
@@ -84,7 +141,35 @@ function toldOf({ text, count, first, last, example }: Kind, as: 'time' | 'date'
         : say` · first ${time(first, as)}, last ${time(last, as)}`;
   const newest =
     example === text ? [] : say`\n    newest: ${code(cut(example.replace(folders, '…'), exampleCharacters))}`;
-  return say`${bold(`${grouped(count)}×`)} ${shown}${when}${newest}`;
+  return say`${bold(`${grouped(count)}×`)} ${shown}${when}${newest}${causesOf(causes)}`;
+}
+
+/** What was asked for when these came, the most frequent first, and by how many. */
+function causesOf(causes: readonly Cause[]): Text {
+  if (causes.length === 0) return [];
+  const [paths, clients] = [pathCounter(), new Set<string>()];
+  let hasHosts = false;
+  for (const { request, client, host } of causes) {
+    paths.add({ path: request });
+    if (client !== undefined) clients.add(client);
+    hasHosts ||= host !== causes[0]?.host;
+  }
+  const most = ranked(
+    paths.counts(),
+    ({ count }) => count,
+    ({ path }) => path,
+  ).slice(0, mostRequests);
+  const left = most.reduce((rest, { count }) => rest - count, causes.length);
+  const requests = joined(
+    [
+      ...most.map(({ path, count }) => say`${grouped(count)}× ${code(cut(path, requestCharacters))}`),
+      left > 0 ? `${grouped(left)}× others` : undefined,
+    ],
+    ', ',
+  );
+  const who =
+    clients.size === 1 ? [...clients].join('') : clients.size > 1 ? counted(clients.size, 'visitor') : undefined;
+  return say`\n    asked for: ${joined([requests, who, hasHosts ? 'several hosts' : undefined], ' · ')}`;
 }
 
 /** Lines below each other, in as few parts as hold them. */

@@ -1,13 +1,11 @@
 import { masker } from '../masking.ts';
-import { unwrapped } from './nginx.ts';
+import { causeIn, unwrapped, type Unwrapped } from './nginx.ts';
 import { stampReader } from './stamps.ts';
 
 /** A line of a log that may be shown. */
-export type Line = {
-  /** Masked, and as long as may be shown. */
+export type Line = Unwrapped & {
+  /** Masked, and as long as may be shown; the messages are parts of it, without its time. */
   readonly text: string;
-  /** The text without its time, where it begins with one, and without what nginx puts around it. */
-  readonly body: string;
   /** Epoch milliseconds: its own, else of the line before it. */
   readonly at: number | undefined;
   /** It goes on with the entry before it, as the lines of a stack trace do. */
@@ -17,7 +15,7 @@ export type Line = {
 /** Between these (epoch ms) a time is believed; a visitor may write any into a log. */
 export type Plausible = { readonly from: number; readonly to: number };
 
-const goesOn = /^(?:\s|#\d+ |Stack trace:|Caused by|thrown in |[)}\]]|$)/;
+const goesOn = /^(?:\s|#\d+ |Stack trace:|Caused by|Next [\w\\]{0,100}(?:Exception|Error)\b|thrown in |[)}\]]|$)/;
 
 /** Reads a log piece by piece, in its order: the same lines, wherever it is cut. */
 export function lineReader(
@@ -30,10 +28,13 @@ export function lineReader(
   return (raw) =>
     raw.map((line) => {
       const text = mask(line);
-      if (goesOn.test(text)) return { text, body: text, at: before, continues: true };
+      if (goesOn.test(text)) {
+        // Where a trace has its lines, what nginx was asked stands behind the last of them.
+        return { text, messages: [text], isCut: false, cause: causeIn(text), at: before, continues: true };
+      }
       const stamp = stampOf(text);
       before = stamp?.at ?? before;
-      return { text, body: unwrapped(text.slice(stamp?.end ?? 0)), at: before, continues: false };
+      return { ...unwrapped(text.slice(stamp?.end ?? 0)), text, at: before, continues: false };
     });
 }
 

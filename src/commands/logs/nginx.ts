@@ -1,17 +1,79 @@
-/** nginx's own words before what it tells: its level, its process and connection, and that PHP said it. */
-const head = /^(\[[a-z]{1,10}\] )\d+#\d+: (?:\*\d+ )?(FastCGI sent in stderr: "(?:PHP message: )?)?/i;
-const furtherMessage = 'PHP message: ';
-/** Where nginx goes on with what it did meanwhile, and for whom. */
-const tails = [' while reading ', ' while connecting ', ' while sending ', ', client: '];
+import { pathOf } from './requests.ts';
 
-/** What an entry of an error log tells, without what nginx puts around it; other entries as they are. */
-export function unwrapped(body: string): string {
-  const found = body.startsWith('[') ? head.exec(body.slice(0, 200)) : undefined;
-  const isFurther = body.startsWith(furtherMessage);
-  if (!found && !isFurther) return body;
-  const [whole, level = '', byPhp] = found ?? [furtherMessage, '', furtherMessage];
-  const ends = tails.map((tail) => body.indexOf(tail, whole.length)).filter((at) => at !== -1);
-  const message = body.slice(whole.length, Math.min(body.length, ...ends));
-  // PHP says itself how grave it is; to nginx all of it is an error.
-  return byPhp === undefined ? level + message : message.replace(/"$/, '');
+/** What nginx was asked when it had something to tell. */
+export type Cause = {
+  /** The alias of whoever asked. */
+  readonly client: string | undefined;
+  /** Method and path, without what stands behind a question mark: `GET /shop/?…`. */
+  readonly request: string;
+  readonly host: string | undefined;
+};
+
+/** What an entry of an error log tells, without what nginx or php-fpm puts around it. */
+export type Unwrapped = {
+  /** At least one; several where PHP had several things to say about one request. */
+  readonly messages: readonly string[];
+  /** There was no room for the end of the last message. */
+  readonly isCut: boolean;
+  readonly cause: Cause | undefined;
+};
+
+/** nginx's own words before what it tells: its level, its process and connection, and that PHP said it. */
+const head = /^(\[[a-z]{1,10}\] )\d+#\d+: (?:\*\d+ )?(FastCGI sent in stderr: ")?/i;
+/** The same of php-fpm, where what its processes say goes through it. */
+const poolHead = /^[A-Z]{4,7}: \[pool [^\]]{1,80}\] child \d+ said into std(?:err|out): "/;
+const opening = 'PHP message: ';
+/** Most entries of PHP's own log, and all of other logs, begin with something else. */
+const wrapped = /^(?:\[[a-z]+\] \d|PHP message: |(?:WARNING|NOTICE): (?:\[pool |PHP message: ))/i;
+/** Where nginx goes on with what it did meanwhile, and for whom; a cut line may end in the middle of it. */
+const tail = /" while (?:(?:reading|connecting|sending)[\w ]{0,60}(?:upstream|client),|[\w ]{0,80}(?:…|$))/;
+const ownTails = [' while reading ', ' while connecting ', ' while sending ', ', client: '];
+const leftOut = /… \(\d{1,12} more characters\)$/;
+/** What stands between two messages, if anything does. */
+const between = ['NOTICE:', '\\n', ';'];
+const asked =
+  /, client: (client-[\da-f]{4,64})?[^,]{0,100}, server: [^,]{0,260}, request: "([A-Z]{3,12} [^\s"]{1,1000})/;
+const host = /, host: "([^"]{1,253})/;
+
+/** Reads a masked entry without its time. */
+export function unwrapped(body: string): Unwrapped {
+  const start = wrapped.test(body) ? body.slice(0, 200) : '';
+  const [whole, level, byPhp] = head.exec(start) ?? [poolHead.exec(start)?.[0] ?? ''];
+  if (level !== undefined && byPhp === undefined) return ownOf(body, level, whole.length);
+  if (start === '' || (whole === '' && !start.includes(opening)))
+    return { messages: [body], isCut: false, cause: undefined };
+  const end = tail.exec(body)?.index ?? -1;
+  const said = end === -1 ? body.slice(whole.length).replace(leftOut, '') : body.slice(whole.length, end);
+  const isCut = end === -1 && whole !== '' && !said.endsWith('"');
+  const messages = (said.endsWith('"') && end === -1 ? said.slice(0, -1) : said)
+    .split(opening)
+    .map(bare)
+    .filter((message) => message !== '');
+  return {
+    messages: messages.length > 0 ? messages : [''],
+    isCut,
+    cause: end === -1 ? undefined : causeIn(body.slice(end)),
+  };
+}
+
+/** nginx's own entry begins with its level; what PHP says has a level of its own, and to nginx all of it is an error. */
+function ownOf(body: string, level: string, start: number): Unwrapped {
+  const ends = ownTails.map((words) => body.indexOf(words, start)).filter((at) => at !== -1);
+  const end = Math.min(body.length, ...ends);
+  return { messages: [level + body.slice(start, end)], isCut: false, cause: causeIn(body.slice(end)) };
+}
+
+/** A message without its trace, and without what parts it from the next one. */
+function bare(piece: string): string {
+  const trace = piece.indexOf('Stack trace:');
+  return between.reduce(
+    (text, end) => (text.endsWith(end) ? text.slice(0, -end.length).trimEnd() : text),
+    (trace > 0 ? piece.slice(0, trace) : piece).trimEnd(),
+  );
+}
+
+/** The request of which a masked line tells that it was being answered. */
+export function causeIn(line: string): Cause | undefined {
+  const [, client, request] = asked.exec(line) ?? [];
+  return request === undefined ? undefined : { client, request: pathOf(request), host: host.exec(line)?.[1] };
 }

@@ -68,7 +68,7 @@ export async function pageOf(reading: Reading): Promise<Page> {
   const shown = asked.errors ? seen.map(({ line }) => line) : lines;
   if (shown.length === 0) return emptyPage(reading);
   const as = stretch && stretch.from > reading.now - today ? 'time' : 'date';
-  const lens = await lensOf(seen, asked.log, as);
+  const lens = await lensOf(seen, asked, as);
   await breathe();
   const times = shown.flatMap(({ at }) => (at === undefined ? [] : [at]));
   const busiest = busiestMinute(times);
@@ -138,18 +138,18 @@ function errorsIn(lines: readonly Told[], log: Asked['log']): readonly Told[] {
   let keeps = false;
   return lines.filter(({ line, request }) => {
     if (log !== 'error') return (request?.status ?? 0) >= 400;
-    if (!line.continues) keeps = isGrave(line.body);
+    if (!line.continues) keeps = line.messages.some(isGrave);
     return keeps;
   });
 }
 
-async function lensOf(lines: readonly Told[], log: Asked['log'], as: 'time' | 'date'): Promise<Lens> {
+async function lensOf(lines: readonly Told[], { log, errors }: Asked, as: 'time' | 'date'): Promise<Lens> {
   if (log === 'access') return accessLens(lines);
   return log === 'cache'
     ? cacheLens(lines)
     : errorLens(
         lines.map(({ line }) => line),
-        as,
+        { as, errors },
       );
 }
 

@@ -43,7 +43,8 @@ export function requestIn(text: string): Request | undefined {
   };
 }
 
-function pathOf(target: string): string {
+/** At most 200 characters, without what stands behind a question mark. */
+export function pathOf(target: string): string {
   const bare = target.includes('"') ? target.replaceAll('"', '') : target;
   const query = bare.indexOf('?');
   return (query === -1 ? bare : `${bare.slice(0, query)}?…`).slice(0, 200);
@@ -68,7 +69,10 @@ export function countPaths(requests: Iterable<Request>): readonly PathCount[] {
   return counter.counts();
 }
 
-type PathCounter = { readonly add: (request: Request) => void; readonly counts: () => readonly PathCount[] };
+type PathCounter = {
+  readonly add: (request: Pick<Request, 'path'> & Partial<Request>) => void;
+  readonly counts: () => readonly PathCount[];
+};
 
 /** The same, request by request. */
 export function pathCounter(): PathCounter {
@@ -88,7 +92,7 @@ export function pathCounter(): PathCounter {
     add: ({ path, status, seconds }) => {
       const counted = byPath.get(path) ?? countOf(path);
       counted.count += 1;
-      counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1);
+      if (status !== undefined) counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1);
       if (seconds === undefined) return;
       counted.seconds.sum += seconds;
       counted.seconds.count += 1;
