@@ -44,6 +44,7 @@ describe('the messages in an entry of nginx', () => {
       `PHP message: ${'x'.repeat(2_500)}`,
       ['x'.repeat(2_000 - php('PHP message: ').length)],
     ],
+    ['one before another that was cut off', `PHP message: ${warning}; PHP mess`, [warning]],
     ['one before words that were cut off', `PHP message: ${warning}" while reading resp`, [warning]],
     ['one while reading the page', `PHP message: ${warning}" while reading upstream${request('/')}`, [warning]],
     ['one without a request', `PHP message: ${warning}"`, [warning]],
@@ -215,6 +216,12 @@ test('one notice in two hundred lines of ten requests is one kind, and no error'
   expect(text).toContain('asked for: 74× GET /shop/, 14× GET /, 14× GET /a, 98× others · 7 visitors');
   expect(kindsOf(read(...lines)).map(({ grave }) => grave)).toEqual([false]);
   expect((await shown(lines, { errors: true })).text).toContain('No error in 200 lines.');
+  const elsewhere = await shown([
+    ...lines,
+    php(`PHP message: x${reading('/y')}`).replace('host: "a.', 'host: "b.'),
+    php(`PHP message: x${reading('/y')}`),
+  ]);
+  expect(elsewhere.text).toMatch(/2× x · .*\n    asked for: 2× GET \/y · client-[\da-f]{6} · several hosts$/m);
 });
 
 describe('a mixed day', () => {

@@ -324,18 +324,23 @@ test('promise 6: whatever stands in a log, its page is within Slack’s limits a
   );
 });
 
-test('the longest lines of two hundred kinds are told within one message', async () => {
-  const word = (index: number): string => String.fromCharCode(97 + (index % 26)).repeat(60);
-  const host = Array.from({ length: 200 }, (_, index) =>
-    lineAt(
-      index / 10,
-      `PHP Fatal error: ${word(index)} ${word(index * 7)} \\"${index}\\" ${'x'.repeat(index)} /a/b/${word(index)}.php`,
-    ),
-  ).join('\n');
-  const page = await shown('error', { host, happened: Array.from({ length: 9 }, () => own) });
-  expect(textOf(page)).toContain('4 older changes as well.');
-  expect(JSON.stringify(drawPage(page, { id: '0'.repeat(36), shareable: true }).blocks)).not.toContain('too long');
-});
+test.each(['PHP alone', 'nginx'])(
+  'the longest lines of two hundred kinds are told within one message: of %s',
+  async (by) => {
+    const word = (index: number): string => String.fromCharCode(97 + (index % 26)).repeat(60);
+    const path = (index: number): string => `/${'\\'.repeat(20)}${word(index * 3)}`;
+    const host = Array.from({ length: 800 }, (_, index) => {
+      const of = index % 200;
+      const told = `PHP Fatal error: ${word(of)} ${word(of * 7)} \\"${of}\\" ${'x'.repeat(of)} /a/b/${word(of)}.php`;
+      if (by !== 'nginx') return lineAt(index / 40, told);
+      const request = `client: 203.0.113.${index % 250}, server: a, request: "DELETE ${path(index)} HTTP/2.0", host: "${index}.example"`;
+      return `${atMinute(now - (index * minute) / 40).replaceAll('-', '/')} [error] 7#7: *1 FastCGI sent in stderr: "PHP message: ${told}" while reading upstream, ${request}`;
+    }).join('\n');
+    const page = await shown('error', { host, happened: Array.from({ length: 9 }, () => own) });
+    expect(textOf(page)).toContain('4 older changes as well.');
+    expect(JSON.stringify(drawPage(page, { id: '0'.repeat(36), shareable: true }).blocks)).not.toContain('too long');
+  },
+);
 
 test('one line of five megabytes, and more lines than were asked for, are read in a moment', async () => {
   const start = performance.now();

@@ -27,12 +27,14 @@ const mostShown = 10;
 const shownCharacters = 140;
 const exampleCharacters = 110;
 const mostRequests = 3;
-const requestCharacters = 60;
+const requestCharacters = 40;
 /** Less of a message than this does not tell which it is. */
 const telling = 40;
 /** A message says in its beginning how grave it is. */
 const judged = 300;
 const partCharacters = 2_600;
+/** Of a message: what was asked for is told of the first kinds, as far as this goes. */
+const roomForAll = 4_700;
 /** The folders of a file, where it is one of the machine's. */
 const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
 
@@ -122,7 +124,12 @@ export function errorLens(
   { as, errors }: { readonly as: 'time' | 'date'; readonly errors: boolean },
 ): Lens {
   const kinds = kindsOf(lines).filter(({ grave }) => grave || !errors);
-  const told = kinds.slice(0, mostShown).map((kind) => toldOf(kind, as));
+  const shown = kinds.slice(0, mostShown).map((kind) => ({ text: toldOf(kind, as), asked: causesOf(kind.causes) }));
+  let room = shown.reduce((rest, { text }) => rest - sizeOf(text), roomForAll);
+  const told = shown.map(({ text, asked }) => {
+    room -= sizeOf(asked);
+    return room < 0 ? text : say`${text}${asked}`;
+  });
   const left = kinds.slice(mostShown).reduce((sum, { count }) => sum + count, 0);
   if (left > 0) told.push(say`${grouped(left)} more of ${grouped(kinds.length - mostShown)} other kinds.`);
   const firsts = kinds.flatMap(({ text, first }): First[] =>
@@ -131,7 +138,10 @@ export function errorLens(
   return { kinds: kinds.length, parts: inParts(told), firsts };
 }
 
-function toldOf({ text, count, first, last, example, causes }: Kind, as: 'time' | 'date'): Text {
+/** What a text takes up of a message. */
+const sizeOf = (text: Text): number => JSON.stringify(text).length;
+
+function toldOf({ text, count, first, last, example }: Kind, as: 'time' | 'date'): Text {
   const shown = text.trim() === '' ? 'an empty line' : cut(text.replace(folders, '…'), shownCharacters);
   const when =
     first === undefined || last === undefined
@@ -141,7 +151,7 @@ function toldOf({ text, count, first, last, example, causes }: Kind, as: 'time' 
         : say` · first ${time(first, as)}, last ${time(last, as)}`;
   const newest =
     example === text ? [] : say`\n    newest: ${code(cut(example.replace(folders, '…'), exampleCharacters))}`;
-  return say`${bold(`${grouped(count)}×`)} ${shown}${when}${newest}${causesOf(causes)}`;
+  return say`${bold(`${grouped(count)}×`)} ${shown}${when}${newest}`;
 }
 
 /** What was asked for when these came, the most frequent first, and by how many. */
@@ -160,16 +170,11 @@ function causesOf(causes: readonly Cause[]): Text {
     ({ path }) => path,
   ).slice(0, mostRequests);
   const left = most.reduce((rest, { count }) => rest - count, causes.length);
-  const requests = joined(
-    [
-      ...most.map(({ path, count }) => say`${grouped(count)}× ${code(cut(path, requestCharacters))}`),
-      left > 0 ? `${grouped(left)}× others` : undefined,
-    ],
-    ', ',
-  );
-  const who =
-    clients.size === 1 ? [...clients].join('') : clients.size > 1 ? counted(clients.size, 'visitor') : undefined;
-  return say`\n    asked for: ${joined([requests, who, hasHosts ? 'several hosts' : undefined], ' · ')}`;
+  const told = most.map(({ path, count }) => `${grouped(count)}× ${cut(path, requestCharacters)}`);
+  if (left > 0) told.push(`${grouped(left)}× others`);
+  const who = clients.size > 1 ? counted(clients.size, 'visitor') : [...clients].join('');
+  const said = [told.join(', '), who, hasHosts ? 'several hosts' : ''].filter((part) => part !== '');
+  return say`\n    asked for: ${said.join(' · ')}`;
 }
 
 /** Lines below each other, in as few parts as hold them. */

@@ -23,6 +23,7 @@ const head = /^(\[[a-z]{1,10}\] )\d+#\d+: (?:\*\d+ )?(FastCGI sent in stderr: ")
 /** The same of php-fpm, where what its processes say goes through it. */
 const poolHead = /^[A-Z]{4,7}: \[pool [^\]]{1,80}\] child \d+ said into std(?:err|out): "/;
 const opening = 'PHP message: ';
+const parted = '; ';
 /** Most entries of PHP's own log, and all of other logs, begin with something else. */
 const wrapped = /^(?:\[[a-z]+\] \d|PHP message: |(?:WARNING|NOTICE): (?:\[pool |PHP message: ))/i;
 /** Where nginx goes on with what it did meanwhile, and for whom; a cut line may end in the middle of it. */
@@ -42,18 +43,24 @@ export function unwrapped(body: string): Unwrapped {
   if (level !== undefined && byPhp === undefined) return ownOf(body, level, whole.length);
   if (start === '' || (whole === '' && !start.includes(opening)))
     return { messages: [body], isCut: false, cause: undefined };
-  const end = tail.exec(body)?.index ?? -1;
-  const said = end === -1 ? body.slice(whole.length).replace(leftOut, '') : body.slice(whole.length, end);
-  const isCut = end === -1 && whole !== '' && !said.endsWith('"');
-  const messages = (said.endsWith('"') && end === -1 ? said.slice(0, -1) : said)
+  const end = tail.exec(body)?.index ?? (body.endsWith('"') ? body.length - 1 : undefined);
+  const told = body.slice(whole.length, end).replace(leftOut, '');
+  const said = end === undefined ? withoutBegun(told) : told;
+  const messages = said
     .split(opening)
     .map(bare)
     .filter((message) => message !== '');
   return {
     messages: messages.length > 0 ? messages : [''],
-    isCut,
-    cause: end === -1 ? undefined : causeIn(body.slice(end)),
+    isCut: end === undefined && whole !== '' && said === told,
+    cause: end === undefined ? undefined : causeIn(body.slice(end)),
   };
+}
+
+/** Without a further message that was cut off before it said anything. */
+function withoutBegun(said: string): string {
+  const last = said.lastIndexOf(parted);
+  return last !== -1 && opening.startsWith(said.slice(last + parted.length)) ? said.slice(0, last) : said;
 }
 
 /** nginx's own entry begins with its level; what PHP says has a level of its own, and to nginx all of it is an error. */
