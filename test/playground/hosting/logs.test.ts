@@ -34,6 +34,21 @@ test('every log looks as its kind does, with what a lens must cope with', async 
   ]) {
     expect(error).toMatch(part);
   }
+  // nginx's entries are one line each, whatever PHP said in them; php-fpm's traces are several.
+  const entry =
+    /^(?:\d{4}\/\d\d\/\d\d [\d:]{8} \[(?:error|warn)\] (\d+)#\1: \*\d+ \S|\[\d\d-[A-Z][a-z]{2}-\d{4} [\d:]{8}(?: UTC)?\] (?:PHP Fatal error: |WARNING: |NOTICE: )|Stack trace:|#\d |  thrown in )/;
+  expect(error.split('\n').filter((line) => !entry.test(line))).toEqual([]);
+  expect(Math.max(...error.split('\n').map(({ length }) => length))).toBe(2_048);
+  for (const part of [
+    /FastCGI sent in stderr: "PHP message: [^"]*; PHP message: .*" while reading response header from upstream, client: [\da-f.:]+, server: /,
+    /PHP Fatal error: {2}Uncaught.*\\nStack trace:\\n#0 .*\\n {2}thrown in .*" while reading/,
+    /: \*\d+ open\(\) "\S+" failed \(2: No such file or directory\), client: /,
+    /upstream timed out \(110: Connection timed out\) while reading/,
+    /WordPress database error .* made by /,
+    /\d\] WARNING: \[pool www\] /,
+  ]) {
+    expect(error).toMatch(part);
+  }
   const access = await lines(hosting, 'file_name=access&lines=20000');
   const combined = /^[\da-f.:]+ - - \[[^\]]+\] "(GET|POST) \/\S* HTTP\/2\.0" \d{3} \d+ "[^"]*" "[^"]*" \d+\.\d{3}$/;
   expect(access.filter((line) => !combined.test(line))).toEqual([]);

@@ -1,16 +1,49 @@
 import type { Moment } from './moment.ts';
-import { mailAddress, phpTime, visitor } from './words.ts';
+import { mailAddress, nginxTime, phpTime, visitor, webPath } from './words.ts';
 
 const root = '/www/public/wp-content';
+/** nginx cuts an entry here. */
+const longest = 2_048;
 
-/** One message of PHP or of the site's own code; fatal ones bring a stack trace of several lines. */
+/** One entry: mostly nginx's around what PHP said, some of nginx itself and of php-fpm, which alone has traces of several lines. */
 export function errorEntry(moment: Moment): string[] {
   const { random, incident } = moment;
-  if (incident && random.chance(0.8)) return fatal(moment);
-  return random.pick([warning, warning, deprecated, careless, careless, notice, fatal])(moment);
+  if (incident && random.chance(0.8)) return random.pick([fatal, fatal, fatal, unanswered])(moment);
+  return random.pick([said, said, said, said, said, said, said, manySaid, fatal, own, unanswered, pool])(moment);
 }
 
-function fatal({ at, random }: Moment): string[] {
+/** What PHP said about one request: all of it in one entry, and to nginx an error, whatever it is. */
+function said(moment: Moment): string[] {
+  const { random } = moment;
+  const told = [
+    warning,
+    warning,
+    warning,
+    deprecated,
+    deprecated,
+    careless,
+    careless,
+    notice,
+    notice,
+    plugin,
+    database,
+  ];
+  return byPhp(
+    moment,
+    Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => random.pick(told)(moment)),
+  );
+}
+
+/** A page that has more to say than there is room for. */
+function manySaid(moment: Moment): string[] {
+  return byPhp(
+    moment,
+    Array.from({ length: 20 }, () => moment.random.pick([warning, deprecated, notice])(moment)),
+  );
+}
+
+function fatal(moment: Moment): string[] {
+  const { at, random } = moment;
   const order = random.integer(10_000, 99_999);
   const cart = `${root}/plugins/quick-cart/includes/class-cart.php`;
   const what = random.pick([
@@ -18,8 +51,8 @@ function fatal({ at, random }: Moment): string[] {
     `Uncaught PDOException: SQLSTATE[HY000] [2002] Connection refused while saving order ${order}`,
     `Allowed memory size of 268435456 bytes exhausted (tried to allocate ${random.integer(20_480, 900_000)} bytes)`,
   ]);
-  return [
-    `[${phpTime(at)}] PHP Fatal error:  ${what} in ${cart}:${random.pick([88, 214])}`,
+  const lines = [
+    `PHP Fatal error:  ${what} in ${cart}:${random.pick([88, 214])}`,
     'Stack trace:',
     `#0 ${cart}(${random.pick([61, 88])}): Cart->total(NULL)`,
     `#1 ${root}/plugins/quick-cart/quick-cart.php(${random.integer(20, 60)}): Cart->checkout(${order})`,
@@ -27,9 +60,79 @@ function fatal({ at, random }: Moment): string[] {
     '#3 {main}',
     `  thrown in ${cart} on line 88`,
   ];
+  if (random.chance(0.7)) return byPhp(moment, [lines.join('\\n')]);
+  return [`[${phpTime(at)}] ${lines[0]}`, ...lines.slice(1)];
 }
 
-function warning({ at, random }: Moment): string[] {
+/** What nginx has to tell by itself. */
+function own(moment: Moment): string[] {
+  const { random } = moment;
+  const photo = `photo-${random.integer(100, 999)}.jpg`;
+  const size = `${random.integer(2, 9)}${random.integer(10_000_000, 99_999_999)} bytes`;
+  const excess = `${random.integer(1, 20)}.${random.integer(100, 999)}`;
+  const [level, what, request] = random.pick([
+    [
+      'error',
+      `open() "${root}/uploads/${photo}" failed (2: No such file or directory)`,
+      `GET /wp-content/uploads/${photo}`,
+    ],
+    ['error', 'access forbidden by rule', random.pick(['GET /.env', 'GET /wp-config.php.bak', 'POST /xmlrpc.php'])],
+    ['error', `limiting requests, excess: ${excess} by zone "login"`, 'POST /wp-login.php'],
+    ['error', `client intended to send too large body: ${size}`, 'POST /wp-admin/async-upload.php'],
+    [
+      'warn',
+      `a client request body is buffered to a temporary file /var/lib/nginx/body/00000${random.integer(10_000, 99_999)}`,
+      'POST /wp-admin/admin-ajax.php',
+    ],
+  ] as const);
+  return [byNginx(moment, level, what, request)];
+}
+
+/** PHP did not answer nginx, or not in time. */
+function unanswered(moment: Moment): string[] {
+  const what = moment.random.pick([
+    'upstream timed out (110: Connection timed out) while reading response header from upstream',
+    'connect() to unix:/var/run/php8.3-fpm.sock failed (11: Resource temporarily unavailable) while connecting to upstream',
+    'recv() failed (104: Connection reset by peer) while reading response header from upstream',
+  ]);
+  return [byNginx(moment, 'error', what)];
+}
+
+/** What php-fpm tells of its own processes. */
+function pool({ at, random }: Moment): string[] {
+  const time = phpTime(at).replace(' UTC', '');
+  const child = random.integer(1_000, 9_999);
+  return random.pick([
+    [`[${time}] WARNING: [pool www] server reached pm.max_children setting (8), consider raising it`],
+    [
+      `[${time}] WARNING: [pool www] child ${child} exited on signal 11 (SIGSEGV) after ${random.integer(1, 900)}.20481 seconds from start`,
+      `[${time}] NOTICE: [pool www] child ${child + 1} started`,
+    ],
+  ]);
+}
+
+const byPhp = (moment: Moment, messages: readonly string[]): string[] => [
+  byNginx(
+    moment,
+    'error',
+    `FastCGI sent in stderr: "${messages.map((message) => `PHP message: ${message}`).join('; ')}" while reading response header from upstream`,
+  ),
+];
+
+/** An entry of nginx, with whom it was about. */
+function byNginx(
+  { at, hostname, random }: Moment,
+  level: string,
+  what: string,
+  request = `GET ${webPath(random)}`,
+): string {
+  const [worker, connection] = [random.integer(89_190, 89_199), random.integer(1_000_000, 9_999_999)];
+  const upstream = what.includes(' upstream') ? ', upstream: "fastcgi://unix:/var/run/php8.3-fpm.sock:"' : '';
+  const asked = `client: ${visitor(random)}, server: ${hostname}, request: "${request} HTTP/2.0"${upstream}, host: "${hostname}"`;
+  return `${nginxTime(at)} [${level}] ${worker}#${worker}: *${connection} ${what}, ${asked}`.slice(0, longest);
+}
+
+function warning({ random }: Moment): string {
   const line = random.integer(12, 400);
   const where = random.pick(['plugins/seo-lantern/seo-lantern.php', 'themes/storefront-plus/functions.php']);
   const what = random.pick([
@@ -37,28 +140,32 @@ function warning({ at, random }: Moment): string[] {
     'Attempt to read property "ID" on null',
     `filemtime(): stat failed for ${root}/cache/page-${random.integer(100, 999)}.html`,
   ]);
-  return [`[${phpTime(at)}] PHP Warning:  ${what} in ${root}/${where} on line ${line}`];
+  return `PHP Warning:  ${what} in ${root}/${where} on line ${line}`;
 }
 
-function deprecated({ at }: Moment): string[] {
+function deprecated(): string {
   const where = `${root}/plugins/contact-desk/contact-desk.php`;
-  return [
-    `[${phpTime(at)}] PHP Deprecated:  Creation of dynamic property Desk::$queue is deprecated in ${where} on line 31`,
-  ];
+  return `PHP Deprecated:  Creation of dynamic property Desk::$queue is deprecated in ${where} on line 31`;
 }
 
-function notice({ at, random }: Moment): string[] {
-  return [`[${phpTime(at)}] quick-cart: payment ${random.letters(12)} declined for client ${visitor(random)}`];
+function notice(): string {
+  const why = 'Translation loading for the <code>quick-cart</code> domain was triggered too early.';
+  return `PHP Notice:  Function _load_textdomain_just_in_time was called <strong>incorrectly</strong>. ${why} in /www/public/wp-includes/functions.php on line 6114`;
 }
+
+const plugin = ({ random }: Moment): string =>
+  `quick-cart: payment ${random.letters(12)} declined for client ${visitor(random)}`;
+
+const database = ({ random }: Moment): string =>
+  `WordPress database error Deadlock found when trying to get lock; try restarting transaction for query UPDATE wp_options SET option_value = ${random.integer(1_000, 9_999)} WHERE option_name = 'desk_queue' made by do_action('shutdown'), Desk->flush`;
 
 /** What careless code writes into logs: addresses of people, and things that look like secrets (made up here). */
-function careless({ at, random }: Moment): string[] {
-  const what = random.pick([
+function careless({ random }: Moment): string {
+  return random.pick([
     `contact-desk: could not send to ${mailAddress(random)}: 550 mailbox unavailable`,
     `quick-cart: retrying with key sk_live_${random.letters(24)} after time-out`,
     `contact-desk: SMTP login failed, user=desk password=${random.letters(14)}`,
     `seo-lantern: GET https://api.lantern.example/v1 Authorization: Bearer ${random.letters(40)}`,
     `quick-cart: DSN mysql://shop:${random.letters(16)}@db.internal.example:3306/shop unreachable`,
   ]);
-  return [`[${phpTime(at)}] ${what}`];
 }

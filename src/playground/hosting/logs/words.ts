@@ -16,6 +16,10 @@ export function phpTime(at: number): string {
   return `${two(time.getUTCDate())}-${months[time.getUTCMonth()]}-${time.getUTCFullYear()} ${clock(time)} UTC`;
 }
 
+/** `2025/11/21 08:42:11`, as nginx writes a time into its error log. */
+export const nginxTime = (at: number): string =>
+  new Date(at).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ');
+
 function clock(time: Date): string {
   return `${two(time.getUTCHours())}:${two(time.getUTCMinutes())}:${two(time.getUTCSeconds())}`;
 }
