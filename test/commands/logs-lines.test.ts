@@ -225,8 +225,9 @@ describe('what entries have in common', () => {
     );
   });
 
-  test('a stack trace belongs to its error', () => {
-    const trace = ['Stack trace:', '#0 /a.php(1): b()', '#1 {main}', '  thrown in /a.php on line 1'];
+  test('a stack trace belongs to its error, and that of the error behind it', () => {
+    const next = ['', 'Next App\\LateException: x in /a.php:2', 'Stack trace:', '#0 {main}'];
+    const trace = ['Stack trace:', '#0 /a.php(1): b()', '#1 {main}', ...next, '  thrown in /a.php on line 1'];
     const kinds = kindsOf(
       read('[2026-11-21 13:48:00] PHP Fatal error: 1', ...trace, '[2026-11-21 13:49:00] PHP Fatal error: 2', ...trace),
     );
@@ -241,6 +242,13 @@ describe('what entries have in common', () => {
     ['[error] 7#7: upstream timed out', true],
     ['[crit] disk full', true],
     ['ERROR could not connect', true],
+    ['PHP Fatal error:  Uncaught Exception: no [info] in log', true],
+    ['PHP Recoverable fatal error:  x', true],
+    ["WordPress database error Table 'a' doesn't exist", true],
+    ['ALERT: [pool www] oops, unknown child', true],
+    ['WARNING: [pool www] child 7 exited on signal 11', false],
+    ['PHP Notice:  Uncaught ReferenceError was logged', false],
+    ['PHP Strict Standards:  x', false],
     ['PHP Warning:  an error of somebody', false],
     ['PHP Deprecated:  x', false],
     ['[warn] error_page', false],

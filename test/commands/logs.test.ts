@@ -290,6 +290,7 @@ test('promise 6: whatever stands in a log, its page is within Slack’s limits a
           '[21/Nov/2026:13:48:00 +0000] ',
           '203.0.113.7 - - ',
           'PHP Fatal error: ',
+          '2026/11/21 13:48:00 [error] 7#7: *1 FastCGI sent in stderr: "PHP message: ',
         ),
         fc.oneof(
           hostile,
@@ -299,6 +300,7 @@ test('promise 6: whatever stands in a log, its page is within Slack’s limits a
             '\uFFFD\uFFFD',
             `key ${secret}`,
             '"GET /?token=abcdef HTTP/1.1" 500 1',
+            'x" while reading upstream, client: 203.0.113.7, server: a, request: "GET /sk_live_0123456789abcdefghij?token=abcdef HTTP/1.1", host: "a"',
           ),
         ),
       )
