@@ -47,6 +47,8 @@ describe('the messages in an entry of nginx', () => {
     ['one before another that was cut off', `PHP message: ${warning}; PHP mess`, [warning]],
     ['one before words that were cut off', `PHP message: ${warning}" while reading resp`, [warning]],
     ['one while reading the page', `PHP message: ${warning}" while reading upstream${request('/')}`, [warning]],
+    ['one while anything else', `PHP message: ${warning}" while logging request${request('/')}`, [warning]],
+    ['one while nothing is said to happen', `PHP message: ${warning}"${request('/')}`, [warning]],
     ['one without a request', `PHP message: ${warning}"`, [warning]],
     [
       'one that speaks of reading',

@@ -27,7 +27,8 @@ const parted = '; ';
 /** Most entries of PHP's own log, and all of other logs, begin with something else. */
 const wrapped = /^(?:\[[a-z]+\] \d|PHP message: |(?:WARNING|NOTICE): (?:\[pool |PHP message: ))/i;
 /** Where nginx goes on with what it did meanwhile, and for whom; a cut line may end in the middle of it. */
-const tail = /" while (?:(?:reading|connecting|sending)[\w ]{0,60}(?:upstream|client),|[\w ]{0,80}(?:…|$))/;
+const tail =
+  /"(?: while [\w ]{1,80})?, client: |" while (?:reading|connecting|sending)[\w ]{0,60}(?:upstream|client),|" while [\w ]{0,80}(?:…|$)/;
 const ownTails = [' while reading ', ' while connecting ', ' while sending ', ', client: '];
 const leftOut = /… \(\d{1,12} more characters\)$/;
 /** What stands between two messages, if anything does. */
