@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
+import { rules } from './masking/names.ts';
+import { base64, isPrivateKey, worded } from './masking/private-keys.ts';
+import { hasLongRun, hinted, runningToken, tokens } from './masking/tokens.ts';
 
 /** Every Secret made in this process, as it may stand in a text; they are credentials of the configuration, a handful. */
 const known = new Set<string>();
@@ -49,70 +52,44 @@ export function knowSpellings(said: readonly string[]): void {
   longestFirst = said;
 }
 
-/** What a credential looks like. `hint` is in every text that it is in, and is looked for faster. */
-type Shape = { readonly hint: string; readonly shape: RegExp };
-
-/** Tokens that services issue, and private keys by the words around them: whoever sees one knows it for what it is. */
-const tokens: readonly Shape[] = [
-  { hint: 'xox|xapp-', shape: /\bxox[a-z]-[\w-]{8,}|\bxapp-[\w-]{8,}/g },
-  { hint: 'gh[pousr]_|github_pat_', shape: /\b(?:gh[pousr]|github_pat)_\w{16,}/g },
-  { hint: 'AKIA|ASIA', shape: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g },
-  { hint: 'k_(?:live|test)_', shape: /\b[sr]k_(?:live|test)_\w{8,}/g },
-  {
-    hint: 'BEGIN\\s',
-    shape:
-      /[-–—]{0,10}\bBEGIN\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[\s\S]*?(?:\bEND\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[-–—]{0,10}|$)/gi,
-  },
-  { hint: 'PuTTY-User', shape: /\bPuTTY-User-Key-File-[\s\S]*/g },
+const kept = '$<before>$<open>***';
+const kinds = [
+  ...[...hinted, ...worded].map(({ hint, shape }) => ({ look: new RegExp(hint, 'i'), shape, shown: '***' })),
+  ...rules.map(({ hint, shape }) => ({ look: new RegExp(hint, 'i'), shape, shown: kept })),
 ];
+const hints = new Set([...hinted, ...worded, base64, ...rules].flatMap(({ hint }) => hint.split('|')));
+const isWord = (hint: string): boolean => /[a-z]{3}/.test(hint);
+/** Most texts have nothing of any of them, and are known for that at one look: at words and at signs, which is faster. */
+const words = new RegExp([...hints].filter(isWord).join('|'), 'i');
+const signs = new RegExp([...hints].filter((hint) => !isWord(hint)).join('|'), 'i');
+/** Letters, digits and what else nobody needs to escape in an address, escaped all the same, once or more often. */
+const escaped = /%(?:25){0,3}(2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi;
 
-/**
- * Things that look like credentials, whoever pasted them: bearer tokens, JSON web tokens, and whatever stands behind a
- * telling name or in an address. Each takes linear time.
- */
-const shapes: readonly Shape[] = [
-  ...tokens,
-  { hint: 'Bearer\\s', shape: /\bBearer\s+[\w.~+/=-]{8,}/gi },
-  { hint: 'eyJ', shape: /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g },
-  {
-    hint: 'passw|pwd|secret|token|signature|api[_-]?key|phpsessid',
-    shape:
-      /(?<=(?:password|passwd|pwd|secret|token|signature|api[_-]?key|phpsessid)["'\\]{0,4}\s{0,4}[=:]\s{0,4}["'\\]{0,4})[^\s"'&,;\\]{4,}/gi,
-  },
-  {
-    hint: 'authorization',
-    shape: /(?<=\bauthorization["'\\]{0,4}\s{0,4}[=:]\s{0,4}["'\\]{0,4}(?:basic|digest|token)\s)[^\s"'\\]+/gi,
-  },
-  { hint: '://[^\\s/@"\']*@', shape: /(?<=:\/\/[^\s/:@"']{0,64}:)[^\s/@"']+(?=@)/g },
-];
+/** Whether there is a private key or a credential of ours in the text; a public key is none. */
+export const holdsPrivateKey = (text: string): boolean =>
+  worded.some(({ shape }) => text.search(shape) !== -1) ||
+  [...text.matchAll(base64.shape)].some(([run]) => isPrivateKey(run)) ||
+  longestFirst.some((value) => text.includes(value));
 
-/** Lines of base64 that begin as a DER sequence does, or as a key of OpenSSH. */
-const base64 = /(?<![\w+/])(?:M[\w+/]{39,}|b3BlbnNzaC1rZXktdjE[\w+/]*)={0,2}(?:\s+[\w+/]{16,}={0,2})*/g;
-
-/** Most texts have nothing of any of them, and are known for that at one look. */
-const telling = new RegExp([...shapes.map(({ hint }) => hint), 'M[\\w+/]{39}', 'b3BlbnNzaC1rZXktdjE'].join('|'), 'i');
-
-/**
- * Whether base64 is a private key without the words around it: PKCS #1 and #8 and SEC 1 begin with a small version
- * number, which public keys and certificates do not; encrypted PKCS #8 names its scheme there.
- */
-function isPrivateKey(text: string): boolean {
-  if (text.startsWith('b3')) return true;
-  const hex = Buffer.from(text.slice(0, 60), 'base64').toString('hex');
-  return /^30(?:[0-7].|81..|82....)(?:02010[0-3]|30[0-7].06092a864886f70d0105)/.test(hex);
-}
-
-/** Whether there is a private key, a service's token or a credential of ours in the text; a public key is none. */
+/** Whether there is a token that a service issued, or what `holdsPrivateKey` finds. */
 export const holdsKey = (text: string): boolean =>
-  tokens.some(({ shape }) => text.search(shape) !== -1) ||
-  [...text.matchAll(base64)].some(([run]) => isPrivateKey(run)) ||
-  [...known].some((value) => text.includes(value));
+  holdsPrivateKey(text) || tokens.some((shape) => text.search(shape) !== -1);
 
-/** The text with every known Secret, and everything shaped like a credential, replaced by `***`. */
+/** The text with every known Secret, and everything shaped like a known kind of credential, replaced by `***`. */
 export function scrub(text: string): string {
   let clean = text;
   for (const value of longestFirst) clean = clean.replaceAll(value, '***');
-  if (!telling.test(clean)) return clean;
-  for (const { shape } of shapes) clean = clean.replace(shape, '***');
-  return clean.replace(base64, (run) => (isPrivateKey(run) ? '***' : run));
+  const masked = mask(clean);
+  if (!clean.includes('%')) return masked;
+  const plain = clean.replace(escaped, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  if (plain === clean) return masked;
+  const unescaped = mask(plain);
+  return unescaped === plain ? masked : unescaped;
+}
+
+function mask(text: string): string {
+  let left = hasLongRun(text) ? text.replace(runningToken, '***') : text;
+  if (!words.test(left) && !signs.test(left)) return left;
+  for (const { look, shape, shown } of kinds) if (look.test(left)) left = left.replace(shape, shown);
+  return left.replace(base64.shape, (run) => (isPrivateKey(run) ? '***' : run));
 }

@@ -2,7 +2,14 @@ import { createHmac } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { scrub } from '../secret.ts';
 
-const email = /[\w.+-]{1,64}(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63})+/g;
+const at = '(?:@|%(?:25){0,3}40|\\\\u0040|&#0?64;)';
+/** Letters of any script, in addresses escaped. */
+const letter = '[\\p{L}\\p{N}_-]|(?:%(?:25){0,3}[c-f][\\da-f](?:%(?:25){0,3}[89ab][\\da-f]){1,3})';
+const email = new RegExp(
+  `(?:${letter}|[.+]|%(?:25){0,3}2B){1,64}${at}(?:${letter}){1,63}(?:\\.(?:${letter}){1,63})+`,
+  'giu',
+);
+const mayHoldEmail = new RegExp(at);
 // Browsers write their version as Chrome/120.0.0.0, which is nobody's address.
 const ipv4 = /(?<!\d|\d\.|[A-Za-z]\/(?=\d+\.0\.0\.0))\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)/g;
 // With a digit, which every address of a visitor has: `Cafe::add` is code. A name before it may end in a colon.
@@ -25,7 +32,7 @@ function maskWith(line: string, named: (found: string) => string, limit = 2_000)
   const left = printable.length - limit;
   const short = left > 0 ? `${clean.slice(0, limit)}… (${left} more characters)` : clean;
   // Most lines have no address of anybody: to look for one at each of their letters takes longer than all the rest.
-  const unsigned = short.includes('@') || short.includes('%40') ? short.replace(email, '***@***') : short;
+  const unsigned = mayHoldEmail.test(short) ? short.replace(email, '***@***') : short;
   const unnumbered = unsigned.replace(ipv4, named);
   return mayHoldIpv6(unnumbered) ? unnumbered.replace(ipv6, named) : unnumbered;
 }
@@ -74,7 +81,11 @@ export function masker(alias: (address: string) => string): (line: string) => st
     return name;
   };
   let isKey = false;
+  let before = '';
   return (line) => {
+    // `var_dump` writes a key on one line, and its value on the next.
+    const key = before.endsWith('=>') ? `${before.slice(-200)}\n` : '';
+    before = line.slice(0, 2 * room).trimEnd();
     // Bounded: what is longer than a line of a key is none.
     const start = line.slice(0, 200);
     if (isKey && (keyGoesOn.test(start) || keyEnds.test(start))) {
@@ -82,7 +93,12 @@ export function masker(alias: (address: string) => string): (line: string) => st
       return '***';
     }
     const shown = line.slice(0, 2 * room);
-    const masked = maskWith(line, named);
+    const masked =
+      key === ''
+        ? maskWith(line, named)
+        : (maskWith(key + line, named)
+            .split('\n')
+            .at(-1) ?? '');
     // A search may have left out the line that says so: the beginning of the key itself is known as well.
     const isStart = keyBegins.test(shown) || (masked.trim() === '***' && keyGoesOn.test(start));
     isKey = isStart && !keyEnds.test(shown);

@@ -14,6 +14,9 @@ describe('what a log line may not show', () => {
   test.each<[string, string, string]>([
     ['an e-mail address', 'mail to bob.s+x@mail.example.com failed', 'mail to ***@*** failed'],
     ['one in a query', 'GET /?e=bob%40example.com', 'GET /?e=***@***'],
+    ['one escaped twice', 'GET /?e=bob%2Bx%2540example.com&x', 'GET /?e=***@***&x'],
+    ['one with letters of elsewhere', 'to jürgen@bücher.example failed', 'to ***@*** failed'],
+    ['one with such letters escaped', 'e=j%C3%BCrgen%40b%C3%BCcher.example&x', 'e=***@***&x'],
     ['a password', 'password=hunter2x&x=1', 'password=***&x=1'],
     ['a token in JSON', '{"token": "abcdef"}', '{"token": "***"}'],
     [
@@ -24,10 +27,10 @@ describe('what a log line may not show', () => {
     ['a variable', 'DB_PASSWORD=s3cretpw', 'DB_PASSWORD=***'],
     ['a session', 'PHPSESSID=0123456789abcdef;', 'PHPSESSID=***;'],
     ['a bearer token', 'Authorization: Bearer abc.def-ghi', 'Authorization: ***'],
-    ['basic credentials', 'Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic ***'],
+    ['basic credentials', 'Authorization: Basic dXNlcjpwYXNz', 'Authorization: ***'],
     ['an address with a password', 'mysql://user:pa55w0rd@db:3306/x', 'mysql://user:***@db:3306/x'],
     ['a known secret', `key ${known.reveal()} used`, 'key *** used'],
-    ['a JSON web token', 'x eyJhbGciOiJI.eyJzdWIiOiIx.sig y', 'x *** y'],
+    ['a JSON web token', 'x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.sig y', 'x *** y'],
     ['a private key', '-----BEGIN RSA PRIVATE KEY-----\\nMIIE', '***'],
     ['terminal escapes', '\u001B[31mred\u001B[0m \u001B]0;title\u0007x\u0007', 'red x'],
     ['an escape that never ends hides nothing', '\u001B]0;and then this', '0;and then this'],

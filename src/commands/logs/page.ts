@@ -106,7 +106,8 @@ export async function pageOf(reading: Reading): Promise<Page> {
   };
 }
 
-const source = 'read from the host just now; secrets and e-mail addresses are masked, visitors have stable aliases';
+const source =
+  'read from the host just now; known shapes of credentials and e-mail addresses are masked, visitors have stable aliases';
 
 /** Where no line tells a time, the host alone knows whether they are from the span. */
 const notHeld = ({ lines, isCut }: Reading): Part => ({

@@ -1,0 +1,160 @@
+import { begins, type Rule } from './rule.ts';
+
+/**
+ * Tokens that services issue: whoever sees one knows it for what it is. The beginnings and lengths are facts, taken from
+ * the rules of gitleaks (https://github.com/gitleaks/gitleaks, config/gitleaks.toml, MIT) and from what the services
+ * publish; the expressions are written for a backtracking engine, and wider, since here a miss is worse than a mask.
+ */
+
+/** What every token of a kind begins with, and what follows it. */
+const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
+  // Code and packages
+  ['gh[oprsu]_', '\\w{16,}'],
+  ['github_pat_', '\\w{16,}'],
+  ['gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|soat)-', '[\\w.-]{20,}'],
+  ['GR1348941', '[\\w-]{20,}'],
+  ['ATB[A-Z]', '[\\w=]{20,}'],
+  ['AT[AC]TT3', '[\\w=.-]{30,}'],
+  ['npm_', '[A-Za-z0-9]{36}'],
+  ['pypi-', '[\\w-]{50,}'],
+  ['rubygems_', '[a-f0-9]{48}'],
+  ['dckr_[op]at_', '[\\w-]{20,}'],
+  ['AKCp', '[A-Za-z0-9]{60,}'],
+  ['cmVmd', '[A-Za-z0-9]{59}'],
+  ['sq[apu]_', '[a-f0-9]{40}'],
+  ['sntry[su]_', '[\\w+/=]{40,}'],
+  ['lin_(?:api|oauth)_', '\\w{32,}'],
+  ['ntn_', '\\w{40,}'],
+  ['secret_', '[A-Za-z0-9]{43}(?![A-Za-z0-9])'],
+  ['fig[dou]_', '[\\w-]{40,}'],
+  ['PMAK-', '[a-f0-9]{24}-[a-f0-9]{34}'],
+  ['pat', '[A-Za-z0-9]{14}\\.[a-f0-9]{64}'],
+  ['CFPAT-', '[\\w-]{40,}'],
+  ['rdme_', '[a-z0-9]{70}'],
+  ['tfp_', '[\\w.=-]{50,}'],
+  // Clouds and hosts
+  ['A(?:3T[A-Z0-9]|BIA|CCA|KIA|SIA)', '[A-Z0-9]{16}(?![A-Za-z0-9])'],
+  ['ABSK', '[A-Za-z0-9+/]{100,}={0,2}'],
+  ['bedrock-api-key-', '[\\w+/=]{20,}'],
+  ['AIza', '[\\w-]{35}'],
+  ['ya29\\.', '[\\w.-]{20,}'],
+  ['GOCSPX-', '[\\w-]{20,}'],
+  ['1//0', '[\\w-]{30,}'],
+  ['4/0A', '[\\w-]{20,}'],
+  ['LTAI', '[A-Za-z0-9]{16,24}(?![A-Za-z0-9])'],
+  ['AKID', '[A-Za-z0-9]{32}(?![A-Za-z0-9])'],
+  ['do[opr]_v1_', '[a-f0-9]{64}'],
+  ['HRKU-', '[\\w-]{36,}'],
+  ['dapi', '[a-f0-9]{32}'],
+  ['dt0[a-z]\\d\\d\\.', '[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}'],
+  ['hv[bsr]\\.', '[\\w-]{24,}'],
+  ['dp\\.(?:audit|ct|pt|scim|sa|st)\\.', '[\\w.-]{40,}'],
+  ['f(?:m1[ar]|m2|o1)_', '[\\w+/=,-]{40,}'],
+  ['pul-', '[a-f0-9]{40}'],
+  ['pscale_(?:oauth|pw|tkn)_', '[\\w=.-]{32,}'],
+  ['pnu_', '[A-Za-z0-9]{36}'],
+  ['sbp_', '[a-f0-9]{40}'],
+  ['sb_secret_', '[\\w-]{20,}'],
+  ['nfp_', '[A-Za-z0-9]{36,}'],
+  ['vercel_blob_rw_', '\\w{20,}'],
+  ['v1\\.0-', '[a-f0-9]{24}-[a-f0-9]{146}'],
+  ['gl(?:c|sa)_', '[\\w+/=]{32,}'],
+  ['NR(?:AK|II|IQ)-', '[\\w-]{27,}'],
+  ['ops_eyJ', '[\\w+/=-]{100,}'],
+  ['A3-[A-Z0-9]{6}-', '[A-Z0-9-]{26,}'],
+  ['AGE-SECRET-KEY-1', '[A-Z0-9]{50,}'],
+  ['sha256~', '[\\w-]{43}'],
+  // Models
+  ['sk-(?:admin|ant|lf|or|proj|svcacct)-', '[\\w-]{20,}'],
+  ['sk-', '[A-Za-z0-9]{32,}'],
+  ['hf_', '[A-Za-z0-9]{30,}'],
+  ['gsk_', '[A-Za-z0-9]{40,}'],
+  ['pplx-', '[A-Za-z0-9]{40,}'],
+  ['xai-', '[A-Za-z0-9]{60,}'],
+  ['r8_', '[A-Za-z0-9]{36,}'],
+  // Shops and payments
+  ['[rs]k_(?:live|prod|test)_', '\\w{8,}'],
+  ['shp(?:at|ca|pa|ss|ua)_', '[A-Fa-f0-9]{32}'],
+  ['EAAA', '[\\w-]{56,}'],
+  ['sq0(?:atp|csp)-', '[\\w-]{22,}'],
+  ['access_token(?:\\$|%24)(?:production|sandbox)(?:\\$|%24)', '[a-z0-9]{16}(?:\\$|%24)[a-f0-9]{32}'],
+  ['A21AA', '[\\w-]{50,}'],
+  ['shippo_(?:live|test)_', '[A-Fa-f0-9]{40}'],
+  ['FLWSECK', '[\\w-]{12,}'],
+  ['EZ[AT]K', '[A-Za-z0-9]{54}'],
+  ['access-(?:development|production|sandbox)-', '[a-f0-9]{8}-[a-f0-9-]{27}'],
+  ['c[ks]_', '[a-f0-9]{40}'],
+  ['wc_order_', '[A-Za-z0-9]{13,}'],
+  // Messages
+  ['xox[a-z]-', '[\\w.-]{12,}'],
+  ['xoxe\\.', '[\\w-]{20,}'],
+  ['xapp-', '[\\w-]{12,}'],
+  ['SG\\.', '[\\w-]{16,}\\.[\\w-]{16,}'],
+  ['SK|AC', '[a-f0-9]{32}(?![A-Za-z0-9])'],
+  ['key-', '[a-f0-9]{32}(?![A-Za-z0-9])'],
+  ['md-', '[A-Za-z0-9_-]{22}(?![\\w-])'],
+  ['x(?:key|smtp)sib-', '[a-f0-9]{64}-\\w{16,}'],
+  ['re_', '[A-Za-z0-9]{8}_[A-Za-z0-9]{24}'],
+  ['EAA', '[A-Za-z0-9]{80,}'],
+  ['whsec_', '[\\w+/=]{16,}'],
+  ['A{22}', '[\\w%]{60,}'],
+  ['duffel_(?:live|test)_', '[\\w=-]{40,}'],
+  ['fio-u-', '[\\w=-]{60,}'],
+];
+
+/** Tokens that something else than their beginning tells. */
+const beside: readonly string[] = [
+  `(?<![\\w-](?<!%[0-9A-Fa-f]{2}|\\\\[nrt]))(?:sk\\.)?eyJ[\\w-]{13,}\\.(?:eyJ[\\w-]{8,}|[\\w-]{8,}\\.|\\.)[\\w.-]*`,
+  `${begins}[MNO][\\w-]{22,27}\\.[\\w-]{6,7}\\.[\\w-]{27,}`,
+  `${begins}(?:bot)?\\d{8,10}:AA[\\w-]{32,}`,
+  `${begins}[a-f0-9]{32}-us\\d{1,2}(?!\\w)`,
+  `${begins}[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![\\w-])`,
+  `${begins}[\\w~.]{3}\\dQ~[\\w~.-]{31,34}`,
+  `${begins}[\\da-fx]{30,40}NRAL(?!\\w)`,
+  `${begins}[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?!\\w)`,
+  `${begins}[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,}`,
+  // What follows in addresses by which whoever knows them may write.
+  '(?<=hooks\\.slack\\.com/(?:services|triggers|workflows)/)[\\w/+-]{20,}',
+  '(?<=discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/)\\d{5,}/[\\w-]{30,}',
+  '(?<=\\.webhook\\.office\\.com/webhookb2/)[\\w/@-]{40,}',
+];
+
+/** Each has so many letters, digits, `_` and `-` in a row, which few lines of a log have. */
+const run = 16;
+const running = [...prefixed.map(([prefix, rest]) => `${begins}(?:${prefix})${rest}`), ...beside];
+/** Passwords as databases keep them. */
+export const hinted: readonly Rule[] = [
+  {
+    hint: '\\$\\w{1,8}\\$',
+    shape:
+      /\$P\$[./A-Za-z0-9]{31}|\$(?:wp\$)?2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2(?:d|id?)\$[\w$=,+/.-]{20,}|\$[156]\$[./A-Za-z0-9]{4,16}\$[./A-Za-z0-9]{22,}/g,
+  },
+];
+
+/** All that an expression matches is a token. */
+export const tokens: readonly RegExp[] = [
+  ...running.map((shape) => new RegExp(shape, 'g')),
+  ...hinted.map(({ shape }) => shape),
+];
+/** Any of those of which `hasLongRun` tells. */
+export const runningToken = new RegExp(
+  [`${begins}(?:${prefixed.map(([prefix, rest]) => `(?:${prefix})${rest}`).join('|')})`, ...beside].join('|'),
+  'g',
+);
+
+/** Whether one of the tokens without a hint may be in the text; looks at every 16th character, and around it. */
+export function hasLongRun(text: string): boolean {
+  for (let at = run - 1; at < text.length; at += run) {
+    if (!isOfToken(text.charCodeAt(at))) continue;
+    let from = at;
+    let end = at + 1;
+    while (end - from < run && isOfToken(text.charCodeAt(end))) end += 1;
+    while (end - from < run && isOfToken(text.charCodeAt(from - 1))) from -= 1;
+    if (end - from === run) return true;
+  }
+  return false;
+}
+
+/** By its code: a letter or a digit of ASCII, `_` or `-`. */
+const isOfToken = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || code === 45;
