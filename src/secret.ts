@@ -58,7 +58,7 @@ const kinds = [
   ...rules.map(({ hint, shape }) => ({ look: new RegExp(hint, 'i'), shape, shown: kept })),
 ];
 const hints = new Set([...hinted, ...worded, base64, ...rules].flatMap(({ hint }) => hint.split('|')));
-const isWord = (hint: string): boolean => /[a-z]{3}/.test(hint);
+const isWord = (hint: string): boolean => /^[a-z_]+$/i.test(hint);
 /** Most texts have nothing of any of them, and are known for that at one look: at words and at signs, which is faster. */
 const words = new RegExp([...hints].filter(isWord).join('|'), 'i');
 const signs = new RegExp([...hints].filter((hint) => !isWord(hint)).join('|'), 'i');

@@ -33,6 +33,8 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   fits?(word: string): boolean;
   /** The last field, which takes all words that follow, options among them; its command has no options. */
   readonly rest?: true;
+  /** What looks like a service's token is ordinary here; a private key is not. */
+  readonly takesTokens?: true;
   /** What it is when nobody says anything; such a field is never missing. */
   readonly absent?: T;
   /** Throws `Refusal`; a form's state comes in as words too. */
@@ -245,7 +247,12 @@ export function optional<T>(field: PlainField<T>): PlainField<T, true> {
 }
 
 type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> &
-  Partial<Pick<PlainField<T>, 'many' | 'choices' | 'shown' | 'fits' | 'rest' | 'between' | 'takes' | 'example'>>;
+  Partial<
+    Pick<
+      PlainField<T>,
+      'many' | 'choices' | 'shown' | 'fits' | 'rest' | 'between' | 'takes' | 'takesTokens' | 'example'
+    >
+  >;
 
 /** A field that is read by itself; what is not said of it is as for one word that must be given. */
 export function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {

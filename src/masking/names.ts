@@ -33,7 +33,7 @@ const quote = `(?:\\\\{0,8}["'\`]|&quot;|&#0?39;|%(?:25)?2[27]|\\\\u002[27])`;
 const ends = `(?:${quote}|\\]|%5D|:(?:"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
 /** What stands between a name and its value; a comma in the arguments of a call, a space in those of a program. */
 const between = [
-  '[ \\t]{0,20}(?:=>|:=|={1,2}|:|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])(?:\\s|\\\\n){0,40}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|\\[)?[ \\t]{0,20}',
+  '[ \\t]{0,20}(?:=>|:=|={1,2}|:(?![^\\s=]{0,100}(?:private|protected)\\])|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])(?:\\s|\\\\n){0,40}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|\\[)?[ \\t]{0,20}',
   ';s:\\d{1,7}:',
   `(?<=\\(\\s?(?:\\w{1,20},\\s?)?${quote}[\\w.-]{1,80}${quote}),[ \\t]{0,8}(?=${quote})`,
   '(?<=--[\\w-]{1,60})[ \\t]{1,8}(?!-)',
@@ -52,7 +52,7 @@ const quoted = `(?<open>${quote})${nothing('\\||\\k<open>')}(?:(?!(?<!\\\\)\\k<o
 const printed = `(?<=\\] => ?)(?!["'\\s])${nothing('[ \\t]{0,4}(?:$| [[()])')}(?:(?! [[)])${within}){LEAST,500}`;
 /** A whole line of YAML. */
 const ofLine = `(?<=^[ \\t]{0,20}(?:- )?[\\w.-]{1,60}: {1,4})(?!["'\\s])${nothing('\\W|$')}(?:(?! #)${within}){LEAST,500}`;
-const bare = `(?:(?<open>${quote})|(?!${quote}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|\\\\[\\\\/]){BARE,}`;
+const bare = `(?:(?<open>${quote})|(?!${quote}|\\w{1,15}\\(${quote}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|\\\\[\\\\/]){BARE,}`;
 const value = [quoted, printed, ofLine, bare].join('|');
 
 /** Values of at least this many characters in quotes, and of that many without. */
@@ -86,11 +86,13 @@ const keyHint = '[\\w?&;-]key';
 
 const called = (before: number, names: string): RegExp =>
   new RegExp(
-    `(?<before>(?:${names})\\((?:${argument}){${before}})(?<open>\\\\{0,8}["'])(?:(?!\\k<open> {0,2}[,)])${within}){1,200}`,
+    `(?<before>(?:${names})\\((?:${argument}){${before}})(?<open>\\\\{0,8}["'])(?![,:}\\]])(?:(?!\\k<open> {0,2}[,)])${within}){1,200}`,
     'g',
   );
 
-const item = '(?:\\\\{0,8}"[^"\\\\\\n]{0,300}\\\\{0,8}"|[^\\s"\'\\\\,;&<>]+)';
+/** In quotes of JSON in JSON as well; what is cut off has none at its end. */
+const item =
+  '(?:"[^"\\\\\\n]{0,300}"|\\\\"[^"\\\\\\n]{0,300}\\\\"|\\\\{3}"[^"\\\\\\n]{0,300}\\\\{3}"|\\\\{1,8}"[^"\\\\\\n]{1,300}|[^\\s"\'\\\\,;&<>]+)';
 const assigned = '[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}';
 const crumb = '[^\\s;"\'\\\\,=]{1,128}';
 const query = '(?:[?&;]|%(?:25){0,3}(?:3F|26)|\\\\u0026)';
@@ -122,7 +124,7 @@ const others: readonly Rule[] = [
     shape: /(?<before>(?:password[/-]reset|reset[/-]password)\/)[\w-]{20,}/gi,
   },
   {
-    hint: '/[^\\s/@"\']{1,330}@',
+    hint: '//[^\\s/@"\']*@|/\\\\/[^\\s/@"\']*@',
     shape: /(?<before>:(?:\\?\/){2}[^\s/:@"'?]{0,64}:)[^\s/"'\\<>?]{1,256}(?=@)/g,
   },
   {

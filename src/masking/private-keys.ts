@@ -7,7 +7,7 @@ export const worded: readonly Rule[] = [
     shape:
       /[-–—]{0,10}\bBEGIN\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[\s\S]*?(?:\bEND\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[-–—]{0,10}|$)/gi,
   },
-  { hint: 'PuTTY-User', shape: /\bPuTTY-User-Key-File-[\s\S]*/g },
+  { hint: 'PuTTY', shape: /\bPuTTY-User-Key-File-[\s\S]*/g },
 ];
 
 /** Lines of base64 that begin as a DER sequence does, or as a key of OpenSSH. */

@@ -1,11 +1,11 @@
 import type { Command } from '../commands/index.ts';
-import { flag } from '../commands/fields.ts';
+import { flag, type Field } from '../commands/fields.ts';
 import { Refusal, type Words } from '../errors.ts';
 import { code, say } from '../text.ts';
 import { assigned, type Context, type Given } from './assign.ts';
 import { unknownCommand, unknownOption } from './meant.ts';
 import { optionName, takesRest, takesValue } from './usage.ts';
-import { split, type Word } from './words.ts';
+import { refuseKeys, split, type Word } from './words.ts';
 
 export type { Context, Given } from './assign.ts';
 
@@ -21,7 +21,22 @@ export type Wish = {
 /** Reads a line; throws `Refusal` with the nearest match for what it does not know. An empty line is `undefined`. */
 export function parse(line: string, commands: ReadonlyMap<string, Command>, context: Context = {}): Wish | undefined {
   const words = split(line);
-  return words.length === 0 ? undefined : wishOf(words, commands, context);
+  if (words.length === 0) return undefined;
+  const [found] = commandsIn(words, commands);
+  const fields = Object.entries(found?.command.fields ?? {});
+  const free = fields.flatMap(([name, field]) => (takesTokens(field) ? [name] : []));
+  if (free.length === 0) refuseTokens(words.map(({ text }) => text));
+  const wish = wishOf(words, commands, context);
+  for (const [name, said] of Object.entries(wish.given)) if (!free.includes(name)) refuseTokens(said, name);
+  if (wish.reason !== undefined) refuseTokens([wish.reason], 'reason');
+  return wish;
+}
+
+/** Whether what looks like a service's token may be meant for this field. */
+export const takesTokens = (field: Field | undefined): boolean => field?.kind === 'plain' && field.takesTokens === true;
+
+function refuseTokens(said: Words, field?: string): void {
+  for (const text of said) refuseKeys(text, field === undefined ? {} : { field });
 }
 
 /** Reads words that were stored, rather than a line that somebody typed; throws `Refusal`. */
@@ -45,17 +60,22 @@ function wishOf(words: readonly Word[], commands: ReadonlyMap<string, Command>, 
   };
 }
 
-function commandOf(
-  words: readonly Word[],
-  commands: ReadonlyMap<string, Command>,
-): { path: string; command: Command; rest: readonly Word[] } {
+function commandOf(words: readonly Word[], commands: ReadonlyMap<string, Command>): Found {
+  const [found] = commandsIn(words, commands);
+  if (found) return found;
+  throw unknownCommand(words, commands);
+}
+
+type Found = { readonly path: string; readonly command: Command; readonly rest: readonly Word[] };
+
+/** The commands that the words begin with, the longest first. */
+function commandsIn(words: readonly Word[], commands: ReadonlyMap<string, Command>): readonly Found[] {
   const typed = words.map((word) => word.text.toLowerCase());
-  for (const length of [3, 2, 1]) {
+  return [3, 2, 1].flatMap((length) => {
     const path = typed.slice(0, length).join(' ');
     const command = typed.length >= length ? commands.get(path) : undefined;
-    if (command) return { path, command, rest: words.slice(length) };
-  }
-  throw unknownCommand(words, commands);
+    return command ? [{ path, command, rest: words.slice(length) }] : [];
+  });
 }
 
 type Sorted = { readonly positional: readonly Word[]; readonly options: Readonly<Record<string, readonly string[]>> };

@@ -1,5 +1,5 @@
 import { Refusal, type Words } from '../errors.ts';
-import { holdsKey } from '../secret.ts';
+import { holdsKey, holdsPrivateKey } from '../secret.ts';
 import { code, codeOf, say, unseen } from '../text.ts';
 
 /** A word as typed; a quoted one is never an option. */
@@ -17,14 +17,15 @@ const optionBefore = new RegExp(`${optionMark.source}\\p{L}[\\p{L}\\p{N}-]*=`, '
 
 /**
  * A line as Slack delivers it into words: quotes of every kind, options typed with a long dash, Slack's own links and
- * mentions turned back into what was typed. Throws `Refusal` for what cannot be read safely.
+ * mentions turned back into what was typed. Throws `Refusal` for what cannot be read safely, private keys among it; of
+ * tokens it knows nothing, which are ordinary in some fields.
  */
 export function split(line: string): readonly Word[] {
   if (line.length > longest) {
     throw new Refusal(`That is ${line.length} characters; a command has at most ${longest}. Nothing was done.`);
   }
   const clean = asTyped(line);
-  refuseKeys(clean);
+  refuseKeys(clean, { mayHoldTokens: true });
   refuseHidden(clean);
   const words: Word[] = [];
   let rest = clean.trimStart();
@@ -66,9 +67,11 @@ function asTyped(line: string): string {
     .replaceAll('&amp;', '&');
 }
 
+type Where = { readonly field?: string; readonly mayHoldTokens?: boolean };
+
 /** Throws `Refusal` for text with a credential in it, however it was entered, and does not repeat it. */
-export function refuseKeys(text: string, field?: string): void {
-  if (!holdsKey(text)) return;
+export function refuseKeys(text: string, { field, mayHoldTokens = false }: Where = {}): void {
+  if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;
   throw new Refusal('There is a private key or a token in this. It was not kept. Nothing was done.', {
     hint: 'Others may have seen it: make a new one. A certificate with its key is taken from the machine, by its name.',
     ...(field !== undefined && { field }),

@@ -1,9 +1,9 @@
 import type { InputBlock, Option } from '@slack/types';
 import { z } from 'zod';
 import { isName } from '../commands/action.ts';
-import { isYes, type Field } from '../commands/fields.ts';
+import { isYes, type Field, type Fields } from '../commands/fields.ts';
 import type { Words } from '../errors.ts';
-import type { Given } from '../pipeline/parse.ts';
+import { takesTokens, type Given } from '../pipeline/parse.ts';
 import { refuseHidden, refuseKeys } from '../pipeline/words.ts';
 import { plainText } from './blocks.ts';
 
@@ -165,8 +165,11 @@ export type Filled = {
   readonly typed: string | undefined;
 };
 
-/** The words in a view's state, by field; `choices` are the lists it offered. Throws `Refusal` for hidden characters. */
-export function saidIn(values: unknown, choices: ReadonlyMap<string, Words> = new Map()): Filled {
+/**
+ * The words in a view's state, by field; `choices` are the lists it offered, `command` the fields of its command. Throws
+ * `Refusal` for hidden characters and credentials.
+ */
+export function saidIn(values: unknown, choices: ReadonlyMap<string, Words> = new Map(), command: Fields = {}): Filled {
   const given: Record<string, Words> = {};
   for (const [block, inputs] of Object.entries(state.parse(values))) {
     for (const [name, input] of Object.entries(inputs)) {
@@ -177,7 +180,7 @@ export function saidIn(values: unknown, choices: ReadonlyMap<string, Words> = ne
         .filter((word) => typeof word === 'string')
         .map((word) => word.trim())
         .filter((word) => word !== '');
-      for (const word of said) refuseKeys(word, name);
+      for (const word of said) refuseKeys(word, { field: name, mayHoldTokens: takesTokens(command[name]) });
       for (const word of said) refuseHidden(word.replaceAll(/[\r\n]+/g, ' '), name);
       if (said.length > 0) given[name] = said;
     }

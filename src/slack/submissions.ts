@@ -99,7 +99,12 @@ async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: 
   if (command === undefined) return ending('Sitehand', say`I do not know this command any more. Nothing was done.`);
   const person = await speaker(reception, heard, { path: memo.path ?? '', command });
   const { values } = said.view.state;
-  const wish: Wish = { path: memo.path ?? '', command, dryRun: false, ...(await readForm(reception, memo, values)) };
+  const wish: Wish = {
+    path: memo.path ?? '',
+    command,
+    dryRun: false,
+    ...(await readForm(reception, memo, command.fields, values)),
+  };
   const resolved = await understand(reception, wish, person);
   const { missing, problems } = resolved;
   const errors = [

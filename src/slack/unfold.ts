@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AnyAction } from '../commands/action.ts';
 import { isName } from '../commands/action.ts';
+import type { Fields } from '../commands/fields.ts';
 import type { Words } from '../errors.ts';
 import { Refusal } from '../errors.ts';
 import type { Person } from '../pipeline/authorise.ts';
@@ -128,10 +129,10 @@ const goneNote = ([first, ...more]: Words): string | undefined =>
 const visibleEnd = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
 
 /** What stands in a form, with the words of what was chosen; throws `Refusal` where its choices are too old. */
-export async function readForm(reception: Reception, memo: Memo, values: unknown): Promise<Filled> {
+export async function readForm(reception: Reception, memo: Memo, fields: Fields, values: unknown): Promise<Filled> {
   const lists = await listsIn(reception, memo);
   if (lists === undefined) throw tooOld();
-  return saidIn(values, lists);
+  return saidIn(values, lists, fields);
 }
 
 /** The lists that a form offers, by field; undefined where they are not kept any more. */

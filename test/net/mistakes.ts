@@ -184,7 +184,11 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a private key that is pasted is taken',
     edits: [
-      { file: 'src/pipeline/words.ts', from: 'if (!holdsKey(text)) return;', to: 'if (text.length >= 0) return;' },
+      {
+        file: 'src/pipeline/words.ts',
+        from: 'if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;',
+        to: 'if (text.length >= 0) return;',
+      },
     ],
     tests: ['test/pipeline/words.test.ts', 'test/stories/left-behind.test.ts'],
   },

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/errors.ts';
+import { parse } from '../../src/pipeline/parse.ts';
 import { join, split } from '../../src/pipeline/words.ts';
 import { hostile, printable, refusalOf, said } from './given.ts';
 
@@ -126,4 +128,28 @@ test('a private key is refused whole, and nothing of it is repeated', () => {
     expect(refused).toContain('There is a private key or a token in this. It was not kept. Nothing was done.');
     expect(refused).not.toContain('MIIE');
   }
+});
+
+describe('a token of a service', () => {
+  const token = `ghp_${'a1'.repeat(18)}`;
+
+  test.each([
+    `cache clear acme-shop/live --reason "use ${token}"`,
+    token,
+    `cache ${token}`,
+    `redirects add acme-shop/live /a /b --reason ${token}`,
+    `redirects add acme-shop/live /a /b --city ${token}`,
+    `dns set acme.com TXT @ --add x --reason=${token}`,
+  ])('is refused: %s', (line) => {
+    expect(() => parse(line, catalogue)).toThrow('There is a private key or a token in this.');
+  });
+
+  test.each([
+    `dns set acme.com TXT @ --add ${token}`,
+    `dns set acme.com TXT @ --add "v=DKIM1; p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQ" --remove google-site-verification=${'a1B-'.repeat(11)}`,
+    `redirects add acme-shop/live /${token} https://acme.com/sk-${'a1'.repeat(20)}`,
+    `redirects remove acme-shop/live /${token}`,
+  ])('is ordinary in a DNS value and in a redirect: %s', (line) => {
+    expect(parse(line, catalogue)).toBeDefined();
+  });
 });

@@ -25,7 +25,13 @@ export const recordType = (): PlainField<RecordType, false> =>
 
 /** Values of a record, each as it was said: one to a word, or one to a line. Commas are part of them. */
 export const recordValues = (label: string): PlainField<readonly string[], false> =>
-  plainField(label, { many: true, shown: 'value', read: (words) => readValues(label, words), show: (value) => value });
+  plainField(label, {
+    many: true,
+    shown: 'value',
+    takesTokens: true,
+    read: (words) => readValues(label, words),
+    show: (value) => value,
+  });
 
 function readValues(label: string, words: readonly string[]): readonly string[] {
   const values = [...new Set(words.flatMap((word) => word.split(/[\r\n]+/)).map((value) => value.trim()))].filter(

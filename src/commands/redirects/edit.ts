@@ -2,14 +2,14 @@ import type { Words } from '../../errors.ts';
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
 import { action, type Wrong } from '../action.ts';
-import { environment, option, word, type Input } from '../fields.ts';
+import { environment, option, type Input } from '../fields.ts';
 import { leadsBack, ofType, toHost } from './facts.ts';
-import { canBeSaid, selectors, target, type } from './fields.ts';
+import { listedFrom, canBeSaid, selectors, target, type } from './fields.ts';
 import { wayBack } from './loops.ts';
 import { fromOfItsRules, meant, notOne, selectorsOf } from './one.ts';
 import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, type Rule } from './rules.ts';
 
-const fields = { env: environment(), from: word('From', 2_000), to: option(target), type, ...selectors };
+const fields = { env: environment(), from: listedFrom, to: option(target), type, ...selectors };
 type Wanted = Input<typeof fields>;
 type Seen = {
   readonly whole: boolean;

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { redirectTypes } from '../../hosting/contract/redirects.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
-import { choice, option, plainField, type PlainField } from '../fields.ts';
+import { choice, option, plainField, word, type PlainField } from '../fields.ts';
 import { hostnameIn } from '../hostnames.ts';
 
 const longest = 2_000;
@@ -12,6 +12,7 @@ export const anywhere = 'any';
 /** A path that is led elsewhere. */
 export const fromPath = plainField('From', {
   shown: 'from',
+  takesTokens: true,
   example: '/old',
   read: ([first = '']) => {
     const wrong = wrongInAny(first) ?? (first.startsWith('/') ? undefined : 'does not begin with /');
@@ -21,9 +22,13 @@ export const fromPath = plainField('From', {
   show: (value) => [value],
 });
 
+/** The path of a rule that is there, whatever it looks like. */
+export const listedFrom = { ...word('From', longest), takesTokens: true } as const;
+
 /** Where a path is led: another path, or an address with its host. */
 export const target = plainField('To', {
   shown: 'to',
+  takesTokens: true,
   example: '/new or https://acme.com/new',
   read: ([first = '']) => {
     const wrong = wrongInAny(first) ?? wrongTarget(first);

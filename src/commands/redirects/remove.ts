@@ -3,9 +3,9 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
 import { action } from '../action.ts';
-import { environment, word } from '../fields.ts';
+import { environment } from '../fields.ts';
 import { ofType } from './facts.ts';
-import { canBeSaid, fromPath, places, selectors, target } from './fields.ts';
+import { canBeSaid, listedFrom, fromPath, places, selectors, target } from './fields.ts';
 import { wayBack } from './loops.ts';
 import { fromOfItsRules, meant, notOne } from './one.ts';
 import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, visitorsOf, type Rule } from './rules.ts';
@@ -21,7 +21,7 @@ export const redirectsRemove = action({
   summary: 'Remove a redirect',
   button: 'Remove a redirect',
   risk: 'sensitive',
-  fields: { env: environment(), from: word('From', 2_000), ...selectors },
+  fields: { env: environment(), from: listedFrom, ...selectors },
   target: 'env',
   dependent: { from: fromOfItsRules },
   look: async ({ input, read }): Promise<Seen> => {

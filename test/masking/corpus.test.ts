@@ -1,0 +1,74 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { masker } from '../../src/commands/masking.ts';
+import { harmlessLines } from './harmless.ts';
+
+/** Lines as sites log them, in files that anybody can add to; how they are written stands at the top of `corpus/php.txt`. */
+
+const folder = path.join(import.meta.dirname, 'corpus');
+const texts = globSync('*.txt', { cwd: folder }).sort();
+const linesOf = (file: string): readonly string[] =>
+  readFileSync(path.join(folder, file), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('# '));
+
+/** Entries of one line or more. */
+function entriesOf(file: string): readonly string[] {
+  const entries: string[] = [];
+  for (const line of linesOf(file))
+    if (line.startsWith('| ')) entries.push(`${entries.pop() ?? ''}\n${line.slice(2)}`);
+    else entries.push(line);
+  return entries;
+}
+
+const isHarmless = (file: string): boolean => file.startsWith('harmless');
+const marked = texts
+  .filter((file) => !isHarmless(file))
+  .flatMap((file) => entriesOf(file).map((entry) => ({ file, entry })));
+const secretsIn = (entry: string): readonly string[] =>
+  [...entry.matchAll(/⟦([^⟧]*)⟧/g)].map(([, found = '']) => found);
+const plain = (entry: string): string => entry.replaceAll(/[⟦⟧]/g, '');
+const shown = (text: string): string => {
+  const mask = masker(() => 'client-000000');
+  return text
+    .split('\n')
+    .map((line) => mask(line))
+    .join('\n');
+};
+
+test('at least 97 of 100 credentials are masked, and each that is not is named', () => {
+  const all = marked.flatMap(({ file, entry }) => {
+    const left = shown(plain(entry));
+    return secretsIn(entry).map((secret) => ({ file, secret, left, isMissed: left.includes(secret) }));
+  });
+  const missed = all
+    .filter(({ isMissed }) => isMissed)
+    .map(({ file, secret, left }) => `${file}: ${secret} in ${left}`);
+  expect(all.length).toBeGreaterThanOrEqual(150);
+  expect(missed.length <= 0.03 * all.length ? [] : missed).toEqual([]);
+});
+
+test('of harmless lines at most one in 200 is changed', () => {
+  const lines = [...texts.filter(isHarmless).flatMap(linesOf), ...harmlessLines(2_000)];
+  const touched = lines.filter((line) => shown(line) !== line).map((line) => `${line}\n  ${shown(line)}`);
+  expect(lines.length).toBeGreaterThanOrEqual(2_000);
+  expect(touched.length <= 0.005 * lines.length ? [] : touched).toEqual([]);
+});
+
+test('what is masked once stays as it is', () => {
+  for (const { entry } of marked) {
+    const once = shown(plain(entry));
+    expect(shown(once)).toBe(once);
+  }
+});
+
+test('a line of the log stays JSON, whatever it tells of; a private key without its end hides all the rest', () => {
+  for (const { entry } of marked.filter((one) => !one.entry.includes('BEGIN'))) {
+    const lines: string[] = [];
+    const log = createLog('trace', { write: (line) => lines.push(line) });
+    log.error({ err: new Error(plain(entry)), said: { text: plain(entry), kept: 'this' } }, plain(entry).slice(0, 60));
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ said: { kept: 'this' } });
+  }
+});

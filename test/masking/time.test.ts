@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { rules } from '../../src/masking/names.ts';
+import { base64, worded } from '../../src/masking/private-keys.ts';
+import { hinted, runningToken, tokens } from '../../src/masking/tokens.ts';
+
+/** What rules look for, again and again, and cut off where it hurts. */
+const pieces = [
+  ...[...rules, ...hinted, ...worded, base64].flatMap(({ hint }) => hint.split('|').map(letters)),
+  'x',
+  '1',
+  ' ',
+  '\\',
+  '\\"',
+  '=',
+  '%25',
+  '%3A%2F%2Fa%3A',
+  '-eyJ',
+  'eyJaaaaaaaaaaaaa.',
+  'sk-',
+  '-ghp_',
+  '0123456789abcdef',
+  'password="',
+  "password='",
+  '"password":"a\\"',
+  '[password] => x',
+  'password: ',
+  'token value="',
+  '<token>',
+  '--token ',
+  'api_key: ',
+  'sessionid=',
+  'remember_',
+  'wordpress_logged_in_',
+  's:8:"password";s:5:"x',
+  '"token":',
+  "f('token',",
+  'Authorization: Digest username="',
+  'authorization: a=',
+  'Cookie: a=b; ',
+  'cookie: a',
+  '://a:',
+  '?key=',
+  'Bearer ',
+  'mysql -p',
+  'curl -u a:',
+  "option_value = 'x' _key = '",
+  "password('",
+  'identified by ',
+  'set password ',
+  "PDO->__construct('",
+  'PDO->__construct(a, ',
+  "mysqli_real_connect('x', ",
+  "wp_set_password('",
+  "', '",
+  '-----BEGIN ',
+  'BEGIN A ',
+  'MA== ',
+  '\n',
+  '[',
+  '(',
+  '$2y$',
+  '$1$aaaa',
+  'hooks.slack.com/services/',
+  '0-',
+];
+
+function letters(hint: string): string {
+  return hint.replaceAll(/\\[swd]|\[[^\]]*\]|\{[^}]*\}|[\\?*+]/g, '');
+}
+
+/** Milliseconds of this process's own work: a busy machine does not count. */
+function worked(shape: RegExp, piece: string, length: number): number {
+  const text = piece.repeat(Math.ceil(length / Math.max(1, piece.length)));
+  const began = process.cpuUsage();
+  text.replace(shape, '***');
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1_000;
+}
+
+/** A quadratic one takes four times as long for twice the text, and seconds for that much. */
+const isSlow = (shape: RegExp, piece: string): boolean => {
+  if (piece === '' || worked(shape, piece, 131_072) < 60) return false;
+  const [half, whole] = [65_536, 131_072].map((length) =>
+    Math.min(...[1, 2, 3].map(() => worked(shape, piece, length))),
+  );
+  return (whole ?? 0) > 60 && (whole ?? 0) > 3 * (half ?? 0);
+};
+
+const shapes = [...rules, ...hinted, ...worded, base64].map(({ shape }) => shape);
+
+test.each([...shapes, runningToken])('takes time that grows with the text and no faster: %s', (shape) => {
+  expect(pieces.filter((piece) => isSlow(shape, piece))).toEqual([]);
+});
+
+test('so does every token alone, on what it begins with', () => {
+  const beginnings = tokens.map((shape) => letters(shape.source.replace(/^\(\?<!.*?\]\)\)/, '')).slice(0, 12));
+  const slow = tokens.filter(
+    (shape, at) => isSlow(shape, beginnings[at] ?? '') || isSlow(shape, 'a-') || isSlow(shape, 'a1'),
+  );
+  expect(slow).toEqual([]);
+});
