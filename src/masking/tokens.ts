@@ -73,23 +73,23 @@ const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
   ['xai-', '[A-Za-z0-9]{60,}'],
   ['r8_', '[A-Za-z0-9]{36,}'],
   // Shops and payments
-  ['[rs]k_(?:live|prod|test)_', '\\w{8,}'],
+  ['[rs]k_(?:live|prod|test)_', '\\w{12,}'],
   ['shp(?:at|ca|pa|ss|ua)_', '[A-Fa-f0-9]{32}'],
   ['EAAA', '[\\w-]{56,}'],
   ['sq0(?:atp|csp)-', '[\\w-]{22,}'],
   ['access_token(?:\\$|%24)(?:production|sandbox)(?:\\$|%24)', '[a-z0-9]{16}(?:\\$|%24)[a-f0-9]{32}'],
   ['A21AA', '[\\w-]{50,}'],
   ['shippo_(?:live|test)_', '[A-Fa-f0-9]{40}'],
-  ['FLWSECK', '[\\w-]{12,}'],
+  ['FLWSECK', '[\\w-]{13,}'],
   ['EZ[AT]K', '[A-Za-z0-9]{54}'],
   ['access-(?:development|production|sandbox)-', '[a-f0-9]{8}-[a-f0-9-]{27}'],
   ['c[ks]_', '[a-f0-9]{40}'],
   ['wc_order_', '[A-Za-z0-9]{13,}'],
   // Messages
-  ['xox[a-z]-', '[\\w.-]{12,}'],
+  ['xox[a-z]-', '[\\w.-]{15,}'],
   ['xoxe\\.', '[\\w-]{20,}'],
-  ['xapp-', '[\\w-]{12,}'],
-  ['SG\\.', '[\\w-]{16,}\\.[\\w-]{16,}'],
+  ['xapp-', '[\\w-]{15,}'],
+  ['SG\\.', '[\\w-]{20,}\\.[\\w-]{20,}'],
   ['SK|AC', '[a-f0-9]{32}(?![A-Za-z0-9])'],
   ['key-', '[a-f0-9]{32}(?![A-Za-z0-9])'],
   ['md-', '[A-Za-z0-9_-]{22}(?![\\w-])'],
@@ -104,7 +104,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
 
 /** Tokens that something else than their beginning tells. */
 const beside: readonly string[] = [
-  `(?<![\\w-](?<!%[0-9A-Fa-f]{2}|\\\\[nrt]))(?:sk\\.)?eyJ[\\w-]{13,}\\.(?:eyJ[\\w-]{8,}|[\\w-]{8,}\\.|\\.)[\\w.-]*`,
+  `(?<![\\w-](?<!%[0-9A-Fa-f]{2}|\\\\[nrt]))(?:sk\\.)?eyJ[\\w-]{17,}\\.(?:eyJ[\\w-]{8,}|[\\w-]{8,}\\.|\\.)[\\w.-]*`,
   `${begins}[MNO][\\w-]{22,27}\\.[\\w-]{6,7}\\.[\\w-]{27,}`,
   `${begins}(?:bot)?\\d{8,10}:AA[\\w-]{32,}`,
   `${begins}[a-f0-9]{32}-us\\d{1,2}(?!\\w)`,
@@ -120,7 +120,7 @@ const beside: readonly string[] = [
 ];
 
 /** Each has so many letters, digits, `_` and `-` in a row, which few lines of a log have. */
-const run = 16;
+const run = 20;
 const running = [...prefixed.map(([prefix, rest]) => `${begins}(?:${prefix})${rest}`), ...beside];
 /** Passwords as databases keep them. */
 export const hinted: readonly Rule[] = [
@@ -142,7 +142,7 @@ export const runningToken = new RegExp(
   'g',
 );
 
-/** Whether one of the tokens without a hint may be in the text; looks at every 16th character, and around it. */
+/** Whether one of the tokens without a hint may be in the text; looks at every 20th character, and around it. */
 export function hasLongRun(text: string): boolean {
   for (let at = run - 1; at < text.length; at += run) {
     if (!isOfToken(text.charCodeAt(at))) continue;

@@ -1,11 +1,12 @@
 import type { Command } from '../commands/index.ts';
-import { flag, type Field } from '../commands/fields.ts';
+import { flag } from '../commands/fields.ts';
 import { Refusal, type Words } from '../errors.ts';
 import { code, say } from '../text.ts';
 import { assigned, type Context, type Given } from './assign.ts';
 import { unknownCommand, unknownOption } from './meant.ts';
 import { optionName, takesRest, takesValue } from './usage.ts';
-import { refuseKeys, split, type Word } from './words.ts';
+import { commandsIn, withoutTokens, type Found } from './pasted.ts';
+import { split, type Word } from './words.ts';
 
 export type { Context, Given } from './assign.ts';
 
@@ -22,21 +23,8 @@ export type Wish = {
 export function parse(line: string, commands: ReadonlyMap<string, Command>, context: Context = {}): Wish | undefined {
   const words = split(line);
   if (words.length === 0) return undefined;
-  const [found] = commandsIn(words, commands);
-  const fields = Object.entries(found?.command.fields ?? {});
-  const free = fields.flatMap(([name, field]) => (takesTokens(field) ? [name] : []));
-  if (free.length === 0) refuseTokens(words.map(({ text }) => text));
-  const wish = wishOf(words, commands, context);
-  for (const [name, said] of Object.entries(wish.given)) if (!free.includes(name)) refuseTokens(said, name);
-  if (wish.reason !== undefined) refuseTokens([wish.reason], 'reason');
-  return wish;
-}
-
-/** Whether what looks like a service's token may be meant for this field. */
-export const takesTokens = (field: Field | undefined): boolean => field?.kind === 'plain' && field.takesTokens === true;
-
-function refuseTokens(said: Words, field?: string): void {
-  for (const text of said) refuseKeys(text, field === undefined ? {} : { field });
+  const wish = (): Wish => wishOf(words, commands, context);
+  return withoutTokens(words, commandsIn(words, commands)[0]?.command, wish);
 }
 
 /** Reads words that were stored, rather than a line that somebody typed; throws `Refusal`. */
@@ -64,18 +52,6 @@ function commandOf(words: readonly Word[], commands: ReadonlyMap<string, Command
   const [found] = commandsIn(words, commands);
   if (found) return found;
   throw unknownCommand(words, commands);
-}
-
-type Found = { readonly path: string; readonly command: Command; readonly rest: readonly Word[] };
-
-/** The commands that the words begin with, the longest first. */
-function commandsIn(words: readonly Word[], commands: ReadonlyMap<string, Command>): readonly Found[] {
-  const typed = words.map((word) => word.text.toLowerCase());
-  return [3, 2, 1].flatMap((length) => {
-    const path = typed.slice(0, length).join(' ');
-    const command = typed.length >= length ? commands.get(path) : undefined;
-    return command ? [{ path, command, rest: words.slice(length) }] : [];
-  });
 }
 
 type Sorted = { readonly positional: readonly Word[]; readonly options: Readonly<Record<string, readonly string[]>> };

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { isName } from '../commands/action.ts';
 import { isYes, type Field, type Fields } from '../commands/fields.ts';
 import type { Words } from '../errors.ts';
-import { takesTokens, type Given } from '../pipeline/parse.ts';
+import type { Given } from '../pipeline/parse.ts';
+import { takesTokens } from '../pipeline/pasted.ts';
 import { refuseHidden, refuseKeys } from '../pipeline/words.ts';
 import { plainText } from './blocks.ts';
 
