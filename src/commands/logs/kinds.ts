@@ -34,7 +34,7 @@ const telling = 40;
 const judged = 300;
 const partCharacters = 2_600;
 /** Of a message: what was asked for is told of the first kinds, as far as this goes. */
-const roomForAll = 4_700;
+const roomForAll = 4_600;
 /** The folders of a file, where it is one of the machine's. */
 const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
 
