@@ -29,55 +29,17 @@ export type Turns = <T>(work: () => Promise<T>, who?: string) => Promise<T>;
 /** What somebody has under way, and what of theirs waits, oldest first. */
 type Line = { running: number; readonly queue: Set<() => void> };
 
+/** Everybody's: only of those who have something here; whoever has had a turn goes to the end. */
+type Hall = { readonly lines: Map<string, Line>; running: number; queued: number };
+
 /**
  * Lets a number of works run at once, and others wait. Of one and the same it is first come first served; among several
  * whoever has least under way goes first.
  */
-export function turns({ most, mostEach = most, waiting, waitingEach = waiting, waitMs }: TurnLimits): Turns {
-  /** Only of those who have something here; whoever has had a turn goes to the end. */
-  const lines = new Map<string, Line>();
-  let [running, queued] = [0, 0];
-
-  const begin = (who: string, line: Line): void => {
-    running += 1;
-    line.running += 1;
-    lines.delete(who);
-    lines.set(who, line);
-  };
-  /** Whoever has least under way, and of those who waited longest for a turn. */
-  const next = (): void => {
-    if (running >= most || queued === 0) return;
-    const [chosen] = [...lines]
-      .filter(([, line]) => line.queue.size > 0 && line.running < mostEach)
-      .toSorted(([, one], [, other]) => one.running - other.running);
-    if (chosen === undefined) return;
-    const [who, line] = chosen;
-    const [first] = line.queue;
-    begin(who, line);
-    first?.();
-    next();
-  };
-  const turn = (line: Line): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (line.queue.size >= waitingEach) return reject(new NoTurn('own'));
-      if (queued >= waiting) return reject(new NoTurn('all'));
-      const leave = (): void => {
-        clearTimeout(timer);
-        line.queue.delete(go);
-        queued -= 1;
-      };
-      const timer = setTimeout(() => {
-        leave();
-        reject(new NoTurn('late'));
-      }, waitMs);
-      const go = (): void => {
-        leave();
-        resolve();
-      };
-      queued += 1;
-      line.queue.add(go);
-    });
-
+export function turns(limits: TurnLimits): Turns {
+  const { most, mostEach = most } = limits;
+  const hall: Hall = { lines: new Map(), running: 0, queued: 0 };
+  const { lines } = hall;
   return async (work, who = '') => {
     const line = lines.get(who) ?? { running: 0, queue: new Set() };
     lines.set(who, line);
@@ -86,8 +48,8 @@ export function turns({ most, mostEach = most, waiting, waitingEach = waiting, w
     };
     try {
       // Whoever ends hands the place to the next in line, so that nobody can slip in between.
-      if (running < most && line.running < mostEach && line.queue.size === 0) begin(who, line);
-      else await turn(line);
+      if (hall.running < most && line.running < mostEach && line.queue.size === 0) begin(hall, who, line);
+      else await turn(hall, line, limits);
     } catch (error) {
       tidy();
       throw error;
@@ -95,10 +57,54 @@ export function turns({ most, mostEach = most, waiting, waitingEach = waiting, w
     try {
       return await work();
     } finally {
-      running -= 1;
+      hall.running -= 1;
       line.running -= 1;
-      next();
+      next(hall, limits);
       tidy();
     }
   };
+}
+
+function begin(hall: Hall, who: string, line: Line): void {
+  hall.running += 1;
+  line.running += 1;
+  hall.lines.delete(who);
+  hall.lines.set(who, line);
+}
+
+/** Resolves when the turn has come. */
+function turn(hall: Hall, line: Line, { waiting, waitingEach = waiting, waitMs }: TurnLimits): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (line.queue.size >= waitingEach) return reject(new NoTurn('own'));
+    if (hall.queued >= waiting) return reject(new NoTurn('all'));
+    const leave = (): void => {
+      clearTimeout(timer);
+      line.queue.delete(go);
+      hall.queued -= 1;
+    };
+    const timer = setTimeout(() => {
+      leave();
+      reject(new NoTurn('late'));
+    }, waitMs);
+    const go = (): void => {
+      leave();
+      resolve();
+    };
+    hall.queued += 1;
+    return line.queue.add(go);
+  });
+}
+
+/** Lets in whoever has least under way, and of those who waited longest for a turn. */
+function next(hall: Hall, limits: TurnLimits): void {
+  const { most, mostEach = most } = limits;
+  while (hall.running < most && hall.queued > 0) {
+    const [chosen] = [...hall.lines]
+      .filter(([, line]) => line.queue.size > 0 && line.running < mostEach)
+      .toSorted(([, one], [, other]) => one.running - other.running);
+    const [go] = chosen?.[1].queue ?? [];
+    if (chosen === undefined || go === undefined) return;
+    begin(hall, ...chosen);
+    go();
+  }
 }
