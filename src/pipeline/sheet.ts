@@ -43,11 +43,11 @@ function rowOf({ seq, at, says, change, ...entry }: Entry): Row {
   return { line: seq, at: new Date(at).toISOString(), actor, name, event, what: says, ...about, ...chain };
 }
 
-/** RFC 4180: quoted where it has to be, lines end with CR LF. */
+/** RFC 4180: every cell is quoted, lines end with CR LF. */
 const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 function cell(value: string): string {
   // A spreadsheet would take it for a formula. What already wears the mark gets another: `'=` and `=` stay two.
-  const inert = /^'*[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  const inert = /^'*[=+\-@\t\r＝＋－＠]/.test(value) ? `'${value}` : value;
+  return `"${inert.replaceAll('"', '""')}"`;
 }

@@ -299,14 +299,16 @@ describe('a sheet', () => {
 
   test('quotes as RFC 4180 has it, and lets no cell be a formula', () => {
     expect(lineOf('csv', entry)).toBe(
-      `1,1970-01-01T00:00:00.000Z,U01ANA,Ana,asked,asked for it,7,acme-shop/live,,"7, 9",p,f,"Chi, Dee",,{},0,1\r\n`,
+      `"1","1970-01-01T00:00:00.000Z","U01ANA","Ana","asked","asked for it","7","acme-shop/live","","7, 9","p","f","Chi, Dee","","{}","0","1"\r\n`,
     );
-    expect(lineOf('csv', { ...entry, reason: '=1+1' })).toContain(",'=1+1,");
+    expect(lineOf('csv', { ...entry, reason: '=1+1' })).toContain(`,"'=1+1",`);
     expect(lineOf('csv', { ...entry, reason: '@SUM(A1), "x"' })).toContain(`,"'@SUM(A1), ""x""",`);
-    expect(lineOf('csv', { ...entry, reason: '\t=1' })).toContain(",'\t=1,");
-    expect(lineOf('csv', { ...entry, name: '-1' })).toContain(",'-1,");
-    expect(lineOf('csv', { ...entry, name: '+1' })).toContain(",'+1,");
-    expect(lineOf('csv', { ...entry, name: "'+1" })).toContain(",''+1,");
+    expect(lineOf('csv', { ...entry, reason: '\t=1' })).toContain(`,"'\t=1",`);
+    expect(lineOf('csv', { ...entry, name: '-1' })).toContain(`,"'-1",`);
+    expect(lineOf('csv', { ...entry, name: '+1' })).toContain(`,"'+1",`);
+    expect(lineOf('csv', { ...entry, name: "'+1" })).toContain(`,"''+1",`);
+    for (const wide of ['＝1', '＋1', '－1', '＠SUM(A1)'])
+      expect(lineOf('csv', { ...entry, reason: wide })).toContain(`,"'${wide}",`);
   });
 
   test('whatever stands in a line, it is one record of as many cells as there are columns', () => {
@@ -315,8 +317,8 @@ describe('a sheet', () => {
       fc.property(hostile, hostile, (reason, name) => {
         const cells = cellsOf(lineOf('csv', { ...entry, reason, name }));
         expect(cells).toHaveLength(columns);
-        for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
-        expect(cells[8]?.replace(/^'(?='*[=+\-@\t\r])/, '')).toBe(reason);
+        for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
+        expect(cells[8]?.replace(/^'(?='*[=+\-@\t\r＝＋－＠])/, '')).toBe(reason);
         const row: unknown = JSON.parse(lineOf('jsonl', { ...entry, reason, name }));
         expect(row).toMatchObject({ reason, name });
       }),
@@ -330,9 +332,9 @@ function cellsOf(record: string): readonly string[] {
   const cells: string[] = [];
   const text = `${record.slice(0, -2)},`;
   for (let at = 0; at < text.length;) {
-    const cell = /^(?:"((?:[^"]|"")*)"|([^",\r\n]*)),/.exec(text.slice(at));
+    const cell = /^"((?:[^"]|"")*)",/.exec(text.slice(at));
     if (cell === null) throw new Error(`no cell at ${at} of ${record}`);
-    cells.push(cell[1]?.replaceAll('""', '"') ?? cell[2] ?? '');
+    cells.push((cell[1] ?? '').replaceAll('""', '"'));
     at += cell[0].length;
   }
   return cells;

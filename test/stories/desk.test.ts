@@ -181,7 +181,7 @@ test('the trail goes as a file to its reader alone, safe for spreadsheets, and t
   expect(file.name).toMatch(/^audit-trail-\d{4}-\d\d-\d\d\.csv$/);
   expect(file.channels).toEqual([chi.direct]);
   expect(house.slack.files('U02BEN')).toEqual([]);
-  expect(file.text).toMatch(/^line,at,actor,name,event,what,change,target,reason,/);
+  expect(file.text).toMatch(/^"line","at","actor","name","event","what","change","target","reason",/);
   expect(file.text).toContain(`,"'=HYPERLINK(1), ""quoted""",`);
   const [taken] = house.rows("select actor, details from audit where event = 'audit export'");
   expect(taken).toMatchObject({ actor: chi.id });
