@@ -3,7 +3,7 @@ import { auditExport } from './commands/desk/audit/export.ts';
 import { findingPage } from './commands/desk/audit/verify.ts';
 import { catalogue } from './commands/index.ts';
 import { momentAt } from './commands/times.ts';
-import { ConfigMistakes, readTrailConfig, type TrailConfig } from './config.ts';
+import { auditKeysOf, ConfigMistakes, readTrailConfig, type TrailConfig } from './config.ts';
 import { Refusal, type Words } from './errors.ts';
 import { parseWords } from './pipeline/parse.ts';
 import { headOf, lineOf } from './pipeline/sheet.ts';
@@ -19,10 +19,11 @@ import { joined, plain } from './text.ts';
  * output. It reads beside a running bot and writes nothing.
  */
 
-/** How it ended: as it should, the trail was altered, or the words or the machine were not right. */
-const ends = { well: 0, altered: 1, wrong: 2 } as const;
+/** How it ended: as it should, the trail was altered, the words or the machine were not right, or it cannot be proven. */
+const ends = { well: 0, altered: 1, wrong: 2, unproven: 3 } as const;
+const endOf = { proven: ends.well, altered: ends.altered, unproven: ends.unproven } as const;
 
-async function run(words: Words, { databaseUrl, auditKey }: TrailConfig): Promise<number> {
+async function run(words: Words, { databaseUrl, ...keys }: TrailConfig): Promise<number> {
   const { path, given } = parseWords(['audit', ...words], catalogue);
   const { format, since } = auditExport.fields;
   const asked = given['format'];
@@ -34,7 +35,7 @@ async function run(words: Words, { databaseUrl, auditKey }: TrailConfig): Promis
   const kind = asked && format.read(asked);
   const db = await openToRead(databaseUrl);
   try {
-    if (kind === undefined) return await verify(db, auditKey && Buffer.from(auditKey.reveal()));
+    if (kind === undefined) return await verify(db, auditKeysOf(keys));
     let head = headOf(kind);
     for await (const entries of wholeTrail(db, from)) {
       await write(head + entries.map((one) => lineOf(kind, one)).join(''));
@@ -46,12 +47,12 @@ async function run(words: Words, { databaseUrl, auditKey }: TrailConfig): Promis
   }
 }
 
-async function verify(db: Reader, key: Buffer | undefined): Promise<number> {
-  const finding = await findingOf(db, key);
+async function verify(db: Reader, keys: readonly Buffer[]): Promise<number> {
+  const finding = await findingOf(db, keys);
   const { title, parts } = findingPage(finding);
   const lines = [title, ...parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))];
   await write(`${plain(joined(lines, '\n'))}\n`);
-  return finding.verdict.ok ? ends.well : ends.altered;
+  return endOf[finding.verdict.kind];
 }
 
 /** Waits where whoever reads is slower than the database. */

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { Secret } from './secret.ts';
 
-const secret = z.string().transform((value) => new Secret(value));
 const address = z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' });
 const port = z.coerce
   .number({ error: 'must be a number' })
@@ -10,29 +9,46 @@ const port = z.coerce
   .min(0, 'must be 0 to 65535')
   .max(65_535, 'must be 0 to 65535');
 const uuid = z.guid('must be a UUID').toLowerCase();
-const beginning = (start: string): z.ZodType<Secret, string> =>
+const mostCharacters = 4_096;
+/** A credential of so many characters at least: printable ASCII, which alone can stand in a header. */
+const credential = (least: number, hint: string): z.ZodString =>
   z
     .string()
-    .startsWith(start, `must begin with ${start}`)
-    .transform((value) => new Secret(value));
+    .regex(/^[\x20-\x7e]*$/, 'has a character that no key has: a line break, or one that is not plain ASCII')
+    .min(least, `must be at least ${least} characters: ${hint}`)
+    .max(mostCharacters, `must be at most ${mostCharacters} characters`);
+const hidden = (value: string): Secret => new Secret(value);
+const token = (start: string): z.ZodString =>
+  credential(16, 'copy it whole').startsWith(start, `must begin with ${start}`);
+const auditKey = credential(
+  32,
+  'openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
+);
+const formerKeys = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map(hidden),
+);
 const required = (what: string): { error: (issue: { input: unknown }) => string | undefined } => ({
   error: (issue) => (issue.input === undefined ? `is not set: ${what}` : undefined),
 });
 
 /** Environment variables and what each must be; whatever is not said here is not read. */
 const variables = z.object({
-  SLACK_BOT_TOKEN: z
-    .string(required('the bot token of your Slack app, xoxb-…'))
-    .startsWith('xoxb-', 'must begin with xoxb-')
-    .transform((value) => new Secret(value)),
-  SLACK_APP_TOKEN: beginning('xapp-').optional(),
-  SLACK_SIGNING_SECRET: secret.optional(),
+  SLACK_BOT_TOKEN: z.string(required('the bot token of your Slack app, xoxb-…')).pipe(token('xoxb-')).transform(hidden),
+  SLACK_APP_TOKEN: token('xapp-').transform(hidden).optional(),
+  SLACK_SIGNING_SECRET: credential(32, "Slack's has 32, under Basic Information").transform(hidden).optional(),
   SLACK_API_URL: address.default('https://slack.com/api/').transform((url) => (url.endsWith('/') ? url : `${url}/`)),
   HOSTING_API_URL: z
     .string(required('the base address of the hosting API, with /v2'))
     .pipe(address)
     .transform((url) => url.replace(/\/+$/, '')),
-  HOSTING_API_KEY: z.string(required('the key of the hosting API')).transform((value) => new Secret(value)),
+  HOSTING_API_KEY: z
+    .string(required('the key of the hosting API'))
+    .pipe(credential(16, 'copy it whole'))
+    .transform(hidden),
   HOSTING_COMPANY_ID: uuid.optional(),
   HOSTING_DIALECT: z.enum(['document', 'kinsta'], 'must be document or kinsta').default('document'),
   POLICY_FILE: z.string().default('policy.yml'),
@@ -44,7 +60,8 @@ const variables = z.object({
   PORT: port.default(3000),
   HOST: z.string().optional(),
   METRICS_PORT: port.optional(),
-  AUDIT_KEY: secret.optional(),
+  AUDIT_KEY: auditKey.transform(hidden).optional(),
+  AUDIT_KEYS_FORMER: formerKeys.optional(),
   CERTIFICATES_DIR: z.string().optional(),
   LOG_LEVEL: z
     .enum(
@@ -71,27 +88,33 @@ export class ConfigMistakes extends Error {
 export function readConfig(environment: Environment = process.env): Config {
   const { given, mistakes } = givenIn(environment, Object.keys(variables.shape));
   const read = variables.safeParse(given);
-  if (!read.success) mistakes.push(...read.error.issues.map(mistakeOf));
+  if (!read.success) mistakes.push(...mistakesIn(read.error));
   if (!given['SLACK_APP_TOKEN'] && !given['SLACK_SIGNING_SECRET']) {
     mistakes.push('SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is not set: the first means Socket Mode, the second HTTP');
   }
+  mistakes.push(...formerAlone(given));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return shaped(read.data);
 }
 
-/** Where the trail is kept, and the key of its chain: all that is needed to read it beside a bot. */
-export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey'>;
+/** Where the trail is kept, and the keys of its chain: all that is needed to read it beside a bot. */
+export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey' | 'formerAuditKeys'>;
 
 /** Reads only that, from the same variables; throws `ConfigMistakes`. */
 export function readTrailConfig(environment: Environment = process.env): TrailConfig {
-  const wanted = variables.pick({ DATABASE_URL: true, AUDIT_KEY: true });
+  const wanted = variables.pick({ DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true });
   const { given, mistakes } = givenIn(environment, Object.keys(wanted.shape));
   const read = wanted.safeParse(given);
-  if (!read.success) mistakes.push(...read.error.issues.map(mistakeOf));
+  if (!read.success) mistakes.push(...mistakesIn(read.error));
+  mistakes.push(...formerAlone(given));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   hidePassword(read.data.DATABASE_URL);
-  return { databaseUrl: read.data.DATABASE_URL, auditKey: read.data.AUDIT_KEY };
+  const { DATABASE_URL: databaseUrl, AUDIT_KEY: auditKey, AUDIT_KEYS_FORMER: formerAuditKeys = [] } = read.data;
+  return { databaseUrl, auditKey, formerAuditKeys };
 }
+
+const formerAlone = ({ AUDIT_KEY, AUDIT_KEYS_FORMER }: Readonly<Record<string, string>>): readonly string[] =>
+  AUDIT_KEYS_FORMER && !AUDIT_KEY ? ['AUDIT_KEYS_FORMER is set, and AUDIT_KEY, which came after them, is not'] : [];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -108,7 +131,13 @@ function givenIn(
   return { given, mistakes };
 }
 
-const mistakeOf = ({ path, message }: z.core.$ZodIssue): string => `${path.join('.')} ${message}`;
+/** One for each variable: what follows the first is mostly its echo. */
+const mistakesIn = ({ issues }: z.ZodError): readonly string[] =>
+  [
+    ...new Map(
+      issues.toReversed().map(({ path, message }) => [path.join('.'), `${path.join('.')} ${message}`]),
+    ).values(),
+  ].toReversed();
 
 const secrets = new Set([
   'SLACK_BOT_TOKEN',
@@ -116,6 +145,7 @@ const secrets = new Set([
   'SLACK_SIGNING_SECRET',
   'HOSTING_API_KEY',
   'AUDIT_KEY',
+  'AUDIT_KEYS_FORMER',
   'DATABASE_URL',
 ]);
 
@@ -152,6 +182,7 @@ function shaped(read: z.output<typeof variables>) {
     http: { port: read.PORT, host: read.HOST ?? (socketMode ? '127.0.0.1' : '0.0.0.0') },
     metricsPort: read.METRICS_PORT,
     auditKey: read.AUDIT_KEY,
+    formerAuditKeys: read.AUDIT_KEYS_FORMER ?? [],
     certificatesDir: read.CERTIFICATES_DIR,
     logLevel: read.LOG_LEVEL,
   };
@@ -172,3 +203,7 @@ function passwordIn(url: string): string | undefined {
 /** The key of the audit chain as bytes; undefined: the chain is a plain hash. */
 export const auditKeyOf = ({ auditKey }: Pick<Config, 'auditKey'>): Buffer | undefined =>
   auditKey && Buffer.from(auditKey.reveal());
+
+/** That key, and after it the former ones: what lines of the trail are verified with. */
+export const auditKeysOf = ({ auditKey, formerAuditKeys }: Omit<TrailConfig, 'databaseUrl'>): readonly Buffer[] =>
+  [auditKey ?? [], formerAuditKeys].flat().map((key) => Buffer.from(key.reveal()));

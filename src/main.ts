@@ -5,14 +5,14 @@ import { WebClient } from '@slack/web-api';
 import { createLogReader } from './commands/logs/reader.ts';
 import { aliasesBy } from './commands/masking.ts';
 import { rights } from './commands/rights.ts';
-import { auditKeyOf, readConfig, type Config } from './config.ts';
+import { auditKeyOf, auditKeysOf, readConfig, type Config } from './config.ts';
 import { openCertificates } from './hosting/certificates.ts';
 import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
 import { observeCall, openMetrics } from './metrics.ts';
-import { failure, logHead, ofDatabase, ofPolicy } from './notices.ts';
+import { failure, logHead, logSeal, ofDatabase, ofPolicy } from './notices.ts';
 import { createLedger } from './pipeline/advance.ts';
 import { createBeat } from './pipeline/beat.ts';
 import { deliver } from './pipeline/deliver.ts';
@@ -22,6 +22,7 @@ import { createRulebook } from './pipeline/rulebook.ts';
 import { listsSites, noteListsSites } from './pipeline/lists-sites.ts';
 import { createGroupWatch } from './pipeline/group-watch.ts';
 import { createNames } from './pipeline/names.ts';
+import { sealTrail } from './pipeline/seal.ts';
 import { createSendHistory } from './pipeline/send-history.ts';
 import { createWorker, settledWithin, type BackOffice } from './pipeline/worker.ts';
 import { backAgain, noteAlive, tellOps } from './pipeline/ops.ts';
@@ -58,6 +59,7 @@ export async function start(
   const front = await openFrontDoor(config, ground, slack, back);
   const { database, directory, policy, hosting, counting } = ground;
 
+  logSeal(log, await sealTrail(back.desk, auditKeysOf(config)));
   const away = await backAgain(database);
   if (away) ground.tell('back again', away);
   await takeOver({ database });
@@ -221,7 +223,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
   const reception: Reception = {
     front: desk,
     decisions: desk,
-    office: { ...desk, ...asked, listing: directory.listing, auditKey: auditKeyOf(config) },
+    office: { ...desk, ...asked, listing: directory.listing, auditKeys: auditKeysOf(config) },
     people,
     messages,
     views,

@@ -1,6 +1,7 @@
 import { ConfigMistakes } from './config.ts';
 import type { Logger } from './log.ts';
 import { clockWords } from './pipeline/ops.ts';
+import type { Sealed } from './pipeline/seal.ts';
 import type { Telling } from './pipeline/witness.ts';
 import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
 import type { openPolicy } from './policy/watch.ts';
@@ -45,6 +46,10 @@ export function logHead(log: Logger, telling: Telling | undefined): void {
   if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
   if (telling?.kind === 'altered')
     log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
+}
+
+export function logSeal(log: Logger, sealed: Sealed | undefined): void {
+  if (sealed) log.warn({ trail: sealed }, 'the audit trail has another key from this line on');
 }
 
 /** What to say of a start that came to nothing: mistakes as a list, everything else in a sentence. */

@@ -15,11 +15,13 @@ function fileOf(name: string, content: string): string {
 }
 
 const enough = {
-  SLACK_BOT_TOKEN: 'xoxb-bot-token',
-  SLACK_APP_TOKEN: 'xapp-app-token',
+  SLACK_BOT_TOKEN: 'xoxb-bot-token-of-nobody',
+  SLACK_APP_TOKEN: 'xapp-app-token-of-nobody',
   HOSTING_API_URL: 'https://host.example/v2',
-  HOSTING_API_KEY: 'hosting-api-key',
+  HOSTING_API_KEY: 'hosting-api-key-of-nobody',
 };
+/** As `openssl rand -hex 32` makes them. */
+const long = '5f'.repeat(32);
 type Variables = Readonly<Record<string, string | undefined>>;
 function mistakes(variables: Variables): readonly string[] {
   try {
@@ -33,10 +35,14 @@ function mistakes(variables: Variables): readonly string[] {
 
 describe('what is enough to read the trail', () => {
   test('is the database and the key of the chain, and nothing of Slack', () => {
-    expect(readTrailConfig({})).toEqual({ databaseUrl: 'sqlite:data/sitehand.db', auditKey: undefined });
-    const key = fileOf('audit-key', 'a key of the chain\n');
+    expect(readTrailConfig({})).toEqual({
+      databaseUrl: 'sqlite:data/sitehand.db',
+      auditKey: undefined,
+      formerAuditKeys: [],
+    });
+    const key = fileOf('audit-key', `${long}\n`);
     const read = readTrailConfig({ DATABASE_URL: 'postgres://bot:hidden-8f2e@db/x', AUDIT_KEY_FILE: key });
-    expect(read.auditKey?.reveal()).toBe('a key of the chain');
+    expect(read.auditKey?.reveal()).toBe(long);
     expect(scrub('it says hidden-8f2e')).not.toContain('hidden-8f2e');
   });
 
@@ -57,19 +63,20 @@ describe('what is enough', () => {
       http: { port: 3000, host: '127.0.0.1' },
       metricsPort: undefined,
       auditKey: undefined,
+      formerAuditKeys: [],
       certificatesDir: undefined,
       logLevel: 'info',
     });
-    expect(config.hosting.key.reveal()).toBe('hosting-api-key');
+    expect(config.hosting.key.reveal()).toBe('hosting-api-key-of-nobody');
   });
 
   test('a signing secret means HTTP, on every interface', () => {
     const { SLACK_APP_TOKEN: _, ...rest } = enough;
-    expect(readConfig({ ...rest, SLACK_SIGNING_SECRET: 'signing' })).toMatchObject({
+    expect(readConfig({ ...rest, SLACK_SIGNING_SECRET: long })).toMatchObject({
       slack: { delivery: { kind: 'http' } },
       http: { host: '0.0.0.0' },
     });
-    expect(readConfig({ ...enough, SLACK_SIGNING_SECRET: 'signing' }).slack.delivery.kind).toBe('socket');
+    expect(readConfig({ ...enough, SLACK_SIGNING_SECRET: long }).slack.delivery.kind).toBe('socket');
   });
 
   test.each<[string, Variables, object]>([
@@ -91,16 +98,23 @@ describe('what is enough', () => {
 
   test('a secret may stand in a file, with a line break at its end; the variable itself wins', () => {
     const { HOSTING_API_KEY: _, ...rest } = enough;
-    const file = fileOf('key', 'from-a-file\n');
-    expect(readConfig({ ...rest, HOSTING_API_KEY_FILE: file }).hosting.key.reveal()).toBe('from-a-file');
-    expect(readConfig({ ...enough, HOSTING_API_KEY_FILE: file }).hosting.key.reveal()).toBe('hosting-api-key');
+    const file = fileOf('key', 'a-hosting-key-from-a-file\n');
+    expect(readConfig({ ...rest, HOSTING_API_KEY_FILE: file }).hosting.key.reveal()).toBe('a-hosting-key-from-a-file');
+    expect(readConfig({ ...enough, HOSTING_API_KEY_FILE: file }).hosting.key.reveal()).toBe(
+      'hosting-api-key-of-nobody',
+    );
     expect(readConfig({ ...enough, LOG_LEVEL_FILE: fileOf('level', 'debug') }).logLevel).toBe('info');
   });
 
   test('no secret shows, nor the password of the database from then on', () => {
-    const config = readConfig({ ...enough, AUDIT_KEY: 'audit-key-1', DATABASE_URL: 'postgres://u:db-p%40ssword@h/db' });
+    const config = readConfig({
+      ...enough,
+      AUDIT_KEY: long,
+      AUDIT_KEYS_FORMER: 'former-1, former-2',
+      DATABASE_URL: 'postgres://u:db-p%40ssword@h/db',
+    });
     const shown = JSON.stringify(config) + inspect(config, { depth: 9 });
-    for (const value of ['xoxb-bot-token', 'xapp-app-token', 'hosting-api-key', 'audit-key-1'])
+    for (const value of ['xoxb-bot-token', 'xapp-app-token', 'hosting-api-key', long, 'former-1', 'former-2'])
       expect(shown).not.toContain(value);
     expect(scrub('no login with db-p@ssword or db-p%40ssword')).toBe('no login with *** or ***');
   });
@@ -136,7 +150,37 @@ describe('what is wrong', () => {
       { SLACK_BOT_TOKEN: undefined },
       'SLACK_BOT_TOKEN is not set: the bot token of your Slack app, xoxb-…',
     ],
-    ['another kind of token', { SLACK_BOT_TOKEN: 'xoxp-user' }, 'SLACK_BOT_TOKEN must begin with xoxb-'],
+    ['another kind of token', { SLACK_BOT_TOKEN: 'xoxp-token-of-a-user' }, 'SLACK_BOT_TOKEN must begin with xoxb-'],
+    ['half a token', { SLACK_APP_TOKEN: 'xapp-1' }, 'SLACK_APP_TOKEN must be at least 16 characters: copy it whole'],
+    [
+      'a key of silly length',
+      { HOSTING_API_KEY: 'x'.repeat(5_000) },
+      'HOSTING_API_KEY must be at most 4096 characters',
+    ],
+    [
+      'a short signing secret',
+      { SLACK_SIGNING_SECRET: 'signing' },
+      "SLACK_SIGNING_SECRET must be at least 32 characters: Slack's has 32, under Basic Information",
+    ],
+    [
+      'a short key of the trail',
+      { AUDIT_KEY: 'x'.repeat(31) },
+      'AUDIT_KEY must be at least 32 characters: openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
+    ],
+    [
+      'former keys of the trail alone',
+      { AUDIT_KEYS_FORMER: 'short' },
+      'AUDIT_KEYS_FORMER is set, and AUDIT_KEY, which came after them, is not',
+    ],
+    ...(
+      ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'HOSTING_API_KEY', 'AUDIT_KEY'] as const
+    ).flatMap((name) =>
+      ['\n', '\0', 'é', '…'].map((odd): [string, Variables, string] => [
+        `${JSON.stringify(odd)} in ${name}`,
+        { [name]: `xoxb-${long}${odd}${long}`.replace('xoxb', name === 'SLACK_APP_TOKEN' ? 'xapp' : 'xoxb') },
+        `${name} has a character that no key has: a line break, or one that is not plain ASCII`,
+      ]),
+    ),
     [
       'no way of delivery',
       { SLACK_APP_TOKEN: undefined },

@@ -4,6 +4,7 @@ import type { Text } from '../text.ts';
 import type { Fields, Input } from './fields.ts';
 import type { Hold } from './hold.ts';
 import type { Page } from './page.ts';
+import type { Finding, TrailFile, TrailFilter, TrailLine } from './trail.ts';
 
 /** What a desk command may ask of Sitehand; the pipeline implements it for one person in one place. */
 export type Office = {
@@ -169,63 +170,6 @@ export type Approving = {
   readonly expires: number;
   readonly reason: 'required' | 'optional';
 };
-
-/** Which lines of the trail to list: about an environment, since a moment (epoch ms), by a Slack user id. */
-export type TrailFilter = {
-  readonly env: Environment | undefined;
-  readonly since: number | undefined;
-  readonly by: string | undefined;
-};
-
-/** A line of the trail: what somebody did, and on what grounds. */
-export type TrailLine = {
-  readonly seq: number;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** Slack user id, or `sitehand`. */
-  readonly actor: string;
-  /** The name as it was. */
-  readonly name: string | undefined;
-  /** What was done, to stand after a name. */
-  readonly says: string;
-  readonly change: number | undefined;
-  readonly target: string | undefined;
-  readonly reason: string | undefined;
-  /** Lines of the rules that allowed it, and the hash of the policy they stand in. */
-  readonly rules: readonly number[];
-  readonly policy: string | undefined;
-  readonly fingerprint: string | undefined;
-  /** Who had approved by then, by name. */
-  readonly approvers: readonly string[];
-  /** What the host answered. */
-  readonly receipt: string | undefined;
-};
-
-/** The trail as a file. */
-export type TrailFile = {
-  readonly name: string;
-  readonly content: string;
-  readonly lines: number;
-  /** Older lines were left out. */
-  readonly more: boolean;
-};
-
-/** What verifying the trail showed. Times are epoch milliseconds. */
-export type Finding = {
-  readonly verdict:
-    | { readonly ok: true; readonly lines: number; readonly unkeyed: number; readonly head: TrailHead }
-    /** `seq` is the first line that is wrong, `why` a clause without a full stop. */
-    | { readonly ok: false; readonly seq: number; readonly why: string };
-  /** When the first line was written. */
-  readonly since: number | undefined;
-  /** The head that was told last, and when. */
-  readonly witnessed: (TrailHead & { readonly at: number }) | undefined;
-  /** Whether the chain is made with a key. */
-  readonly keyed: boolean;
-};
-
-/** Where the trail ends: the number of its newest line, and its hash. */
-export type TrailHead = { readonly seq: number; readonly hash: string };
 
 /** What came of taking the lock of a change away. `stands`: how the change stands, a sentence. */
 export type Forced =

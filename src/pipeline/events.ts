@@ -39,6 +39,8 @@ const happened: Readonly<Record<string, string>> = {
   'accept late': 'the host had accepted it, a late answer says',
   'reject late': 'the host had refused it, a late answer says',
   policy: 'these rules hold from then on',
+  sealed: 'sealed the lines before: the trail has a key from here on',
+  rekeyed: 'went over to a new key of the trail',
   lock: 'locked it',
   unlock: 'unlocked it',
   force_unlock: 'took its lock away',

@@ -1,4 +1,5 @@
-import type { Office, TrailFile } from '../commands/desk.ts';
+import type { Office } from '../commands/desk.ts';
+import type { TrailFile } from '../commands/trail.ts';
 import type { Person } from './authorise.ts';
 import { writeDown, type DeedDesk, type Doer } from './deeds.ts';
 import { readerOf, type Shelf } from './readable.ts';
@@ -10,8 +11,8 @@ import { findingOf } from './witness.ts';
 
 export type TrailDesk = DeedDesk &
   Shelf & {
-    /** Key of the audit chain; undefined: the chain is a plain hash. */
-    readonly auditKey: Buffer | undefined;
+    /** The key of the audit chain, and after it its former ones; none: the chain is a plain hash. */
+    readonly auditKeys: readonly Buffer[];
   };
 
 /** What a file holds at most. */
@@ -23,7 +24,7 @@ export function trailDeskFor(desk: TrailDesk, doer: Doer): Pick<Office, 'trail' 
   const { db } = desk.database;
   return {
     trail: (filter) => trailFor(db, readerOf(desk, doer.person, 'audit'), filter),
-    verify: () => findingOf(db, desk.auditKey),
+    verify: () => findingOf(db, desk.auditKeys),
     takeAway: async (format, since) => {
       const file = await fileOf(desk, doer.person, format, since);
       await writeDown(desk, doer, { event: 'audit export', format, since, lines: file.lines });

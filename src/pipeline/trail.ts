@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { TrailFilter, TrailLine } from '../commands/desk.ts';
+import type { TrailFilter, TrailLine } from '../commands/trail.ts';
 import { linesAbout, linesAfter, linesOfChanges, listAudit, type AuditLine } from '../storage/audit.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { aboutChanges } from '../storage/changes.ts';

@@ -1,6 +1,7 @@
-import type { Finding, TrailHead } from '../commands/desk.ts';
+import { shortHash } from '../commands/desk/audit/verify.ts';
+import type { Finding, TrailHead } from '../commands/trail.ts';
 import { counted } from '../commands/page.ts';
-import { auditHead, findAudit } from '../storage/audit.ts';
+import { auditHead, findAudit, keyId } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { alone } from '../storage/differences.ts';
 import { thawed } from '../storage/json.ts';
@@ -22,10 +23,8 @@ export type Telling = { readonly kind: 'told' | 'altered'; readonly head: TrailH
 const headKey = 'witnessed head';
 const alarmKey = 'trail altered';
 const dayMs = 86_400_000;
-const shownDigits = 16;
-
-/** So much of a hash as people compare. */
-export const shortHash = (hash: string): string => hash.slice(0, shownDigits);
+/** Every hour is a look whether one has passed: later than this a head was told, or nobody looked. */
+const toldWithinMs = dayMs + 7_200_000;
 
 /** Tells the ops channel the head if a day has passed since it was told, or since the first line; undefined: not yet. */
 export async function bearWitness(database: Database): Promise<Telling | undefined> {
@@ -49,12 +48,22 @@ export async function bearWitness(database: Database): Promise<Telling | undefin
   });
 }
 
-/** Reads the whole trail, a piece at a time, and holds it against its hashes and the head that was told last. */
-export async function findingOf(db: Reader, key: Buffer | undefined): Promise<Finding> {
+/**
+ * Reads the whole trail, a piece at a time, and holds it against its hashes and the head that was told last. `keys` are
+ * the key of the trail and after it its former ones.
+ */
+export async function findingOf(db: Reader, keys: readonly Buffer[]): Promise<Finding> {
   const witnessed = await readWitnessed(db);
   const first = await findAudit(db, 1);
-  const verdict = await verifyAudit(db, key, witnessed);
-  return { verdict, since: first?.at, witnessed, keyed: key !== undefined };
+  const read = await verifyAudit(db, keys, witnessed);
+  const [key] = keys.map(keyId);
+  const about = { since: first?.at, witnessed, key };
+  if (read.kind === 'altered' || witnessed !== undefined) return { ...about, verdict: read };
+  const last = await findAudit(db, read.head.seq);
+  if ((last?.at ?? 0) - (first?.at ?? 0) < toldWithinMs) return { ...about, verdict: read };
+  const { lines, head } = read;
+  const gaps = [...(read.kind === 'unproven' ? read.gaps : []), { from: 1, to: lines, why: 'never told' } as const];
+  return { ...about, verdict: { kind: 'unproven', lines, head, gaps } };
 }
 
 async function readWitnessed(db: Reader): Promise<Witnessed | undefined> {

@@ -16,12 +16,23 @@ export type Head = Pick<AuditLine, 'seq' | 'hash'>;
 /** The end of a chain without lines. */
 export const start: Head = { seq: 0, hash: '0'.repeat(64) };
 
-/** The hash of a line over all that it says, its place and the line before: HMAC-SHA256, or SHA-256 without a key; hex. */
-export function hashLine(line: Omit<AuditLine, 'hash'>, key: Buffer | undefined): string {
+/** What a key is called in the trail, which tells nothing of the key: 8 hex digits. */
+export const keyId = (key: Buffer): string =>
+  createHmac('sha256', key).update('id of an audit key').digest('hex').slice(0, 8);
+
+/** The id of the key in a hash; undefined: a plain hash, or one from before keys were named. */
+export const keyIdIn = (hash: string): string | undefined => /^([\da-f]{8}):/.exec(hash)?.[1];
+
+/** A line over all that it says, its place and the line before: HMAC-SHA256, or SHA-256 without a key; hex. */
+export function digestOf(line: Omit<AuditLine, 'hash'>, key: Buffer | undefined): string {
   const { previous, seq, at, change, event, actor, details } = line;
   const said = JSON.stringify([previous, seq, at, change, event, actor, details]);
   return (key === undefined ? createHash('sha256') : createHmac('sha256', key)).update(said).digest('hex');
 }
+
+/** The hash of a line as it is kept: `3f9c01ab:5e88…`, the id of its key before it; the digest alone without a key. */
+export const hashLine = (line: Omit<AuditLine, 'hash'>, key: Buffer | undefined): string =>
+  `${key === undefined ? '' : `${keyId(key)}:`}${digestOf(line, key)}`;
 
 /** Writes the next line of the trail. Until this transaction ends no other replica can write one. */
 export async function appendAudit(tx: Tx, entry: AuditEntry, key: Buffer | undefined): Promise<AuditLine> {

@@ -1,46 +1,100 @@
 import { setImmediate } from 'node:timers/promises';
-import { hashLine, linesAfter, start, type AuditLine, type Head } from './audit.ts';
+import { digestOf, keyId, keyIdIn, linesAfter, start, type AuditLine, type Head } from './audit.ts';
 import type { Reader } from './tx.ts';
 
+/** Lines, the last one included, that nothing at hand proves. `key` is the id of the key that they were hashed with. */
+export type Gap = {
+  readonly from: number;
+  readonly to: number;
+  /**
+   * `no key`: hashed without one, and not sealed since. `unknown key`: with one that is not at hand. `former key`: with
+   * one that was replaced, and never sealed with its successor. `replaced key`: with one, after it was replaced.
+   */
+  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key';
+  readonly key?: string;
+};
+
+/** The line that first had a key, `seq`, and when (epoch ms): those before it have not changed since. */
+export type Seal = { readonly seq: number; readonly at: number };
+
 /**
- * Whether the trail is whole. `unkeyed` counts the lines at its beginning that were written before there was a key:
- * nothing but a witnessed head protects those. `seq` is the first line that is wrong, `why` a clause without a full stop.
+ * Whether the trail is whole and proven; whole, as far as that can be proven (`gaps`, in their order); or altered: `seq`
+ * is the first line that is wrong, `why` a clause without a full stop.
  */
 export type Verdict =
-  | { readonly ok: true; readonly lines: number; readonly unkeyed: number; readonly head: Head }
-  | { readonly ok: false; readonly seq: number; readonly why: string };
+  | { readonly kind: 'proven'; readonly lines: number; readonly head: Head; readonly seal: Seal | undefined }
+  | { readonly kind: 'unproven'; readonly lines: number; readonly head: Head; readonly gaps: readonly Gap[] }
+  | { readonly kind: 'altered'; readonly seq: number; readonly why: string };
 
-type Read = { readonly head: Head; readonly unkeyed: number };
+/** What a line says when it is the first of a key: the lines before it had none, or another one. */
+export const sealing = ['sealed', 'rekeyed'] as const;
+const isSealing = ({ event }: AuditLine): boolean => sealing.some((one) => one === event);
+
+/** With which key a line was hashed, by its id (undefined: without one), and whether that could be tried. */
+type Made = { readonly id: string | undefined; readonly tried: boolean };
+
+/** How far it was read. The key in use has been `id` since line `since`; `used` are all that ever were. */
+type Read = {
+  head: Head;
+  id: string | undefined;
+  since: number;
+  readonly used: Set<string>;
+  seal: Seal | undefined;
+  readonly gaps: Gap[];
+};
 
 const BATCH = 500;
 
 /**
- * Reads the whole trail, 500 lines at a time, and says whether any line was altered, removed or put elsewhere. Lines
- * cut off at the end show only against `witnessed`, a head that was told to somebody earlier.
+ * Reads the whole trail, 500 lines at a time, and says whether any line was altered, removed or put elsewhere. `keys`
+ * are the key of the trail and after it its former ones; none: the chain is a plain hash. Lines cut off at the end show
+ * only against `witnessed`, a head that was told to somebody earlier.
  */
-export async function verifyAudit(db: Reader, key: Buffer | undefined, witnessed: Head = start): Promise<Verdict> {
-  let read: Read = { head: start, unkeyed: 0 };
+export async function verifyAudit(db: Reader, keys: readonly Buffer[], witnessed: Head = start): Promise<Verdict> {
+  const known = new Map(keys.map((key) => [keyId(key), key]));
+  const read: Read = { head: start, id: undefined, since: 1, used: new Set(), seal: undefined, gaps: [] };
   for (;;) {
     const lines = await linesAfter(db, read.head.seq, BATCH);
     for (const line of lines) {
-      const seal = sealOf(line, key);
-      const why = misplaced(line, read.head, witnessed) ?? unsealed(seal, read, key);
-      if (why !== undefined) return { ok: false, seq: line.seq, why };
-      read = { head: { seq: line.seq, hash: line.hash }, unkeyed: read.unkeyed + (seal === 'plain' ? 1 : 0) };
+      const why = misplaced(line, read.head, witnessed);
+      const wrong = why === undefined ? take(read, line, madeWith(line, known)) : { seq: line.seq, why };
+      if (wrong !== undefined) return { kind: 'altered', ...wrong };
+      read.head = { seq: line.seq, hash: line.hash };
     }
     if (lines.length < BATCH) break;
     // SQLite answers without ever waiting: others would not get a turn in a long trail.
     await setImmediate();
   }
-  const { head, unkeyed } = read;
-  if (head.seq >= witnessed.seq) return { ok: true, lines: head.seq, unkeyed, head };
-  return { ok: false, seq: head.seq + 1, why: `the trail went on to line ${witnessed.seq} and ends before this one` };
+  return verdictOn(read, known, witnessed);
 }
 
-/** With what a line was hashed; undefined if neither with this key nor without one. */
-function sealOf(line: AuditLine, key: Buffer | undefined): 'keyed' | 'plain' | undefined {
-  if (key !== undefined && line.hash === hashLine(line, key)) return 'keyed';
-  return line.hash === hashLine(line, undefined) ? 'plain' : undefined;
+function verdictOn({ head, seal, ...read }: Read, known: ReadonlyMap<string, Buffer>, witnessed: Head): Verdict {
+  if (head.seq < witnessed.seq) {
+    const why = `the trail went on to line ${witnessed.seq} and ends before this one`;
+    return { kind: 'altered', seq: head.seq + 1, why };
+  }
+  const [newest] = known.keys();
+  const gaps = read.gaps.filter(({ why }) => why !== 'no key' || newest !== undefined);
+  const last = { from: read.since, to: head.seq };
+  if (newest !== undefined && head.seq > 0 && read.id === undefined) gaps.push({ ...last, why: 'no key' });
+  else if (read.id !== undefined && read.id !== newest && known.has(read.id))
+    gaps.push({ ...last, why: 'former key', key: read.id });
+  return gaps.length > 0
+    ? { kind: 'unproven', lines: head.seq, head, gaps: gaps.toSorted((one, other) => one.from - other.from) }
+    : { kind: 'proven', lines: head.seq, head, seal };
+}
+
+/** How a line was hashed; undefined if not as it stands there. */
+function madeWith(line: AuditLine, known: ReadonlyMap<string, Buffer>): Made | undefined {
+  const named = keyIdIn(line.hash);
+  if (named !== undefined) {
+    const key = known.get(named);
+    const isRight = key === undefined || line.hash === `${named}:${digestOf(line, key)}`;
+    return isRight ? { id: named, tried: key !== undefined } : undefined;
+  }
+  // Keys had no names once.
+  for (const [id, key] of known) if (line.hash === digestOf(line, key)) return { id, tried: true };
+  return line.hash === digestOf(line, undefined) ? { id: undefined, tried: true } : undefined;
 }
 
 function misplaced(line: AuditLine, last: Head, witnessed: Head): string | undefined {
@@ -50,12 +104,43 @@ function misplaced(line: AuditLine, last: Head, witnessed: Head): string | undef
   return undefined;
 }
 
-function unsealed(
-  seal: ReturnType<typeof sealOf>,
-  { head, unkeyed }: Read,
-  key: Buffer | undefined,
-): string | undefined {
-  if (seal === undefined) return `it was altered${key === undefined ? ', or written with a key that is not set' : ''}`;
-  if (seal === 'plain' && unkeyed < head.seq) return 'it was written without the key';
+type Wrong = { readonly seq: number; readonly why: string };
+
+/** Takes the next line, which stands where it belongs, into account; resolves with what is wrong, if anything is. */
+function take(read: Read, line: AuditLine, made: Made | undefined): Wrong | undefined {
+  const { seq } = line;
+  const isNamed = keyIdIn(line.hash) !== undefined;
+  if (made === undefined)
+    return { seq, why: `it was altered${isNamed ? '' : ', or written with a key that is not set'}` };
+  const { id, tried } = made;
+  if (!tried) note(read.gaps, seq, 'unknown key', id);
+  if (id !== read.id && read.head.seq > 0) {
+    if (id === undefined) return { seq, why: 'it was written without the key' };
+    // Whoever has made somebody change the key may still have it: it does not come back.
+    if (tried && read.used.has(id)) {
+      note(read.gaps, seq, 'replaced key', id);
+      return undefined;
+    }
+    if (isNamed && !isSealing(line)) {
+      if (!tried) return undefined;
+      // Who goes over to a key says so first: the lines before are not those that this one was written after.
+      return {
+        seq: read.since,
+        why: `it is not keyed with ${id}, as line ${seq} is, and no line says that the key was changed`,
+      };
+    }
+    if (read.id === undefined && tried) read.seal = { seq, at: line.at };
+    else if (read.id === undefined) read.gaps.push({ from: read.since, to: seq - 1, why: 'no key' });
+  }
+  if (id !== read.id) read.since = seq;
+  read.id = id;
+  if (id !== undefined) read.used.add(id);
   return undefined;
+}
+
+/** Lengthens the last gap by this line, or begins another one. */
+function note(gaps: Gap[], seq: number, why: Gap['why'], key: string | undefined): void {
+  const last = gaps.at(-1);
+  if (last?.why === why && last.key === key && last.to === seq - 1) gaps[gaps.length - 1] = { ...last, to: seq };
+  else gaps.push({ from: seq, to: seq, why, ...(key !== undefined && { key }) });
 }

@@ -182,7 +182,7 @@ describeBoth('health', (open) => {
       {
         ...deskOf(database, { askSlack: () => Promise.reject(new Error('no')) }),
         ledger,
-        auditKey: undefined,
+        auditKeys: [],
         company: () => company,
         names: () => names,
         personOf: () => Promise.resolve(undefined),

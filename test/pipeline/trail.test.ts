@@ -217,7 +217,7 @@ describeBoth('the trail as a file', (open) => {
     await told(database, blog);
     const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
     const doer = { person: chi, permit: undefined, inbox: undefined };
-    const desk = { database, ledger, auditKey: undefined, ...shelf(shopOnly) };
+    const desk = { database, ledger, auditKeys: [], ...shelf(shopOnly) };
     const file = await trailDeskFor(desk, doer).takeAway('jsonl', undefined);
     expect(file).toMatchObject({ name: 'audit-trail-2026-03-01.jsonl', lines: 4, more: false });
     const rows = file.content
@@ -228,7 +228,7 @@ describeBoth('the trail as a file', (open) => {
     const [line] = await listAudit(database.db, { limit: 1 });
     expect(line).toMatchObject({ event: 'audit export', actor: chi.id });
     expect(JSON.parse(line?.details ?? '')).toEqual({ name: 'Chi', format: 'jsonl', lines: 4 });
-    expect(await verifyAudit(database.db, undefined)).toMatchObject({ ok: true, lines: 9 });
+    expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 9 });
     const again = await trailDeskFor(desk, doer).takeAway('csv', undefined);
     expect(again.content.split('\r\n')).toHaveLength(1 + 5 + 1);
   });

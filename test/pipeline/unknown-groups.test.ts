@@ -118,7 +118,7 @@ describe('what is shown', () => {
       {
         database,
         ledger: createLedger({ auditKey: undefined, installation: 'i', onEvent: () => undefined }),
-        auditKey: undefined,
+        auditKeys: [],
         policy: () => policy,
         policyIsBroken: () => false,
         company: () => company,

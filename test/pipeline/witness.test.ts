@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { plain } from '../../src/text.ts';
-import { findingPage } from '../../src/commands/desk/audit/verify.ts';
+import { findingPage, shortHash } from '../../src/commands/desk/audit/verify.ts';
+import { createLedger } from '../../src/pipeline/advance.ts';
+import { sealTrail } from '../../src/pipeline/seal.ts';
 import { bearWitness, findingOf } from '../../src/pipeline/witness.ts';
-import { appendAudit, auditHead } from '../../src/storage/audit.ts';
+import { appendAudit, auditHead, keyId } from '../../src/storage/audit.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { describeBoth } from '../storage/both.ts';
 
@@ -23,7 +25,7 @@ const opsSaid = async (database: Database): Promise<readonly string[]> => {
   return rows.map(({ body }) => body ?? '');
 };
 const verified = async (database: Database, seal: Buffer | 'plain' = key): Promise<string> => {
-  const { title, parts } = findingPage(await findingOf(database.db, seal === 'plain' ? undefined : seal));
+  const { title, parts } = findingPage(await findingOf(database.db, seal === 'plain' ? [] : [seal]));
   return [title, ...parts.map((part) => (part.kind === 'text' ? part.text : []))].map(plain).join('\n');
 };
 /** What somebody with the database's own password could do. */
@@ -53,7 +55,7 @@ describeBoth('the head of the trail', (open) => {
     expect(await bearWitness(database)).toMatchObject({ kind: 'told', head: { seq: 2 } });
     const said = await opsSaid(database);
     expect(said).toHaveLength(2);
-    expect(said[0]).toContain(head.hash.slice(0, 16));
+    expect(said[0]).toContain(shortHash(head.hash));
   });
 
   it('is told by one of two replicas', async () => {
@@ -101,9 +103,9 @@ describeBoth('verifying the trail', (open) => {
     const { hash } = await auditHead(database.db);
     const said = await verified(database);
     expect(said).toMatch(/^All 2 lines of the audit trail are unaltered since 2026-03-01 12:00 UTC\./);
-    expect(said).toContain(`The newest is line 2, ${hash.slice(0, 16)}.`);
+    expect(said).toContain(`The newest is line 2, ${shortHash(hash)}.`);
     expect(said).toContain(
-      `The head that was told last is in it: line 2, ${hash.slice(0, 16)}, on 2026-03-02 12:00 UTC.`,
+      `The head that was told last is in it: line 2, ${shortHash(hash)}, on 2026-03-02 12:00 UTC.`,
     );
     expect(said).toContain('The chain is keyed');
   });
@@ -116,8 +118,17 @@ describeBoth('verifying the trail', (open) => {
     expect(plainly).toContain('All 2 lines of the audit trail are unaltered');
     expect(plainly).toContain('The chain is a plain hash: it shows accidents');
     expect(plainly).not.toContain('keyed');
-    await append(database, 3);
-    expect(await verified(database)).toContain('The first 2 lines are from before there was a key');
+    const ledger = createLedger({ auditKey: key, installation: '', onEvent: () => undefined });
+    expect(await sealTrail({ database, ledger }, [key])).toEqual({ seq: 3, from: undefined, to: keyId(key) });
+    expect(await sealTrail({ database, ledger }, [key])).toBeUndefined();
+    await append(database, 4);
+    const sealed = await verified(database);
+    expect(sealed).toContain('All 4 lines of the audit trail are unaltered');
+    expect(sealed).toContain('Lines 1–2 are from before there was a key, and unchanged since line 3 sealed them on');
+    expect((await opsSaid(database)).join('')).toContain('was set for the first time');
+    await expect(sealTrail({ database, ledger }, [])).rejects.toThrow(
+      /made with a key \([\da-f]{8}\), and AUDIT_KEY is not/,
+    );
   });
 
   it('names the first line that is wrong, and why', async () => {

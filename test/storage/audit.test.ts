@@ -1,11 +1,21 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { appendAudit, auditHead, hashLine, listAudit, start, type AuditEntry } from '../../src/storage/audit.ts';
+import {
+  appendAudit,
+  auditHead,
+  digestOf,
+  hashLine,
+  keyId,
+  listAudit,
+  start,
+  type AuditEntry,
+} from '../../src/storage/audit.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { describeBoth } from './both.ts';
 
 const key = Buffer.from('a key of the audit chain');
+const other = Buffer.from('another key of the audit chain');
 const entry: AuditEntry = { at: 7, change: 1, event: 'sending', actor: 'U1', details: '{"odd":"é\\u0000 \'"}' };
 
 const append = (database: Database, more: Partial<AuditEntry> = {}) =>
@@ -36,14 +46,14 @@ describeBoth('the trail', (open) => {
     expect(second).toMatchObject({ seq: 2, previous: first.hash });
     const head = { seq: 2, hash: second.hash };
     expect(await auditHead(database.db)).toEqual(head);
-    expect(await verifyAudit(database.db, key, head)).toEqual({ ok: true, lines: 2, unkeyed: 0, head });
+    expect(await verifyAudit(database.db, [key], head)).toEqual({ kind: 'proven', lines: 2, head, seal: undefined });
   });
 
   it('stays one chain when replicas write at once', async () => {
     const database = await open();
     const replica = await database.again();
     await Promise.all(Array.from({ length: 40 }, (_, by) => append(by % 2 === 0 ? database : replica, { at: by })));
-    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: true, lines: 40 });
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', lines: 40 });
   });
 
   it('leaves no gap when a transaction is rolled back', async () => {
@@ -74,7 +84,7 @@ describeBoth('the trail', (open) => {
       const database = await open();
       await ten(database);
       await tamper(database, `update audit set ${alteration} where seq = 4`);
-      expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 4, why: 'it was altered' });
+      expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 4, why: 'it was altered' });
     },
   );
 
@@ -83,14 +93,14 @@ describeBoth('the trail', (open) => {
     await ten(database);
     const witnessed = await auditHead(database.db);
     await tamper(database, 'delete from audit where seq = 10');
-    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: true, lines: 9 });
-    expect(await verifyAudit(database.db, key, witnessed)).toMatchObject({ ok: false, seq: 10 });
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', lines: 9 });
+    expect(await verifyAudit(database.db, [key], witnessed)).toMatchObject({ kind: 'altered', seq: 10 });
     await sql`delete from audit where seq = 5`.execute(database.db);
-    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 6, why: 'line 5 is missing' });
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 6, why: 'line 5 is missing' });
     await sql`delete from audit where seq = 1`.execute(database.db);
-    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 2, why: 'line 1 is missing' });
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 2, why: 'line 1 is missing' });
     await sql`delete from audit`.execute(database.db);
-    expect(await verifyAudit(database.db, key, witnessed)).toMatchObject({ ok: false, seq: 1 });
+    expect(await verifyAudit(database.db, [key], witnessed)).toMatchObject({ kind: 'altered', seq: 1 });
   });
 
   it('shows lines put in another order, or moved up into a gap', async () => {
@@ -98,11 +108,11 @@ describeBoth('the trail', (open) => {
     await ten(database);
     await tamper(database, 'update audit set seq = -3 where seq = 3', 'update audit set seq = 3 where seq = 4');
     await sql`update audit set seq = 4 where seq = -3`.execute(database.db);
-    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 3 });
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 3 });
     await sql`delete from audit where seq < 5`.execute(database.db);
     for (let seq = 5; seq <= 10; seq += 1)
       await sql`update audit set seq = ${seq - 4} where seq = ${seq}`.execute(database.db);
-    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 1 });
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 1 });
   });
 
   it('shows a chain written anew against the witnessed head', async () => {
@@ -110,27 +120,78 @@ describeBoth('the trail', (open) => {
     await ten(database);
     for (let at = 1; at <= 12; at += 1) await append(forged, { at, actor: 'U9' });
     const why = 'it is not the line that was witnessed';
-    expect(await verifyAudit(forged.db, key, await auditHead(database.db))).toEqual({ ok: false, seq: 10, why });
+    expect(await verifyAudit(forged.db, [key], await auditHead(database.db))).toEqual({
+      kind: 'altered',
+      seq: 10,
+      why,
+    });
   });
 
   it('tells lines from before there was a key, and takes none without it afterwards', async () => {
     const database = await open();
     await appendUnkeyed(database);
     await appendUnkeyed(database);
-    expect(await verifyAudit(database.db, undefined)).toMatchObject({ ok: true, lines: 2, unkeyed: 2 });
-    await append(database);
-    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: true, lines: 3, unkeyed: 2 });
-    expect(await verifyAudit(database.db, undefined)).toMatchObject({
-      ok: false,
-      seq: 3,
-      why: /a key that is not set/,
-    });
-    expect(await verifyAudit(database.db, Buffer.from('another'))).toMatchObject({ ok: false, seq: 3 });
+    expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 2, seal: undefined });
+    const none = [{ from: 1, to: 2, why: 'no key' }];
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'unproven', lines: 2, gaps: none });
+    await append(database, { event: 'sealed' });
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', lines: 3, seal: { seq: 3, at: 7 } });
+    const unknown = [{ from: 3, to: 3, why: 'unknown key', key: keyId(key) }];
+    expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'unproven', gaps: unknown });
+    expect(await verifyAudit(database.db, [other])).toMatchObject({ kind: 'unproven', gaps: [...none, ...unknown] });
     await appendUnkeyed(database);
-    expect(await verifyAudit(database.db, key)).toMatchObject({
-      ok: false,
+    expect(await verifyAudit(database.db, [key])).toMatchObject({
+      kind: 'altered',
       seq: 4,
       why: 'it was written without the key',
+    });
+  });
+
+  it('shows lines without a key, or with another one, before lines that a running bot went on with', async () => {
+    for (const forged of [undefined, other]) {
+      const database = await open();
+      for (let at = 1; at <= 3; at += 1) await database.transaction((tx) => appendAudit(tx, { ...entry, at }, forged));
+      await append(database);
+      const why = `it is not keyed with ${keyId(key)}, as line 4 is, and no line says that the key was changed`;
+      expect(await verifyAudit(database.db, [key])).toEqual({ kind: 'altered', seq: 1, why });
+    }
+  });
+
+  it('goes over from key to key where a line says so, and never back', async () => {
+    const database = await open();
+    const say = (event: string, by: Buffer) => database.transaction((tx) => appendAudit(tx, { ...entry, event }, by));
+    await say('pause', key);
+    expect(await verifyAudit(database.db, [other, key])).toMatchObject({
+      kind: 'unproven',
+      gaps: [{ from: 1, to: 1, why: 'former key', key: keyId(key) }],
+    });
+    await say('rekeyed', other);
+    await say('pause', other);
+    expect(await verifyAudit(database.db, [other, key])).toMatchObject({ kind: 'proven', lines: 3 });
+    await say('rekeyed', key);
+    await say('pause', key);
+    await say('pause', other);
+    expect(await verifyAudit(database.db, [other, key])).toMatchObject({
+      kind: 'unproven',
+      gaps: [{ from: 4, to: 5, why: 'replaced key', key: keyId(key) }],
+    });
+  });
+
+  it('takes lines from before keys had names as what they are', async () => {
+    const database = await open();
+    await appendUnkeyed(database);
+    const { hash, ...first } = (await listAudit(database.db, { limit: 1 }))[0] ?? (await appendUnkeyed(database));
+    const line = { ...first, seq: 2, previous: hash };
+    await database.db
+      .insertInto('audit')
+      .values({ ...line, hash: digestOf(line, key) })
+      .execute();
+    await append(database);
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', lines: 3, seal: { seq: 2 } });
+    expect(await verifyAudit(database.db, [other])).toMatchObject({
+      kind: 'altered',
+      seq: 2,
+      why: 'it was altered, or written with a key that is not set',
     });
   });
 
@@ -139,9 +200,9 @@ describeBoth('the trail', (open) => {
     await database.transaction(async (tx) => {
       for (let at = 1; at <= 1_001; at += 1) await appendAudit(tx, { ...entry, at }, key);
     });
-    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: true, lines: 1_001 });
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', lines: 1_001 });
     await tamper(database, "update audit set actor = 'U9' where seq = 1001");
-    expect(await verifyAudit(database.db, key)).toMatchObject({ ok: false, seq: 1_001 });
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 1_001 });
   });
 
   it('is listed by what is asked, newest first', async () => {

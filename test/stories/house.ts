@@ -17,9 +17,9 @@ import { somebody, taleAt, type Somebody, type Tale } from './people.ts';
 export const canaries = {
   bot: 'xoxb-canary-bot-9f31c07d',
   app: 'xapp-canary-app-5be2aa10',
-  signingSecret: 'canary-signing-77d0c4e6',
+  signingSecret: 'canary-signing-77d0c4e6-31f09ab2c4d5',
   hosting: 'canary-hosting-c2b84f1e',
-  audit: 'canary-audit-e8a6190b',
+  audit: 'canary-audit-e8a6190b-5c7720f1d3a94e68',
 } as const;
 
 /** The real bot in a process of its own, between both stand-ins. */

@@ -1,5 +1,6 @@
 import { bold, code, inline, joined, person, say, time, type Text } from '../../text.ts';
-import { desk, type TrailLine } from '../desk.ts';
+import { desk } from '../desk.ts';
+import type { TrailLine } from '../trail.ts';
 import { anyEnvironment, moment, option, somebody } from '../fields.ts';
 import { counted } from '../page.ts';
 import { momentAt } from '../times.ts';

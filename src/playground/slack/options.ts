@@ -28,7 +28,7 @@ export type SlackOptions = {
 export const TOKENS: Tokens = {
   bot: 'xoxb-playground-bot',
   app: 'xapp-playground-app',
-  signingSecret: 'playground-signing-secret',
+  signingSecret: 'playground-signing-secret-of-nobody',
 };
 /** The events an app has subscribed to unless said otherwise. */
 export const EVENTS = ['app_mention', 'app_home_opened', 'subteam_members_changed'];

@@ -1,0 +1,221 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { afterAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createLedger } from '../src/pipeline/advance.ts';
+import { sealTrail } from '../src/pipeline/seal.ts';
+import { appendAudit, hashLine, keyId, start } from '../src/storage/audit.ts';
+import { openDatabase } from '../src/storage/database.ts';
+
+/** What somebody can do to the trail who can write the database, and what the program beside it says to that. */
+
+const [key, former, foreign] = ['5f'.repeat(32), 'a0'.repeat(32), 'ee'.repeat(32)];
+const idOf = (one: string): string => keyId(Buffer.from(one));
+const dayMs = 86_400_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'sitehand-audit-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let trails = 0;
+
+type Keys = readonly (string | undefined)[];
+
+/** What the bot does with each of these keys in turn: it starts, and writes four lines, this far apart in ms. */
+async function trailOf(keys: Keys, apart: number): Promise<string> {
+  const file = join(folder, `${(trails += 1)}.db`);
+  const database = await openDatabase(`sqlite:${file}`);
+  const bytes = (one: string | undefined): readonly Buffer[] => (one === undefined ? [] : [Buffer.from(one)]);
+  for (const [turn, one] of keys.entries()) {
+    const [auditKey] = bytes(one);
+    const ledger = createLedger({ auditKey, installation: '', onEvent: () => undefined });
+    await sealTrail({ database, ledger }, [one, ...keys.slice(0, turn).toReversed()].flatMap(bytes));
+    const said = { change: null, event: 'pause', actor: 'U1', details: '{}' };
+    for (let line = 1; line <= 4; line += 1)
+      await database.transaction((tx) => appendAudit(tx, { at: line * apart, ...said }, auditKey));
+  }
+  await database.close();
+  return file;
+}
+
+type Deed = (database: DatabaseSync) => void;
+
+/** With the password of the database, and without what keeps lines from being changed. */
+function tamper(file: string, deeds: readonly Deed[]): void {
+  const database = new DatabaseSync(file);
+  database.exec('drop trigger audit_no_update; drop trigger audit_no_delete');
+  for (const deed of deeds) deed(database);
+  database.close();
+}
+
+const run =
+  (...statements: readonly string[]): Deed =>
+  (database) =>
+    statements.forEach((statement) => database.exec(statement));
+
+const row = z.object({
+  seq: z.number(),
+  at: z.number(),
+  change: z.number().nullable(),
+  event: z.string(),
+  actor: z.string(),
+  details: z.string(),
+  hash: z.string(),
+});
+
+/** Has others say these lines, and hashes them anew. */
+const rewrite =
+  (by: string | undefined, from = 1, to = Infinity): Deed =>
+  (database) => {
+    const lines = z.array(row).parse(database.prepare('select * from audit order by seq').all());
+    let previous = lines.find(({ seq }) => seq === from - 1)?.hash ?? start.hash;
+    const update = database.prepare("update audit set actor = 'U9', previous = ?, hash = ? where seq = ?");
+    for (const line of lines.filter(({ seq }) => seq >= from && seq <= to)) {
+      const hash = hashLine({ ...line, actor: 'U9', previous }, by === undefined ? undefined : Buffer.from(by));
+      update.run(previous, hash, line.seq);
+      previous = hash;
+    }
+  };
+
+/** The head of that line was told a day later. */
+const told =
+  (seq: number): Deed =>
+  (database) => {
+    const value = JSON.stringify({ seq, ...database.prepare('select hash from audit where seq = ?').get(seq) });
+    database.prepare("insert into settings (key, value, at) values ('witnessed head', ?, ?)").run(value, dayMs);
+  };
+
+async function verify(file: string, keys: Readonly<Record<string, string>>) {
+  const env = { DATABASE_URL: `sqlite:${file}`, ...keys };
+  const words = ['--import', './src/node-version.js', 'src/audit-cli.ts', 'verify'];
+  const child = spawn(process.execPath, words, { env });
+  const [out, said] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, said: out + said };
+}
+
+type Case = {
+  readonly keys?: Keys;
+  /** How far lines are apart, in ms. */
+  readonly apart?: number;
+  readonly deeds?: readonly Deed[];
+  readonly set?: Readonly<Record<string, string>>;
+  readonly code: 0 | 1 | 3;
+  readonly says: string;
+};
+
+const altered = (line: number, why: string) =>
+  ({ code: 1, says: `⚠️ The audit trail was altered: line ${line} is wrong. ${why}.` }) as const;
+const unproven = (what: string) =>
+  ({
+    code: 3,
+    says: `⚠️ The audit trail is not provable: ${what}. No line of it is known to be wrong.`,
+  }) as const;
+const whole = (lines: number) =>
+  ({ code: 0, says: `All ${lines} lines of the audit trail are unaltered since` }) as const;
+const withFormer = { AUDIT_KEYS_FORMER: former };
+
+const cases: Readonly<Record<string, Case>> = {
+  nothing: whole(4),
+  'a line was cut out of the middle': {
+    deeds: [run('delete from audit where seq = 2')],
+    ...altered(3, 'Line 2 is missing'),
+  },
+  'a line was altered': {
+    deeds: [run("update audit set actor = 'U9' where seq = 2")],
+    ...altered(2, 'It was altered'),
+  },
+  'two lines changed places': {
+    deeds: [2, 3, 9].map((seq, at) => run(`update audit set seq = ${[9, 2, 3][at]} where seq = ${seq}`)),
+    ...altered(2, 'It does not follow from the line before'),
+  },
+  'all lines were written anew without the key': {
+    deeds: [rewrite(undefined)],
+    ...unproven('lines 1–4 are not keyed, though a key is set'),
+  },
+  'all lines were written anew without the key, and the bot went on': {
+    keys: [undefined, key],
+    deeds: [rewrite(key, 5), run("update audit set event = 'pause' where seq = 5"), rewrite(key, 5)],
+    ...altered(1, `It is not keyed with ${idOf(key)}, as line 5 is, and no line says that the key was changed`),
+  },
+  'later lines were written anew without the key': {
+    deeds: [rewrite(undefined, 3)],
+    ...altered(3, 'It was written without the key'),
+  },
+  'an unkeyed chain claims to be older than the key': {
+    keys: [undefined],
+    ...unproven('lines 1–4 are not keyed, though a key is set'),
+  },
+  'the first key was set, and the bot sealed what stood there': { keys: [undefined, key], ...whole(9) },
+  'sealed lines were written anew': {
+    keys: [undefined, key],
+    deeds: [rewrite(undefined, 2, 4)],
+    ...altered(5, 'It does not follow from the line before'),
+  },
+  'all lines were keyed anew with another key': {
+    deeds: [rewrite(foreign)],
+    ...unproven(`lines 1–4 are keyed with ${idOf(foreign)}, which is not among the keys at hand`),
+  },
+  'the last lines were removed, and no head was told': { deeds: [run('delete from audit where seq > 2')], ...whole(2) },
+  'the last lines were removed, and a head of them was told': {
+    deeds: [told(3), run('delete from audit where seq > 2')],
+    ...altered(3, 'The trail went on to line 3 and ends before this one'),
+  },
+  'the last lines were removed, and the head that was told with them': {
+    apart: dayMs,
+    deeds: [run('delete from audit where seq > 3')],
+    ...unproven('it goes back for more than a day, and no head of it is on record'),
+  },
+  'the key was changed as it has to be': { keys: [former, key], set: withFormer, ...whole(9) },
+  'the key was changed, and the former one is missing': {
+    keys: [former, key],
+    ...unproven(`lines 1–4 are keyed with ${idOf(former)}, which is not among the keys at hand`),
+  },
+  'lines were written with the former key after it was replaced': {
+    keys: [former, key, former],
+    set: withFormer,
+    ...unproven(`lines 10–14 are keyed with ${idOf(former)} after that key had been replaced`),
+  },
+  'the line that changes the key was cut off, with all after it': {
+    keys: [former, key],
+    set: withFormer,
+    deeds: [run('delete from audit where seq > 4')],
+    ...unproven(`lines 1–4 are keyed with the former key ${idOf(former)}, and no line of the new one follows`),
+  },
+};
+
+describe('the trail, verified after', () => {
+  test.concurrent.each(Object.entries(cases))(
+    '%s',
+    { timeout: 60_000 },
+    async (_, { keys = [key], apart = 1, deeds = [], set = {}, code, says }) => {
+      const file = await trailOf(keys, apart);
+      if (deeds.length > 0) tamper(file, deeds);
+      const found = await verify(file, { AUDIT_KEY: key, ...set });
+      expect(found.said.slice(0, says.length)).toBe(says);
+      expect(found.code).toBe(code);
+    },
+  );
+
+  test('a key that is none, ends otherwise than after an altered line', async () => {
+    const { code, said } = await verify(join(folder, 'none.db'), { AUDIT_KEY: 'short' });
+    expect(said).toContain('AUDIT_KEY must be at least 32 characters');
+    expect(code).toBe(2);
+  });
+
+  test('what cannot be proven, with what it means and what to do', async () => {
+    const unkeyed = await verify(await trailOf([undefined], 1), { AUDIT_KEY: key });
+    expect(unkeyed.said).toContain('its next start seals them. If it has, somebody wrote them anew without the key.\n');
+    expect(unkeyed.said).toContain(
+      'compare its newest line with the heads that stand in the ops channel and in the log',
+    );
+    const lost = await verify(await trailOf([former, key], 1), { AUDIT_KEY: key });
+    expect(lost.said).toContain('If it is a key of yours, put it into AUDIT_KEYS_FORMER.');
+    const sealed = await verify(await trailOf([undefined, key], 1), { AUDIT_KEY: key });
+    expect(sealed.said).toContain(
+      'Lines 1–4 are from before there was a key, and unchanged since line 5 sealed them on',
+    );
+  });
+});
