@@ -1,12 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { App, HTTPReceiver, LogLevel, SocketModeReceiver, type Logger as BoltLogger } from '@slack/bolt';
+import {
+  App,
+  HTTPModuleFunctions,
+  HTTPReceiver,
+  LogLevel,
+  SocketModeReceiver,
+  type Logger as BoltLogger,
+} from '@slack/bolt';
 import type { WebClientOptions } from '@slack/web-api';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { settledWithin } from '../pipeline/worker.ts';
 import type { Track } from './intake.ts';
 import { listen } from './listeners.ts';
-import { readSafely, refuseNull } from './malformed.ts';
+import { readSafely, refuseMalformed, type OnMalformed } from './malformed.ts';
 import type { Reception } from './reception.ts';
 
 /** The door to Slack: open after `start`, closed and empty after `stop`. */
@@ -58,14 +65,18 @@ export function boltLogger(log: Logger): BoltLogger {
 
 /** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
 export function createDoor({ config, reception, bot, notReady, remark }: DoorOptions): SlackDoor {
-  const { log } = reception;
+  const { log, metrics } = reception;
   const logger = boltLogger(log);
   const { apiUrl, botToken } = config.slack;
   const running = new Set<Promise<void>>();
   const health = healthRoutes(async () => (isConnected(receiver) ? notReady() : 'no connection to Slack'), remark);
-  const receiver = receiverFor(config, logger, health);
-  if (receiver instanceof HTTPReceiver) refuseNull(receiver, bodyLimit);
-  else readSafely(receiver, log);
+  const onMalformed: OnMalformed = (why) => {
+    metrics.faults.inc({ what: 'reading a delivery' });
+    log.warn({ why }, 'a delivery from Slack could not be read');
+  };
+  const receiver = receiverFor(config, logger, health, onMalformed);
+  if (receiver instanceof HTTPReceiver) refuseMalformed(receiver, bodyLimit, onMalformed);
+  else readSafely(receiver, onMalformed);
   const app = new App({
     receiver,
     authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: reception.team }),
@@ -104,18 +115,38 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
 const isConnected = (receiver: SocketModeReceiver | HTTPReceiver): boolean =>
   receiver instanceof HTTPReceiver || receiver.client.websocket?.isActive() === true;
 
-function receiverFor({ slack }: Config, logger: BoltLogger, health: Health): SocketModeReceiver | HTTPReceiver {
+/** What Bolt could not read it did not ack; both handlers are to tell whether it still shall. */
+function receiverFor(
+  { slack }: Config,
+  logger: BoltLogger,
+  health: Health,
+  onMalformed: OnMalformed,
+): SocketModeReceiver | HTTPReceiver {
   const { delivery, apiUrl } = slack;
   if (delivery.kind === 'socket') {
     // Socket Mode changes the client options it is given (100 retries), so it gets its own.
     const installerOptions = { clientOptions: { slackApiUrl: apiUrl } };
-    return new SocketModeReceiver({ appToken: delivery.appToken.reveal(), logger, installerOptions });
+    return new SocketModeReceiver({
+      appToken: delivery.appToken.reveal(),
+      logger,
+      installerOptions,
+      processEventErrorHandler: async ({ error, event }) => {
+        onMalformed(error);
+        await event.ack().catch(() => undefined);
+        return false;
+      },
+    });
   }
   return new HTTPReceiver({
     signingSecret: delivery.signingSecret.reveal(),
     endpoints: '/slack/events',
     bodyLimit,
     logger,
+    processEventErrorHandler: async ({ error, response }) => {
+      onMalformed(error);
+      if (!response.headersSent) HTTPModuleFunctions.buildNoBodyResponse(response, 400);
+      return true;
+    },
     customRoutes: Object.entries(health).map(([path, handler]) => ({ path, method: 'GET', handler })),
   });
 }

@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Carried } from '../../src/playground/slack/delivery/envelope.ts';
 import { BOT_USER, TEAM } from '../../src/playground/slack/seed.ts';
-import { openHouse, type House } from './house.ts';
+import { canaries, openHouse, type House } from './house.ts';
 
 /** A delivery that is signed and lacks what it must have: acked or refused, nothing runs, and the process lives. */
 type Case = readonly [name: string, kind: Carried['kind'], payload: unknown];
@@ -36,6 +37,16 @@ const submitted = { type: 'view_submission', user, trigger_id: '1.2.ghi', view }
 const mention = { type: 'app_mention', user: 'U01ANA', text: `<@${BOT_USER}> ${line}`, ts: '1.2', channel: 'C0ACME' };
 const event = { type: 'event_callback', event_id: 'Ev1', team_id: TEAM.id, event: mention };
 
+/** What cannot even be named: whoever puts it into a sentence throws. */
+const unspeakable = { toString: 1, valueOf: 1 };
+
+const hostile: readonly Case[] = [
+  ['words of a type that is no word', 'interactive', { type: unspeakable, event: 'words' }],
+  ['a command of a type that is no word', 'events_api', { command: '/site', type: unspeakable, event: 'words' }],
+  ['buttons of a type that is no word', 'interactive', { ...pressed, type: unspeakable, name: 1, channel: null }],
+  ['something of no type', 'interactive', { user, trigger_id: '1.2.y' }],
+  ['an event whose channel is null', 'events_api', { ...event, event: { ...mention, channel: null } }],
+];
 const nothings: readonly Case[] = (['events_api', 'interactive'] as const).flatMap((kind) =>
   [null, [], {}, 'words', 7].map((payload): Case => [`${JSON.stringify(payload)} (${kind})`, kind, payload]),
 );
@@ -89,14 +100,38 @@ const frames = [
   '{"type":"slash_commands","envelope_id":null,"payload":null}',
   '{"type":"error","payload":{}}',
 ];
+/** So deep that whoever writes it anew by recursion has no stack left; as long as a delivery may be. */
+const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+const depths = [
+  deep,
+  '['.repeat(200_000),
+  `{"type":"url_verification","challenge":${deep}}`,
+  `{"type":"event_callback","event":{"type":"app_mention","blocks":${deep}}}`,
+  `{"type":"view_submission","view":{"state":{"values":${deep}}}}`,
+];
+const signed = (body: string): Readonly<Record<string, string>> => {
+  const at = String(Math.floor(Date.now() / 1_000));
+  const signature = createHmac('sha256', canaries.signingSecret).update(`v0:${at}:${body}`).digest('hex');
+  return {
+    'x-slack-request-timestamp': at,
+    'x-slack-signature': `v0=${signature}`,
+    'content-type': 'application/json',
+  };
+};
 const sendRaw = {
-  socket: ({ slack }: House, words: string) => slack.sendRaw(words),
+  socket: ({ slack }: House, words: string) => {
+    slack.sendRaw(words);
+    slack.sendRaw(`{"type":"events_api","envelope_id":"raw","payload":${words}}`);
+  },
   http: async ({ port }: House, body: string) => {
-    const { status } = await fetch(`http://127.0.0.1:${port()}/slack/events`, { method: 'POST', body });
-    expect([400, 401]).toContain(status);
+    const post = (headers: Readonly<Record<string, string>>) =>
+      fetch(`http://127.0.0.1:${port()}/slack/events`, { method: 'POST', body, headers });
+    const answers = await Promise.all([post({}), post(signed(body))]);
+    // What says of what type it is, and is of none that is listened to, is not taken.
+    for (const { status } of answers) expect([400, 401, 404]).toContain(status);
   },
 };
-const cases = [...nothings, ...commands, ...interactions, ...events];
+const cases = [...hostile, ...nothings, ...commands, ...interactions, ...events];
 
 describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind) => {
   let house: House;
@@ -121,7 +156,7 @@ describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind)
   });
 
   test('words in no envelope, or in one that nobody signed', async () => {
-    for (const words of frames) {
+    for (const words of [...frames, '', ...depths]) {
       await sendRaw[kind](house, words);
       await stillAnswers();
     }
