@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import {
   App,
   HTTPModuleFunctions,
@@ -35,6 +35,9 @@ export type DoorOptions = {
 };
 
 const bodyLimit = 256 * 1024;
+const mostConnections = 200;
+/** A request that is not whole by then is given up; Slack itself waits three seconds for its answer. */
+const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
 /** How we speak to Slack: no retries behind our back, no queue behind a pause, never longer than two and a half seconds. */
 export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
@@ -65,15 +68,12 @@ export function boltLogger(log: Logger): BoltLogger {
 
 /** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
 export function createDoor({ config, reception, bot, notReady, remark }: DoorOptions): SlackDoor {
-  const { log, metrics } = reception;
+  const { log } = reception;
   const logger = boltLogger(log);
   const { apiUrl, botToken } = config.slack;
   const running = new Set<Promise<void>>();
   const health = healthRoutes(async () => (isConnected(receiver) ? notReady() : 'no connection to Slack'), remark);
-  const onMalformed: OnMalformed = (why) => {
-    metrics.faults.inc({ what: 'reading a delivery' });
-    log.warn({ why }, 'a delivery from Slack could not be read');
-  };
+  const onMalformed = noteMalformed(reception);
   const receiver = receiverFor(config, logger, health, onMalformed);
   if (receiver instanceof HTTPReceiver) refuseMalformed(receiver, bodyLimit, onMalformed);
   else readSafely(receiver, onMalformed);
@@ -92,11 +92,16 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
     running.add(task);
   };
   listen(app, reception, track);
-  const ownServer = createServer((request, response) => serveHealth(health, request, response));
+  const ownServer = createServer(server, (request, response) => serveHealth(health, request, response));
   const { http } = config;
   return {
     start: async () => {
-      if (receiver instanceof HTTPReceiver) return portOf(await receiver.start(http));
+      if (receiver instanceof HTTPReceiver) {
+        const listening = await receiver.start(http, server);
+        listening.maxConnections = mostConnections;
+        return portOf(listening);
+      }
+      ownServer.maxConnections = mostConnections;
       await app.start();
       await new Promise<void>((resolve, reject) =>
         ownServer.once('error', reject).listen(http.port, http.host, resolve),
@@ -110,6 +115,13 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
     },
   };
 }
+
+const noteMalformed =
+  ({ log, metrics }: Reception): OnMalformed =>
+  (why) => {
+    metrics.faults.inc({ what: 'reading a delivery' });
+    log.warn({ why }, 'a delivery from Slack could not be read');
+  };
 
 /** In HTTP mode Slack comes to us; in Socket Mode a connection has to stand. */
 const isConnected = (receiver: SocketModeReceiver | HTTPReceiver): boolean =>

@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHouse, type House } from './house.ts';
 
@@ -40,5 +41,21 @@ test('the health routes say a word each, and a body that is too long is refused'
     () => undefined,
   );
   expect(long?.ok ?? false).toBe(false);
+  expect(await (await fetch(address('/healthz'))).text()).toBe('ok');
+});
+
+test('posts that are never finished do not stand open, and no more than two hundred at once', async () => {
+  const sockets: Socket[] = [];
+  const ends = Array.from({ length: 1_500 }, () => {
+    const socket = connect(house.port(), '127.0.0.1');
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.write('POST /slack/events HTTP/1.1\r\nhost: bot\r\ncontent-length: 100\r\n\r\nhalf');
+    return new Promise<void>((resolve) => socket.resume().on('close', () => resolve()));
+  });
+  const begun = performance.now();
+  await expect.poll(() => sockets.filter(({ closed }) => !closed).length, { timeout: 5_000 }).toBeLessThanOrEqual(200);
+  await Promise.all(ends);
+  expect(performance.now() - begun).toBeLessThan(20_000);
   expect(await (await fetch(address('/healthz'))).text()).toBe('ok');
 });
