@@ -52,13 +52,33 @@ async function collected(body: Body, most: number, kept: Uint8Array[] = []): Pro
   return { bytes: Buffer.concat(kept), cut: false };
 }
 
-/** JSON, or undefined where it is none. */
+/** Brackets within each other, two for each folder of a tree of files. */
+const mostLevels = 100;
+
+/** JSON, or undefined where it is none, or is nested as nothing that the host has to say. */
 export function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return isDeep(text) ? undefined : (JSON.parse(text) as unknown);
   } catch {
     return undefined;
   }
+}
+
+const units = { quote: 34, backslash: 92, list: 91, listEnd: 93, object: 123, objectEnd: 125 } as const;
+
+/** Told without reading it: a parser is at 16 MB of brackets for seconds, and nobody else has a turn. */
+function isDeep(text: string): boolean {
+  let levels = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === units.quote) isString = !isString;
+    else if (isString) at += unit === units.backslash ? 1 : 0;
+    else if (unit === units.list || unit === units.object) levels += 1;
+    else if (unit === units.listEnd || unit === units.objectEnd) levels -= 1;
+    if (levels > mostLevels) return true;
+  }
+  return false;
 }
 
 /** Whether it is a page for people, as a gateway in between answers, and so nothing that the API says. */

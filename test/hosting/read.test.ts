@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { jsonOf } from '../../src/hosting/answer.ts';
 import { HostTrouble, type Client, type ClientOptions } from '../../src/hosting/client.ts';
 import type { Read } from '../../src/hosting/contract/call.ts';
 import { listFiles } from '../../src/hosting/contract/files.ts';
@@ -190,7 +191,25 @@ describe('odd answers are bounded and named', () => {
     const depth = 60_000;
     const deep = `{"environment":{"file_list":[${'{"children":['.repeat(depth)}${']}'.repeat(depth)}]}}`;
     const host = await startHost((socket) => socket.write(http(200, deep)));
-    expect(await troubleOf(clientOf(host.url), listFiles({ env_id }))).toMatchObject({ kind: 'odd answer' });
+    const message = 'the answer is not JSON';
+    expect(await troubleOf(clientOf(host.url), listFiles({ env_id }))).toMatchObject({ kind: 'odd answer', message });
+  });
+
+  test.each(['['.repeat(16_000_000), '{"a":'.repeat(3_000_000), `["\\"[",${'['.repeat(8_000_000)}`])(
+    'megabytes of brackets (%#) keep nobody waiting',
+    (brackets) => {
+      const text = Buffer.from(brackets).toString();
+      const begun = performance.now();
+      expect(jsonOf(text)).toBeUndefined();
+      expect(performance.now() - begun).toBeLessThan(400);
+    },
+  );
+
+  test('brackets in words, and fifty folders within each other, are read', () => {
+    const words = `"${'[{'.repeat(1_000)} \\"["`;
+    expect(jsonOf(`{"a":${words}}`)).toEqual({ a: JSON.parse(words) as unknown });
+    expect(jsonOf(`${'['.repeat(100)}${']'.repeat(100)}`)).toBeInstanceOf(Array);
+    expect(jsonOf(`${'['.repeat(101)}${']'.repeat(101)}`)).toBeUndefined();
   });
 
   test.each([

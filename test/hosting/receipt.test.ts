@@ -33,6 +33,7 @@ test.each([
   ['{"operation_id":"\\u001b[31m"}', {}],
   ['{"__proto__":{"operation_id":"inherited"}}', {}],
   ['[]', {}],
+  ['['.repeat(60_000), {}],
   ['null', {}],
   ['', {}],
   ['accepted', {}],
