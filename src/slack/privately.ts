@@ -103,9 +103,6 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   return said.slice(0, mostSaid);
 }
 
-/** A response URL is followed only to Slack's own host, or to the host of the API that was configured. */
-function isSlacks(url: string, apiUrl: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { hostname, protocol } = new URL(url);
-  return (hostname === 'hooks.slack.com' && protocol === 'https:') || hostname === new URL(apiUrl).hostname;
-}
+/** A response URL is followed to Slack's own, or to where the API is that was configured: by scheme, host and port. */
+const isSlacks = (url: string, apiUrl: string): boolean =>
+  URL.canParse(url) && ['https://hooks.slack.com', new URL(apiUrl).origin].includes(new URL(url).origin);

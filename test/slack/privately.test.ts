@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { WebClient } from '@slack/web-api';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startSlack } from '../../src/playground/slack/server.ts';
@@ -57,3 +58,20 @@ it('that is late, of somebody whose direct messages are closed, is told where it
   const [words] = await told(31);
   expect(words).toMatch(new RegExp(`^${acme}: the report\n.*It took 31 min\\.$`));
 });
+
+it.each(['http://127.0.0.1:PORT/response/x', 'http://localhost:PORT/', 'http://hooks.slack.com:PORT/', 'no address'])(
+  'is not told to an address that is not where Slack is: %s',
+  async (elsewhere) => {
+    let asked = 0;
+    const other = createServer((_, response) => response.end(`${(asked += 1)}`));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const client = new WebClient(TOKENS.bot, clientOptions(slack.apiUrl));
+    const responseUrl = elsewhere.replace('PORT', String(port));
+    await createPrivately(client, slack.apiUrl)({ person: ana, channel: acme, responseUrl, since: 0 }, report);
+    other.close();
+    expect(asked).toBe(0);
+    expect(slack.messages({ channel: acme, as: ana }).map(({ text }) => text)).toEqual(['the report']);
+  },
+);
