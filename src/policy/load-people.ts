@@ -3,7 +3,7 @@ import type { Place } from './place.ts';
 
 const PERSON = /^[UW][A-Z0-9]{2,20}$/;
 const MEMBER = /^[UWS][A-Z0-9]{2,20}$/;
-const GROUP_NAME = /^[\p{L}\p{N}][\p{L}\p{N} _.-]{0,59}$/u;
+const GROUP_NAME = /^[a-z0-9_-]{1,40}$/;
 
 /** Reads `groups`: names, each with Slack ids of people and user groups. */
 export function readGroups(at: Place | undefined): ReadonlyMap<string, ReadonlySet<string>> {
@@ -11,7 +11,8 @@ export function readGroups(at: Place | undefined): ReadonlyMap<string, ReadonlyS
   for (const { key, value } of at?.entries('names of groups, each with a list of Slack ids') ?? []) {
     const name = key.word;
     if (name === 'everyone') key.wrong('"everyone" is everyone already; call this group something else');
-    else if (MEMBER.test(name) || !GROUP_NAME.test(name)) key.wrong(`${quoted(name)} cannot name a group`);
+    else if (!GROUP_NAME.test(name))
+      key.wrong(`${quoted(name)} cannot name a group: small letters a to z, digits, - and _, 40 at most`);
     groups.set(name, new Set(value.items('a list of Slack ids').flatMap((item) => readMember(item) ?? [])));
   }
   return groups;

@@ -1,10 +1,18 @@
 import { quoted, unknown } from './mistakes.ts';
 import { readPattern, type Pattern } from './pattern.ts';
 import type { Place } from './place.ts';
-import { CLASSES, DEFAULT_EXPIRY, type Approval, type Audience, type Catalogue, type Rule } from './rules.ts';
+import {
+  CLASSES,
+  DEFAULT_EXPIRY,
+  type Approval,
+  type Audience,
+  type Catalogue,
+  type Policy,
+  type Rule,
+} from './rules.ts';
 
 /** What a rule may name. */
-type Known = { readonly groups: readonly string[]; readonly catalogue: Catalogue };
+type Known = { readonly groups: Policy['groups']; readonly catalogue: Catalogue };
 
 const MOST_APPROVALS = 20;
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
@@ -29,7 +37,7 @@ function readRule(at: Place, known: Known): Rule | undefined {
     line: at.line,
     column: at.column,
     what: new Set(named.several('commands or classes', (item) => readCommand(item, known.catalogue))),
-    to: readAudience(at, fields.get('to'), known.groups),
+    to: readAudience(at, fields.get('to'), known.groups, deny !== undefined),
     where: fields.get('where')?.several('targets, like ["acme-shop/*"]', readTarget),
     approval: approval && readApproval(approval, known.groups),
   } as const;
@@ -52,19 +60,24 @@ function readCommand(item: Place, catalogue: Catalogue): string | undefined {
   return item.wrong(unknown('command or class', name, known));
 }
 
-function readAudience(rule: Place, at: Place | undefined, groups: readonly string[]): Audience {
+function readAudience(rule: Place, at: Place | undefined, groups: Known['groups'], isDenied: boolean): Audience {
   if (!at) return rule.wrong('"to" is missing: a list of groups, or everyone') ?? [];
-  return at.is('everyone') ? 'everyone' : readGroupNames(at, groups);
+  return at.is('everyone') ? 'everyone' : readGroupNames(at, groups, isDenied);
 }
 
-function readGroupNames(at: Place, groups: readonly string[]): readonly string[] {
+function readGroupNames(at: Place, groups: Known['groups'], isDenied = false): readonly string[] {
   return at.several('groups, like [leads]', (item) => {
     const name = item.text('the name of a group');
-    return name === undefined || groups.includes(name) ? name : item.wrong(unknown('group', name, groups));
+    if (name === undefined) return undefined;
+    const members = groups.get(name);
+    if (members === undefined) return item.wrong(unknown('group', name, [...groups.keys()]));
+    // Whoever wrote it believes that somebody is kept away.
+    if (isDenied && members.size === 0) return item.wrong(`the group ${quoted(name)} is empty: this denies nobody`);
+    return name;
   });
 }
 
-function readApproval(at: Place, groups: readonly string[]): 'none' | Approval | undefined {
+function readApproval(at: Place, groups: Known['groups']): 'none' | Approval | undefined {
   if (at.is('none')) return 'none';
   const fields = at.fields(['by', 'count', 'expires', 'reason'], '"none" or { by, count, expires, reason }');
   if (!fields) return undefined;

@@ -58,7 +58,7 @@ function readSections(root: Place, text: string, catalogue: Catalogue, notes: No
   if (!sections.has('rules')) root.wrong('"rules" is missing');
   const groups = readGroups(sections.get('groups'));
   const people = readPeople(sections.get('people'));
-  const rules = readRules(sections.get('rules'), { groups: [...groups.keys()], catalogue });
+  const rules = readRules(sections.get('rules'), { groups, catalogue });
   const sound = notes.mistakes.length === 0;
   const live = readLive(sections.get('live'));
   const hash = createHash('sha256').update(text).digest('hex');

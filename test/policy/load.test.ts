@@ -53,7 +53,16 @@ describe('every mistake is told with its line', () => {
       `${ok}groups: { everyone: [] }`,
       ['line 3: "everyone" is everyone already; call this group something else'],
     ],
-    ['a group called like a person', `${ok}groups: { U01ANA: [] }`, ['line 3: "U01ANA" cannot name a group']],
+    ...['U01ANA', 'Leads', 'night shift', 'größe', 'a.b', 'x'.repeat(41)].map((name): [string, string, string[]] => [
+      `a group called ${name}`,
+      `${ok}groups: { "${name}": [] }`,
+      [`line 3: ${JSON.stringify(name)} cannot name a group: small letters a to z, digits, - and _, 40 at most`],
+    ]),
+    [
+      'a deny to an empty group',
+      `version: 1\ngroups: { leads: [], team_2: [U01ANA] }\nrules:\n  - deny: [push]\n    to:\n      - team_2\n      - leads\n`,
+      ['line 7: the group "leads" is empty: this denies nobody'],
+    ],
     [
       'a group that is a person',
       `${ok}people: { a: [S0GROUP] }`,
