@@ -11,3 +11,5 @@ if (major < 24) {
   process.exit(1);
 }
 module.enableCompileCache?.();
+// Without a listener Node opens a debugger at this signal, to whoever can connect to this machine's loopback.
+process.on('SIGUSR1', () => {});

@@ -1,4 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 
 const file = new URL('../src/node-version.js', import.meta.url);
@@ -22,4 +24,15 @@ test.each(['18.20.0', '22.21.1', '23.11.0'])('Node %s is told what to do, and no
 });
 test.each(['24.0.0', '25.1.0', '100.0.0'])('Node %s goes on', (version) => {
   expect(under(version)).toMatchObject({ status: 0, stdout: 'went on\n' });
+});
+
+test('nobody opens a debugger by a signal', async () => {
+  const waits = "process.stdout.write('up'); setTimeout(() => process.exit(7), 1_000)";
+  const child = spawn(process.execPath, ['--import', file.href, '--input-type=module', '-e', waits]);
+  const said = text(child.stderr);
+  await once(child.stdout, 'data');
+  child.kill('SIGUSR1');
+  await once(child, 'close');
+  expect(child.exitCode).toBe(7);
+  expect(await said).toBe('');
 });
