@@ -12,7 +12,7 @@ import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import { createLog, type Logger } from './log.ts';
 import { observeCall, openMetrics } from './metrics.ts';
-import { failure, logHead, logSeal, ofDatabase, ofPolicy } from './notices.ts';
+import { endAloud, failure, logHead, logSeal, ofDatabase, ofPolicy } from './notices.ts';
 import { createLedger } from './pipeline/advance.ts';
 import { createBeat } from './pipeline/beat.ts';
 import { deliver } from './pipeline/deliver.ts';
@@ -283,7 +283,8 @@ const freshListingMs = 5_000;
 const sayAfterMs = 40;
 
 async function run(): Promise<void> {
-  const running = await start(readConfig());
+  const config = readConfig();
+  const running = await start(config, { log: endAloud(createLog(config.logLevel)) });
   let stopping: Promise<void> | undefined;
   const end = (): void => {
     stopping ??= running.stop();

@@ -52,6 +52,20 @@ export function logSeal(log: Logger, sealed: Sealed | undefined): void {
   if (sealed) log.warn({ trail: sealed }, 'the audit trail has another key from this line on');
 }
 
+/**
+ * Says what nobody caught, a rejection as well, without its secrets, and ends this process with 1; the same where
+ * nothing is left that it could wait for, which by itself would end it without a word, and well. Returns that log.
+ */
+export function endAloud(log: Logger): Logger {
+  const end = (says: string, error?: unknown): never => {
+    log.fatal({ err: error }, says);
+    process.exit(1);
+  };
+  process.on('uncaughtException', (error) => end('Sitehand ends: nobody had expected this', error));
+  process.on('beforeExit', () => end('Sitehand ends: it waits for something that does not come'));
+  return log;
+}
+
 /** What to say of a start that came to nothing: mistakes as a list, everything else in a sentence. */
 export function failure(error: unknown): string {
   if (error instanceof ConfigMistakes) {

@@ -41,6 +41,38 @@ describe('the bot does not start', () => {
     expect(said).not.toContain(canaries.app);
   });
 
+  test.each(['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'HOSTING_API_KEY', 'AUDIT_KEY'])(
+    'with a character in %s that no key has: it is named, and the end is not well',
+    async (name) => {
+      const failed = house.start({
+        DATABASE_URL: 'sqlite::memory:',
+        [name]: 'xoxb-xapp-canary-å-with-a-ring-of-40-letters',
+      });
+      await expect(failed).rejects.toThrow(
+        new RegExp(
+          `ended with 1:[^]*${name} has a character that no key has: a line break, or one that is not plain ASCII`,
+        ),
+      );
+      expect(house.log()).not.toContain('with-a-ring');
+    },
+  );
+
+  const thrown = {
+    'an error that nobody caught': "throw new Error('of Bearer canary-of-nobody')",
+    'a rejection that nobody heard': "Promise.reject(new Error('of Bearer canary-of-nobody'))",
+  };
+  test.each(Object.entries(thrown))('or ends with 1 after %s, says so, and no secret of it', async (_, deed) => {
+    const ready = "process.listenerCount('uncaughtException') > 0";
+    const hurl = `const wait = setInterval(() => { if (${ready}) { clearInterval(wait); ${deed}; } }, 5)`;
+    const environment = {
+      DATABASE_URL: 'sqlite::memory:',
+      NODE_OPTIONS: `--import=data:text/javascript;base64,${btoa(hurl)}`,
+    };
+    const failed = house.start(environment);
+    await expect(failed).rejects.toThrow(/ended with 1:[^]*Sitehand ends: nobody had expected this/);
+    expect(house.log()).not.toContain('canary-of-nobody');
+  });
+
   test('on a database that another bot has open', async () => {
     await expect(house.start()).rejects.toThrow(/Another Sitehand has .*sitehand\.db open; this one was not started/);
     const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
