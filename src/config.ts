@@ -63,6 +63,7 @@ const variables = z.object({
   AUDIT_KEY: auditKey.transform(hidden).optional(),
   AUDIT_KEYS_FORMER: formerKeys.optional(),
   CERTIFICATES_DIR: z.string().optional(),
+  ALLOW_PLAIN_HTTP: z.literal('1', 'must be 1, or not set').optional(),
   LOG_LEVEL: z
     .enum(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -93,6 +94,7 @@ export function readConfig(environment: Environment = process.env): Config {
     mistakes.push('SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is not set: the first means Socket Mode, the second HTTP');
   }
   mistakes.push(...formerAlone(given));
+  if (read.success && !read.data.ALLOW_PLAIN_HTTP) mistakes.push(...plainIn(read.data).map(plainMistake));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return shaped(read.data);
 }
@@ -184,9 +186,23 @@ function shaped(read: z.output<typeof variables>) {
     auditKey: read.AUDIT_KEY,
     formerAuditKeys: read.AUDIT_KEYS_FORMER ?? [],
     certificatesDir: read.CERTIFICATES_DIR,
+    /** The variables whose address is plain http to another machine. */
+    plainHttp: plainIn(read),
     logLevel: read.LOG_LEVEL,
   };
 }
+
+const addressed = ['SLACK_API_URL', 'HOSTING_API_URL'] as const;
+
+/** Which of the addresses lead to another machine without encryption. */
+const plainIn = (read: Readonly<Record<(typeof addressed)[number], string>>): readonly string[] =>
+  addressed.filter((name) => {
+    const { protocol, hostname } = new URL(read[name]);
+    return protocol === 'http:' && !/^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  });
+
+const plainMistake = (name: string): string =>
+  `${name} is plain http to another machine: whoever is on the way reads the key. Write https://, or set ALLOW_PLAIN_HTTP=1`;
 
 /** Known as a secret from here on, so that no error of the driver can carry it into a log. */
 const hidePassword = (url: string): void => void new Secret(passwordIn(url) ?? '');

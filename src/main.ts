@@ -126,7 +126,7 @@ async function openGround(config: Config, log: Logger, now: () => number) {
 type Slack = Awaited<ReturnType<typeof meetSlack>>;
 
 /** Slack as we speak to it: messages apart from views and private words, and whom we speak with. */
-async function meetSlack({ slack }: Config, { log, policy, database, now }: Ground, pace: Pace) {
+async function meetSlack({ slack, plainHttp }: Config, { log, policy, database, now }: Ground, pace: Pace) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
   const bot = await whoAmI(views);
@@ -144,7 +144,7 @@ async function meetSlack({ slack }: Config, { log, policy, database, now }: Grou
     onToken: token.note,
   });
   const homes = createHomes({ everyMs: pace.homeEveryMs, ticks: () => performance.now() });
-  const asked = { askSlack: () => whoAmI(views), groupTrouble: people.groupTrouble, lookAt };
+  const asked = { askSlack: () => whoAmI(views), groupTrouble: people.groupTrouble, lookAt, plainHttp };
   return { messages, views, bot, people, groups, asked, token, lookAt, homes, pace };
 }
 

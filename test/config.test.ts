@@ -82,14 +82,26 @@ describe('what is enough', () => {
   test.each<[string, Variables, object]>([
     [
       'slashes at the end',
-      { HOSTING_API_URL: 'http://h/v2//', SLACK_API_URL: 'http://s/api' },
-      { hosting: { url: 'http://h/v2' }, slack: { apiUrl: 'http://s/api/' } },
+      { HOSTING_API_URL: 'https://h/v2//', SLACK_API_URL: 'https://s/api' },
+      { hosting: { url: 'https://h/v2' }, slack: { apiUrl: 'https://s/api/' }, plainHttp: [] },
     ],
     ['a space around', { LOG_LEVEL: ' debug ', PORT: '0' }, { logLevel: 'debug', http: { port: 0 } }],
     [
       'an empty variable is none',
       { PORT: '', LOG_LEVEL: '', HOSTING_DIALECT: '' },
       { http: { port: 3000 }, logLevel: 'info' },
+    ],
+    ...['localhost', 'api.localhost', '127.0.0.1:8080', '127.1', '[::1]:99'].map(
+      (host): [string, Variables, object] => [
+        `plain http on this machine: ${host}`,
+        { HOSTING_API_URL: `http://${host}/v2`, SLACK_API_URL: `http://${host}/api/` },
+        { plainHttp: [] },
+      ],
+    ),
+    [
+      'plain http to another machine, where that is allowed',
+      { HOSTING_API_URL: 'http://h/v2', SLACK_API_URL: 'http://127.0.0.1.example/', ALLOW_PLAIN_HTTP: '1' },
+      { plainHttp: ['SLACK_API_URL', 'HOSTING_API_URL'] },
     ],
     ['PostgreSQL', { DATABASE_URL: 'postgres://u:p%40ss@h/db' }, { databaseUrl: 'postgres://u:p%40ss@h/db' }],
   ])('%s', (_, more, wanted) => {
@@ -192,6 +204,16 @@ describe('what is wrong', () => {
       { HOSTING_API_URL: 'host.example' },
       'HOSTING_API_URL must be an address that begins with https:// or http://',
     ],
+    ...['HOSTING_API_URL', 'SLACK_API_URL'].flatMap((name) =>
+      ['http://h/', 'http://localhost.example/', 'http://10.0.0.7/', 'http://[::2]/'].map(
+        (url): [string, Variables, string] => [
+          `${url} as ${name}`,
+          { [name]: url },
+          `${name} is plain http to another machine: whoever is on the way reads the key. Write https://, or set ALLOW_PLAIN_HTTP=1`,
+        ],
+      ),
+    ),
+    ['plain http, half allowed', { ALLOW_PLAIN_HTTP: 'yes' }, 'ALLOW_PLAIN_HTTP must be 1, or not set'],
     ['a company that is no UUID', { HOSTING_COMPANY_ID: '7' }, 'HOSTING_COMPANY_ID must be a UUID'],
     ['a port that is no number', { PORT: 'http' }, 'PORT must be a number'],
     ['half a port', { METRICS_PORT: '1.5' }, 'METRICS_PORT must be 0 to 65535'],

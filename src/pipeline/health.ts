@@ -32,6 +32,8 @@ export type HealthDesk = {
   readonly read: Reader;
   readonly listing: () => Listing;
   readonly dialect: Dialect;
+  /** Variables whose address is plain http to another machine. */
+  readonly plainHttp: readonly string[];
   /** Asks Slack who this bot is; rejects where it does not say. */
   readonly askSlack: () => Promise<{ readonly botUserId: string }>;
   readonly lookAt: OpsDesk['lookAt'];
@@ -199,12 +201,21 @@ async function work({ database }: HealthDesk): Promise<State> {
   return bad(say`the oldest has been due since ${time(due, 'date')}`, 'The log says what keeps me from it.');
 }
 
+function encryption({ plainHttp }: HealthDesk): State {
+  if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host without it`);
+  return bad(
+    say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, where whoever is on the way reads the key`,
+    say`Whoever runs me writes https:// there, and takes ${code('ALLOW_PLAIN_HTTP')} away.`,
+  );
+}
+
 const versions: Look = (desk) => well(say`Sitehand ${editionOf(desk).version} on Node ${process.versions.node}`);
 
 const looks: readonly (readonly [what: string, look: Look])[] = [
   ['Slack', slack],
   ['Hosting API', host],
   ['Key of the hosting API', key],
+  ['Encryption', encryption],
   ['Database', answers],
   ['Rules', rules],
   ['Slack user groups', userGroups],

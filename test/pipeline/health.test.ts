@@ -47,6 +47,7 @@ const deskOf = (database: Database, more: Partial<HealthDesk> = {}): HealthDesk 
   read: async (call) => call.reply.parse({ expires_at: new Date(now + 100 * day).toISOString() }),
   listing: () => listing,
   dialect: 'document',
+  plainHttp: [],
   askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
   lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
   ...more,
@@ -65,6 +66,7 @@ describeBoth('health', (open) => {
       ['Slack', /^✅ answers; I am @UBOT$/],
       ['Hosting API', /^✅ the sites were listed last at 2024-10-03 23:59 UTC$/],
       ['Key of the hosting API', /^✅ until 2025-01-12 /],
+      ['Encryption', /^✅ nothing leaves this machine/],
       ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
       ['Rules', /^✅ [\da-f]{8} in force, 2 groups$/],
       ['Slack user groups', /^✅ the rules name none$/],
@@ -93,6 +95,12 @@ describeBoth('health', (open) => {
     expect(Sending).toMatch(/^⚠️ paused by @U03CHI at .* → resume lets it go on\.$/);
     expect(Sending).not.toContain('secret');
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
+  });
+
+  it('warns loudly of keys that travel readable', async () => {
+    const plainHttp = ['SLACK_API_URL', 'HOSTING_API_URL'];
+    const { Encryption } = await found(deskOf(await open({ now: () => now }), { plainHttp }));
+    expect(Encryption).toMatch(/^⚠️ SLACK_API_URL and HOSTING_API_URL: plain http to another machine, .* → .*https:/);
   });
 
   it('counts a message that waits to be posted as work', async () => {
@@ -191,10 +199,10 @@ describeBoth('health', (open) => {
       now,
     );
     const page = pageOf(await doctor.answer({ input: {}, office }));
-    expect(plain(page.title)).toBe('⚠️ 1 of 11 checks needs a look');
+    expect(plain(page.title)).toBe('⚠️ 1 of 12 checks needs a look');
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
-    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 10 }, () => '✅')]);
+    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 11 }, () => '✅')]);
     const edition = pageOf(await about.answer({ input: {}, office }));
     expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(edition.source))).toMatch(

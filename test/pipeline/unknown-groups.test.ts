@@ -129,6 +129,7 @@ describe('what is shown', () => {
         read: () => Promise.reject(new Error('nobody is asked')),
         listing: () => listing,
         dialect: 'document',
+        plainHttp: [],
         lookAt: () => Promise.reject(new Error('nobody is asked')),
         askSlack: async () => ({ botUserId: 'UBOT' }),
       },
