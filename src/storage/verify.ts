@@ -9,8 +9,9 @@ export type Gap = {
   /**
    * `no key`: hashed without one, and not sealed since. `unknown key`: with one that is not at hand. `former key`: with
    * one that was replaced, and never sealed with its successor. `replaced key`: with one, after it was replaced.
+   * `unknown seal`: without a key, and sealed with one that is not at hand.
    */
-  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key';
+  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal';
   readonly key?: string;
 };
 
@@ -74,7 +75,7 @@ function verdictOn({ head, seal, ...read }: Read, known: ReadonlyMap<string, Buf
     return { kind: 'altered', seq: head.seq + 1, why };
   }
   const [newest] = known.keys();
-  const gaps = read.gaps.filter(({ why }) => why !== 'no key' || newest !== undefined);
+  const gaps = [...read.gaps];
   const last = { from: read.since, to: head.seq };
   if (newest !== undefined && head.seq > 0 && read.id === undefined) gaps.push({ ...last, why: 'no key' });
   else if (read.id !== undefined && read.id !== newest && known.has(read.id))
@@ -130,7 +131,7 @@ function take(read: Read, line: AuditLine, made: Made | undefined): Wrong | unde
       };
     }
     if (read.id === undefined && tried) read.seal = { seq, at: line.at };
-    else if (read.id === undefined) read.gaps.push({ from: read.since, to: seq - 1, why: 'no key' });
+    else if (read.id === undefined) read.gaps.push({ from: read.since, to: seq - 1, why: 'unknown seal', key: id });
   }
   if (id !== read.id) read.since = seq;
   read.id = id;

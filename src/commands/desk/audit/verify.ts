@@ -59,15 +59,19 @@ function gapInWords({ from, to, why, key = '' }: TrailGap): string {
       return `${lines} ${are} keyed with the former key ${key}, and no line of the new one follows`;
     case 'replaced key':
       return `${lines} ${are} keyed with ${key} after that key had been replaced`;
+    case 'unknown seal':
+      return `${lines} ${are} sealed with ${key}, which is not among the keys at hand`;
     case 'never told':
       return 'it goes back for more than a day, and no head of it is on record';
   }
 }
 
+const isYours = say`If it is a key of yours, put it into ${code('AUDIT_KEYS_FORMER')}. If it never was, somebody else wrote them.`;
 /** What each of them means, and what to do. */
 const meaning: Readonly<Record<TrailGap['why'], Text>> = {
   'no key': say`If Sitehand has not been started with ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody wrote them anew without the key.`,
-  'unknown key': say`If it is a key of yours, put it into ${code('AUDIT_KEYS_FORMER')}. If it never was, somebody else wrote them.`,
+  'unknown key': isYours,
+  'unknown seal': isYours,
   'former key': say`If Sitehand has not been started with the new ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody wrote them with the former one.`,
   'replaced key': say`Either a replica still ran with it, or somebody who has it wrote them. A key that was replaced is never set again: make a new one.`,
   'never told': say`One is told every day: somebody may have removed it, with lines at the end of the trail.`,
@@ -76,10 +80,9 @@ const meaning: Readonly<Record<TrailGap['why'], Text>> = {
 function gapsOf({ verdict }: Finding): readonly Text[] {
   if (verdict.kind !== 'unproven') return [];
   const shown = verdict.gaps.slice(0, mostGaps);
-  const why = new Map(shown.map((gap) => [gap.why, gap]));
   return [
     ...shown.slice(1).map((gap) => say`${capital(gapInWords(gap))}.`),
-    ...[...why.keys()].map((one) => meaning[one]),
+    ...new Set(shown.map(({ why }) => meaning[why])),
     say`Before you start or change anything, compare its newest line with the heads that stand in the ops channel and in the log.`,
   ];
 }
