@@ -153,7 +153,7 @@ type Back = ReturnType<typeof buildBackOffice>;
 /** The back half: whatever is due, and whatever is to be said of it. */
 function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
   const { people } = slack;
-  const { now, log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
+  const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = ground;
   const desk: BackOffice = {
     database,
     ledger: createLedger({
@@ -176,11 +176,7 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
     send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,
-    freshenNames: async (withinMs) => {
-      const since = now() - freshListingMs;
-      await directory.freshen(withinMs);
-      return since;
-    },
+    freshenNames: directory.freshen,
     history: createSendHistory(),
     onAnswer: (answer) => log.info(answer, 'what came of a write'),
     onSaved: () => nudge(),
@@ -277,8 +273,6 @@ const readiness = ({ database, directory }: Ground, { token }: Slack, ops: Back[
 /** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
 const graceMs = 9_000;
 const firstListingMs = 5_000;
-/** What is asked of the host for one who asks counts for another who asks just after; what is older does not. */
-const freshListingMs = 5_000;
 /** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
 const sayAfterMs = 40;
 

@@ -63,8 +63,11 @@ export type Directory = {
   readonly presenceOf: (target: Named, since: number) => Presence;
   /** Reads everything anew; several at once are one. Never rejects: trouble stands in the listing. */
   readonly refresh: () => Promise<void>;
-  /** As `refresh`, unless the listing is only seconds old: for somebody who names what is not there yet. */
-  readonly freshen: (withinMs?: number) => Promise<void>;
+  /**
+   * As `refresh`, unless the listing is only seconds old; waits so many milliseconds at most. Resolves with the time (epoch
+   * ms) from which on it counts for the asker what the host has told.
+   */
+  readonly freshen: (withinMs?: number) => Promise<number>;
   /** Refreshes now and from then on in the background. */
   readonly start: () => void;
   readonly close: () => void;
@@ -77,6 +80,8 @@ const missingRouteMs = 3_600_000;
 /** A listing this old is fresh; a fresher one is waited for this long, while somebody waits to have a name known. */
 const freshMs = 2_000;
 const freshenWithinMs = 1_500;
+/** What the host is asked for one who asks counts for another who asks just after; what is older does not. */
+const sharedMs = 5_000;
 
 /** What was read of the host, before the policy has its say. */
 type Seen = {
@@ -149,8 +154,10 @@ export function createDirectory(options: DirectoryOptions): Directory {
     presenceOf: (target, since) => presenceIn(listings(seen, options.pins()), wholeInARow, target, since),
     refresh,
     freshen: async (withinMs = freshenWithinMs) => {
-      if (running === undefined && now() - lookedAt < freshMs) return;
-      await Promise.race([refresh(), pause(withinMs, undefined, { ref: false })]);
+      const since = now() - sharedMs;
+      if (running !== undefined || now() - lookedAt >= freshMs)
+        await Promise.race([refresh(), pause(withinMs, undefined, { ref: false })]);
+      return since;
     },
     start: () => void round(),
     close() {

@@ -35,8 +35,11 @@ export async function refuseTooMany(tx: Tx, { asker, state, permit }: NewChange)
     });
   }
   if ((await countOpen(tx, asker, ['approved', 'sending'])) < mostUnderWay) return;
-  throw new Refusal(say`**${mostUnderWay} changes of yours are on their way to the host already.** Nothing was asked.`, {
-    hint: 'Ask again when some of them are finished.',
-    offers: [{ label: 'Show them', words: ['changes', '--mine'] }],
-  });
+  throw new Refusal(
+    say`**${mostUnderWay} changes of yours are on their way to the host already.** Nothing was asked.`,
+    {
+      hint: 'Ask again when some of them are finished.',
+      offers: [{ label: 'Show them', words: ['changes', '--mine'] }],
+    },
+  );
 }
