@@ -25,7 +25,7 @@ const neighbours = (file: string): readonly string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)));
 
-const leaves = ['text', 'errors', 'secret', 'log', 'metrics', 'config', 'points'];
+const leaves = ['text', 'errors', 'secret', 'turns', 'log', 'metrics', 'config', 'points'];
 /** What a room may import besides itself. */
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   main: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
@@ -34,12 +34,13 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
   pipeline: ['policy', 'commands', 'hosting', 'storage', 'text', 'errors', 'secret', 'points'],
-  commands: ['hosting', 'text', 'errors', 'secret'],
+  commands: ['hosting', 'text', 'errors', 'secret', 'turns'],
   policy: ['hosting', 'storage', 'text', 'errors'],
-  hosting: ['text', 'errors', 'secret'],
+  hosting: ['text', 'errors', 'secret', 'turns'],
   storage: ['errors'],
   playground: [],
   text: [],
+  turns: [],
   errors: ['text'],
   points: [],
   masking: [],

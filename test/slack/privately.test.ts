@@ -69,7 +69,11 @@ it.each(['http://127.0.0.1:PORT/response/x', 'http://localhost:PORT/', 'http://h
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
     const client = new WebClient(TOKENS.bot, clientOptions(slack.apiUrl));
     const responseUrl = elsewhere.replace('PORT', String(port));
-    await createPrivately(client, slack.apiUrl)({ person: ana, channel: acme, responseUrl, since: 0 }, report);
+    await createPrivately(
+      client,
+      slack.apiUrl,
+      () => passed,
+    )({ person: ana, channel: acme, responseUrl, since: 0 }, report);
     other.close();
     expect(asked).toBe(0);
     expect(slack.messages({ channel: acme, as: ana }).map(({ text }) => text)).toEqual(['the report']);
