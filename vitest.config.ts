@@ -11,6 +11,9 @@ if (process.env['TMPDIR'] === undefined && roomIn(memory) > 4 * 2 ** 30) process
 
 /** Stories that mostly wait, for a process, a lease or a clock: begun first, they wait beside what computes. */
 const patient = [
+  'fair-shares',
+  'malformed',
+  'http',
   'timed-access',
   'user-groups',
   'long-reads',

@@ -199,7 +199,8 @@ function buildPost(ground: Ground, { messages, token, lookAt, homes, pace }: Sla
     ground.log[isWell ? 'info' : 'error'](line),
   );
   const voice = createVoice({ client: messages, now, pace, lookAt, onToken: token.note });
-  const post = { ...ground, voice, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onCard: homes.moved };
+  const onPace = (afterMs: number): void => delivery.nudgeIn(afterMs);
+  const post = { ...ground, voice, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onCard: homes.moved, onPace };
   const delivery = createBeat({
     everyMs: 500,
     look: async () => void (await deliver(post)),

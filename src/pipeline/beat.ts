@@ -1,6 +1,8 @@
 /** Looks for work at every beat, and at once when nudged; never twice at a time. */
 export type Beat = {
   readonly nudge: () => void;
+  /** Looks in so many milliseconds, where the next beat comes later. */
+  readonly nudgeIn: (afterMs: number) => void;
   readonly start: () => void;
   /** Looks no more; resolves when the look under way is over. */
   readonly stop: () => Promise<void>;
@@ -17,6 +19,7 @@ export function createBeat({ everyMs, look, onTrouble }: BeatOptions): Beat {
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
   let again = false;
+  let soon: NodeJS.Timeout | undefined;
 
   const lookWhileNudged = async (): Promise<void> => {
     do {
@@ -33,12 +36,20 @@ export function createBeat({ everyMs, look, onTrouble }: BeatOptions): Beat {
   };
   return {
     nudge,
+    nudgeIn: (afterMs) => {
+      if (afterMs >= everyMs) return;
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        nudge();
+      }, afterMs).unref();
+    },
     start: () => {
       timer ??= setInterval(nudge, everyMs);
       nudge();
     },
     stop: async () => {
       clearInterval(timer);
+      clearTimeout(soon);
       timer = undefined;
       again = false;
       await looking;

@@ -23,6 +23,8 @@ export type Delivery = {
   readonly onCard: (change: number) => void;
   /** Told when the ops channel takes posts again, or no longer. */
   readonly onOps: () => void;
+  /** Told in how many milliseconds a place takes its next message that had just had one. */
+  readonly onPace: (afterMs: number) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 };
 
@@ -48,9 +50,33 @@ export async function deliver(desk: Delivery): Promise<number> {
   const due = await database.unflushed(async (tx) =>
     claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit: atOnce }),
   );
-  await Promise.all(due.toSorted(byTurn).map((message) => draw(desk, message)));
+  // All is looked up first: whoever needed a moment for it would lose its turn in its channel.
+  const ready = await Promise.all(due.toSorted(byTurn).map((message) => prepare(desk, message)));
+  await Promise.all(ready.map((one) => draw(desk, one)));
   return due.length;
 }
+
+/** A message with what it says now and the places where it may be posted, or why that could not be looked up. */
+type Ready = {
+  readonly message: Message;
+  readonly what?: Card | Note | undefined;
+  readonly destinations?: Destinations;
+  readonly error?: unknown;
+};
+type Destinations = Awaited<ReturnType<typeof destinationsOf>>;
+
+async function prepare(desk: Delivery, message: Message): Promise<Ready> {
+  try {
+    const what = await whatOf(desk.database, message);
+    if (what === undefined || isEdit(message)) return { message, what };
+    return { message, what, destinations: await placesOf(desk, message, what) };
+  } catch (error) {
+    return { message, error };
+  }
+}
+
+const placesOf = (desk: Delivery, message: Message, what: Card | Note): Promise<Destinations> =>
+  destinationsOf(desk.database.db, message, what, desk.opsChannel());
 
 /** A channel takes one message at a time, in the order of their claim. Edits are few a minute: what is newest is looked at most. */
 const byTurn = (one: Message, other: Message): number =>
@@ -58,14 +84,13 @@ const byTurn = (one: Message, other: Message): number =>
 
 const isEdit = ({ ts }: Message): boolean => ts !== null;
 
-async function draw(desk: Delivery, message: Message): Promise<void> {
-  const { database } = desk;
-  let what: Card | Note | undefined;
+async function draw(desk: Delivery, ready: Ready): Promise<void> {
+  const { message, what } = ready;
   if (message.kind === 'card' && message.change !== null) desk.onCard(message.change);
   try {
-    what = await whatOf(database, message);
+    if (ready.error !== undefined) throw ready.error;
     if (what) passing('posting', message.key);
-    const posted = what && (await put(desk, message, what));
+    const posted = what && (await put(desk, ready, what));
     if (what) passing('posted', message.key);
     await note(desk, message, async (tx) => {
       if (posted === undefined) return void (await giveUp(tx, message));
@@ -76,6 +101,7 @@ async function draw(desk: Delivery, message: Message): Promise<void> {
     // Our own pace, and Slack's, is no trouble.
     const isPace = error instanceof Undeliverable && error.afterMs > 0;
     if (!isPace) desk.onTrouble(`posting ${message.key}`, error);
+    else desk.onPace(error.afterMs);
     await note(desk, message, (tx) => putBack(desk, tx, { message, what, error }));
   }
 }
@@ -152,7 +178,8 @@ async function whatOf(database: Database, message: Message): Promise<Card | Note
  * Edits the message where it stands; where that cannot be, or it was never posted, posts it. What was told once, and
  * has only little to add, is not told again because its place takes no edits.
  */
-async function put(desk: Delivery, message: Message, what: Card | Note): Promise<Posted | undefined> {
+async function put(desk: Delivery, ready: Ready, what: Card | Note): Promise<Posted | undefined> {
+  const { message } = ready;
   const { channel, ts } = message;
   if (channel !== null && ts !== null) {
     try {
@@ -165,12 +192,14 @@ async function put(desk: Delivery, message: Message, what: Card | Note): Promise
       if (isMinor) return { place: { channel, ts } };
     }
   }
-  return post(desk, message, what);
+  return post(desk, message, ready.destinations ?? (await placesOf(desk, message, what)));
 }
 
-async function post(desk: Delivery, message: Message, what: Card | Note): Promise<Posted | undefined> {
-  const { database, voice, onTrouble } = desk;
-  const destinations = await destinationsOf(database.db, message, what, desk.opsChannel());
+async function post(
+  { voice, onTrouble }: Delivery,
+  message: Message,
+  destinations: Destinations,
+): Promise<Posted | undefined> {
   const posted = await postSomewhere(voice, destinations);
   if (message.kind !== 'card' || posted?.refused === undefined) return posted;
   const wanted = destinations[0]?.to;

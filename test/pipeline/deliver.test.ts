@@ -42,6 +42,7 @@ function deskOf(database: Database, clock: { now: number }) {
     opsChannel: () => 'C0OPS',
     isTaken: () => state.isTaken,
     onOps: () => undefined,
+    onPace: () => undefined,
     onCard: () => undefined,
     onTrouble: () => undefined,
   };

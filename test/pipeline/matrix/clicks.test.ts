@@ -66,6 +66,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     opsChannel,
     isTaken: () => true,
     onOps: () => undefined,
+    onPace: () => undefined,
     onCard: () => undefined,
     onTrouble,
   };

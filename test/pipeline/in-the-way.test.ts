@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { refuseTooMany } from '../../src/pipeline/in-the-way.ts';
+import type { NewChange } from '../../src/storage/changes.ts';
+import { describeBoth } from '../storage/both.ts';
+import { sample, save } from '../storage/samples.ts';
+
+describeBoth('what one person has under way', (open) => {
+  const permit = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d' });
+  const asks = async (row: Partial<NewChange>, there: number, ...others: readonly Partial<NewChange>[]) => {
+    const database = await open();
+    for (let count = 0; count < there; count += 1) await save(database, row);
+    for (const other of others) await save(database, other);
+    return database.transaction((tx) => refuseTooMany(tx, { ...sample, permit, ...row }));
+  };
+
+  it.each([
+    ['waiting', 5, '5 changes of yours wait for approval already.'],
+    ['approved', 50, '50 changes of yours are on their way to the host already.'],
+  ] as const)('%s: %d are enough', async (state, most, says) => {
+    await expect(asks({ state }, most - 1)).resolves.toBeUndefined();
+    const over = { state: 'done', settled_at: 2 } as const;
+    await expect(asks({ state }, most - 1, { state, asker: 'U2' }, { ...over })).resolves.toBeUndefined();
+    const refused = asks({ state }, most);
+    await expect(refused).rejects.toMatchObject({
+      says: expect.arrayContaining([expect.objectContaining({ text: says })]),
+    });
+    await expect(refused).rejects.toThrow('Nothing was asked.');
+  });
+
+  it('what ends access by itself is never too much', async () => {
+    const timer = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d', timerOf: 1 });
+    await expect(asks({ state: 'approved', permit: timer }, 50)).resolves.toBeUndefined();
+  });
+});
