@@ -102,7 +102,7 @@ describe('promise 5: a change that is longer than its card', () => {
     expect(readBack(lines)).toContain(`PUT ${write?.path}${requestIn(lines)}`);
     expect(requestIn(lines)).toBe(JSON.stringify(write?.body));
     expect(Buffer.byteLength(requestIn(lines))).toBe(write?.size);
-    expect(change.card().controls).toEqual([]);
+    expect((await change.shows(/^✅/)).controls).toEqual([]);
   });
 
   test('opens from the copy in direct messages and from App Home too, in pages, none of which lacks anything', async () => {
