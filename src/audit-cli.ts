@@ -23,7 +23,20 @@ import { joined, plain } from './text.ts';
 const ends = { well: 0, altered: 1, wrong: 2, unproven: 3 } as const;
 const endOf = { proven: ends.well, altered: ends.altered, unproven: ends.unproven } as const;
 
-async function run(words: Words, { databaseUrl, ...keys }: TrailConfig): Promise<number> {
+/** Who is written to: standard output, and what is wrong. */
+type Out = { readonly write: (text: string) => Promise<void>; readonly complain: (text: string) => void };
+
+/** Does what the words say with these environment variables; resolves with the exit code, and never rejects. */
+export async function auditBy(words: Words, environment: NodeJS.ProcessEnv, out: Out): Promise<number> {
+  try {
+    return await run(words, readTrailConfig(environment), out.write);
+  } catch (error) {
+    out.complain(`${failure(error)}\n`);
+    return ends.wrong;
+  }
+}
+
+async function run(words: Words, { databaseUrl, ...keys }: TrailConfig, write: Out['write']): Promise<number> {
   const { path, given } = parseWords(['audit', ...words], catalogue);
   const { format, since } = auditExport.fields;
   const asked = given['format'];
@@ -35,7 +48,7 @@ async function run(words: Words, { databaseUrl, ...keys }: TrailConfig): Promise
   const kind = asked && format.read(asked);
   const db = await openToRead(databaseUrl);
   try {
-    if (kind === undefined) return await verify(db, auditKeysOf(keys));
+    if (kind === undefined) return await verify(db, auditKeysOf(keys), write);
     let head = headOf(kind);
     for await (const entries of wholeTrail(db, from)) {
       await write(head + entries.map((one) => lineOf(kind, one)).join(''));
@@ -47,7 +60,7 @@ async function run(words: Words, { databaseUrl, ...keys }: TrailConfig): Promise
   }
 }
 
-async function verify(db: Reader, keys: readonly Buffer[]): Promise<number> {
+async function verify(db: Reader, keys: readonly Buffer[], write: Out['write']): Promise<number> {
   const finding = await findingOf(db, keys);
   const { title, parts } = findingPage(finding);
   const lines = [title, ...parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))];
@@ -56,7 +69,7 @@ async function verify(db: Reader, keys: readonly Buffer[]): Promise<number> {
 }
 
 /** Waits where whoever reads is slower than the database. */
-async function write(text: string): Promise<void> {
+async function toOutput(text: string): Promise<void> {
   if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
@@ -72,10 +85,6 @@ function failure(error: unknown): string {
 if (import.meta.main) {
   // Whoever reads may stop reading: `| head`.
   process.stdout.on('error', () => process.exit(ends.wrong));
-  try {
-    process.exitCode = await run(process.argv.slice(2), readTrailConfig());
-  } catch (error) {
-    process.stderr.write(`${failure(error)}\n`);
-    process.exitCode = ends.wrong;
-  }
+  const complain = (text: string): void => void process.stderr.write(text);
+  process.exitCode = await auditBy(process.argv.slice(2), process.env, { write: toOutput, complain });
 }

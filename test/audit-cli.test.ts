@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { auditBy } from '../src/audit-cli.ts';
 import { createLedger } from '../src/pipeline/advance.ts';
 import { sealTrail } from '../src/pipeline/seal.ts';
 import { appendAudit, hashLine, keyId, start } from '../src/storage/audit.ts';
@@ -89,6 +90,15 @@ const told =
   };
 
 async function verify(file: string, keys: Readonly<Record<string, string>>) {
+  const said: string[] = [];
+  const write = async (text: string): Promise<void> => void said.push(text);
+  const env = { DATABASE_URL: `sqlite:${file}`, ...keys };
+  const code = await auditBy(['verify'], env, { write, complain: (text) => void said.push(text) });
+  return { code, said: said.join('') };
+}
+
+/** The same by the program itself. */
+async function verifyByProgram(file: string, keys: Readonly<Record<string, string>>) {
   const env = { DATABASE_URL: `sqlite:${file}`, ...keys };
   const words = ['--import', './src/node-version.js', 'src/audit-cli.ts', 'verify'];
   const child = spawn(process.execPath, words, { env });
@@ -204,6 +214,17 @@ describe('the trail, verified after', () => {
     expect(said).toContain('AUDIT_KEY must be at least 32 characters');
     expect(code).toBe(2);
   });
+
+  test.each(['nothing', 'a line was altered', 'an unkeyed chain claims to be older than the key'])(
+    'the program ends as it says: %s',
+    async (name) => {
+      const { keys = [key], apart = 1, deeds = [], set = {} } = cases[name] ?? { code: 0, says: '' };
+      const file = await trailOf(keys, apart);
+      tamper(file, deeds);
+      const env = { AUDIT_KEY: key, ...set };
+      expect(await verifyByProgram(file, env)).toEqual(await verify(file, env));
+    },
+  );
 
   test('what cannot be proven, with what it means and what to do', async () => {
     const unkeyed = await verify(await trailOf([undefined], 1), { AUDIT_KEY: key });
