@@ -26,8 +26,10 @@ const endOf = { proven: ends.well, altered: ends.altered, unproven: ends.unprove
 /** Who is written to: standard output, and what is wrong. */
 type Out = { readonly write: (text: string) => Promise<void>; readonly complain: (text: string) => void };
 
-/** Does what the words say with these environment variables; resolves with the exit code, and never rejects. */
-export async function auditBy(words: Words, environment: NodeJS.ProcessEnv, out: Out): Promise<number> {
+type Environment = Parameters<typeof readTrailConfig>[0];
+
+/** Does what the words say with these environment variables, by default those of this process; resolves with the exit code, and never rejects. */
+export async function auditBy(words: Words, environment: Environment, out: Out): Promise<number> {
   try {
     return await run(words, readTrailConfig(environment), out.write);
   } catch (error) {
@@ -86,5 +88,5 @@ if (import.meta.main) {
   // Whoever reads may stop reading: `| head`.
   process.stdout.on('error', () => process.exit(ends.wrong));
   const complain = (text: string): void => void process.stderr.write(text);
-  process.exitCode = await auditBy(process.argv.slice(2), process.env, { write: toOutput, complain });
+  process.exitCode = await auditBy(process.argv.slice(2), undefined, { write: toOutput, complain });
 }

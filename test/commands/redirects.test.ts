@@ -235,7 +235,7 @@ async function always(
       const was = await go(asked, host);
       holds(was, host.rules, asked);
     }),
-    { numRuns: 150 },
+    { numRuns: 400 },
   );
   expect(went).toBeGreaterThan(10);
 }
