@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { canaries, ids, inHouse, openHouse, patienceMs, type House } from './house.ts';
 import type { Tale } from './people.ts';
 
@@ -152,7 +152,8 @@ describe.concurrent('promise 8: within three seconds', () => {
       const own = 'You have as much under way as one person can. Nothing was done by this.';
       // An answer that Slack takes late is told in another way as well.
       expect(told.filter((text) => text.includes(own)).length).toBeGreaterThanOrEqual(230 - 48);
-      expect(house.rows('select count(*) as open from inbox where closed_at is null')).toEqual([{ open: 0 }]);
+      const open = () => house.rows('select key from inbox where closed_at is null');
+      await vi.waitFor(() => expect(open()).toEqual([]), { timeout: patienceMs });
     }),
   );
 
