@@ -155,7 +155,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   27: {
     fault: 'the target is renamed or deleted',
     by: [
-      'the target is deleted: void',
+      'lacks the site for good: what is approved waits until three lists over a minute say so, and is void then',
       'the target has another name',
       'the target is renamed between the request and the click',
       'its target is deleted meanwhile: it can be closed all the same',
@@ -295,6 +295,14 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a read takes longer than a delivery is held for',
       'a delivery was lost to somebody who said so',
       'Slack’s half hour passes while the host is read',
+    ],
+  },
+  42: {
+    fault: 'one person sends hanging reads and many writes',
+    by: [
+      'one person asks for all that there is > 200 log reads that hang',
+      'one person asks for all that there is > twenty writes at once',
+      'fair turns, on SQLite > two askers go by turns',
     ],
   },
   43: {
