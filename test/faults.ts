@@ -302,7 +302,6 @@ export const faults: Readonly<Record<number, Fault>> = {
     by: [
       'one person asks for all that there is > 200 log reads that hang',
       'one person asks for all that there is > twenty writes at once',
-      'fair turns, on SQLite > two askers go by turns',
     ],
   },
   43: {

@@ -78,9 +78,16 @@ async function prepare(desk: Delivery, message: Message): Promise<Ready> {
 const placesOf = (desk: Delivery, message: Message, what: Card | Note): Promise<Destinations> =>
   destinationsOf(desk.database.db, message, what, desk.opsChannel());
 
-/** A channel takes one message at a time, in the order of their claim. Edits are few a minute: what is newest is looked at most. */
+/**
+ * A channel takes one message at a time. A card goes before what is said below another one, because it shows how its
+ * change stands by itself; then the longest owed has its turn, however often it was put back. Edits are few a minute:
+ * what is newest is looked at most.
+ */
 const byTurn = (one: Message, other: Message): number =>
-  Number(isEdit(one)) - Number(isEdit(other)) || (isEdit(one) ? (other.change ?? 0) - (one.change ?? 0) : 0);
+  Number(one.kind !== 'card') - Number(other.kind !== 'card') ||
+  Number(isEdit(one)) - Number(isEdit(other)) ||
+  (isEdit(one) ? (other.change ?? 0) - (one.change ?? 0) : 0) ||
+  one.id - other.id;
 
 const isEdit = ({ ts }: Message): boolean => ts !== null;
 

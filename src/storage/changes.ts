@@ -87,9 +87,8 @@ export function touchChange(
     .executeTakeFirst();
 }
 
-/** Gives the caller up to `limit` changes that are due, their askers by turns; see `claim`. */
-export const claimDue = (tx: Tx, wanted: Claim): Promise<Change[]> =>
-  claim<Change>(tx, 'changes', wanted, { whose: sql`asker` });
+/** Gives the caller up to `limit` changes that are due, longest overdue first; see `claim`. */
+export const claimDue = (tx: Tx, wanted: Claim): Promise<Change[]> => claim<Change>(tx, 'changes', wanted);
 
 /** Lets an approved change be sent from `dueAt` on (epoch ms); one that was tried already goes its own way. */
 export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<void> {

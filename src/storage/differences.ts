@@ -74,9 +74,9 @@ export const alone = (tx: Tx): Promise<void> => queue(tx, advisory.alone, waitin
 /** Lets one replica at a time change the tables. */
 export const aloneToMigrate = (tx: Tx): Promise<void> => queue(tx, advisory.migration);
 
-/** At the end of a select: keeps its rows of this table for this transaction and passes over those that another one keeps. */
-export const keepFree = (tx: Tx, table: string): RawBuilder<unknown> =>
-  kindOf(tx) === 'postgres' ? sql`for no key update of ${sql.table(table)} skip locked` : sql``;
+/** At the end of a select: keeps its rows for this transaction and passes over those that another one keeps. */
+export const keepFree = (tx: Tx): RawBuilder<unknown> =>
+  kindOf(tx) === 'postgres' ? sql`for no key update skip locked` : sql``;
 
 /** At the end of a select: waits for its rows and keeps them from being written by others until the transaction ends. */
 export const keep = (tx: Tx): RawBuilder<unknown> => (kindOf(tx) === 'postgres' ? sql`for no key update` : sql``);

@@ -37,8 +37,7 @@ export async function owe(
 }
 
 /**
- * Gives the caller up to `limit` messages to post or edit, what is to be decided first, and of the rest those about each
- * asker's changes by turns; see `claim`. The thread keeps its order: a reply is posted
+ * Gives the caller up to `limit` messages to post or edit; see `claim`. The thread keeps its order: a reply is posted
  * once its change's card stands or was given up, and once every earlier reply of the change stands or was given up. Edits wait for nobody.
  */
 export function claimMessages(tx: Tx, wanted: Claim): Promise<Message[]> {
@@ -55,17 +54,8 @@ export function claimMessages(tx: Tx, wanted: Claim): Promise<Message[]> {
       )
     )
   )`;
-  return claim<Message>(tx, 'messages', wanted, { rank: chatter, whose, own: cardsFirst }, itsTurn);
+  return claim<Message>(tx, 'messages', wanted, itsTurn);
 }
-
-/** 0 for what somebody is to decide on, and for what is not about a change; 1 for the rest. */
-const chatter = sql`case
-  when change is null or kind = 'copy' or body like '%"kind":"decision"%' then 0
-  when kind = 'card' and exists (select 1 from changes where number = messages.change and state = 'waiting') then 0
-  else 1 end`;
-/** A card shows how its change stands by itself. */
-const cardsFirst = sql`case when kind = 'card' then 0 else 1 end`;
-const whose = sql`(select asker from changes where number = messages.change)`;
 
 /** A claimed message, as it was when it was claimed: what is noted of it counts only while it is still its claimer's. */
 type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
