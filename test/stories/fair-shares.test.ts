@@ -35,6 +35,25 @@ describe.concurrent('one person asks for all that there is', () => {
   );
 
   test(
+    'whoever has all their places taken can still pause and resume: these have places of their own',
+    inHouse({}, async (house) => {
+      const chi = house.person('chi');
+      const hung = house.hosting.world.named('acme-shop/staging');
+      const path = `/sites/environments/${hung?.id}/ssh/get-allowed-ips`;
+      house.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
+      const line = '/site allowlist add acme-shop/staging 198.51.100.4';
+      const many = Array.from({ length: 60 }, () => house.slack.command(chi.id, 'C0GENERAL', line));
+      for (const { acked } of await Promise.all(many)) expect(acked).toBe(true);
+      const toldTo = () =>
+        house.slack.messages({ channel: 'C0GENERAL', as: chi.id }).filter(({ text }) => text.includes(own));
+      await house.slack.until(() => toldTo().length >= 60 - 48 || undefined, patienceMs);
+      await (await chi.says('/site whoami', 'C0GENERAL')).hears(own);
+      await (await chi.says('/site pause all of it')).hears('Nothing is sent from now on');
+      await (await chi.says('/site resume')).hears('Sending goes on');
+    }),
+  );
+
+  test(
     'twenty writes at once: another asks, is sent and decides meanwhile',
     inHouse({ hosting: { durations: { 'cache:clear': 0, 'environments:push': 0 } } }, async (house) => {
       const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
