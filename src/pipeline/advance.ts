@@ -144,12 +144,8 @@ async function speak(
   const buttons = [...(reply.buttons ?? []), ...(decide ? decisionButtons(change, installation) : [])];
   const said = { change: change.number, at };
   const body = JSON.stringify({ ...reply, buttons });
-  await owe(tx, {
-    ...said,
-    key: decide && change.state === 'approved' ? stopKey(change.number) : key,
-    kind: 'reply',
-    body,
-  });
+  const own = decide && change.state === 'approved' ? stopKey(change.number) : key;
+  await owe(tx, { ...said, key: own, kind: 'reply', body });
   const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
   // There they would outlive the ten seconds in which they mean something.
   const away = JSON.stringify({ text, buttons: change.state === 'approved' ? reply.buttons : buttons });
@@ -165,15 +161,8 @@ export const stopKey = (number: number): string => `${number}:stop`;
 /** Takes away, wherever they stand, the buttons that decided what becomes of the change. */
 async function withdraw(tx: Tx, change: Change, at: number): Promise<void> {
   for (const { key, kind, recipient, body } of await messagesToDecide(tx, change.number)) {
-    const { text } = thawed<Note>(body);
-    await owe(tx, {
-      key,
-      change: change.number,
-      kind,
-      recipient,
-      body: JSON.stringify({ text, minor: true } satisfies Note),
-      at,
-    });
+    const bare = JSON.stringify({ text: thawed<Note>(body).text, minor: true } satisfies Note);
+    await owe(tx, { key, change: change.number, kind, recipient, body: bare, at });
   }
 }
 

@@ -74,10 +74,11 @@ async function recheckRights(desk: Recheck, change: Change): Promise<Restored | 
   const [person, approvers, since] = await Promise.all([
     isTimer ? undefined : desk.whoIs(change.asker, groups, undefined, approval === 'none'),
     isTimer || change.state === 'waiting' ? [] : approversNow(desk, change),
-    desk.freshenNames(listingMs),
+    // What ends access by itself looks at the host by its id, list or no list: it must not wait for names.
+    isTimer ? 0 : desk.freshenNames(listingMs),
   ]);
   if (!isTimer && person === undefined) return slackIsSilent;
-  const moved = recheckTargets(desk, change, since, isTimer);
+  const moved = isTimer ? undefined : recheckTargets(desk, change, since);
   if (moved) return moved;
   const restored = restore(change, namesWith(desk, change));
   if (restored === undefined) return gone(say`I do not know ${code(change.command)} any more.`);
@@ -85,11 +86,9 @@ async function recheckRights(desk: Recheck, change: Change): Promise<Restored | 
 }
 
 /** What stands against it in the names of its targets: gone, renamed, or not to be found out now. */
-function recheckTargets(desk: Recheck, change: Change, since: number, isTimer: boolean): Rechecked | undefined {
+function recheckTargets(desk: Recheck, change: Change, since: number): Rechecked | undefined {
   for (const target of storedTargets(change)) {
     const presence = desk.presenceOf(target, since);
-    // What ends access by itself looks at the host by its id, list or no list: it must not wait for names.
-    if (isTimer) continue;
     if (presence === 'gone') return gone(say`${target.name} is gone: the host lists its sites without it.`);
     if (presence !== 'listed') {
       return { kind: 'later', why: say`The host does not list ${target.name} right now, so I cannot check it.` };

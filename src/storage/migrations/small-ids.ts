@@ -20,31 +20,19 @@ export async function smallIds(tx: Tx): Promise<void> {
     where lower(other.target) = lower(locks.target) and ${end('other')} > ${end('locks')}
   )`.execute(tx);
   await sql`update locks set target = lower(target) where target <> lower(target)`.execute(tx);
-  const changes = tx.selectFrom('changes').select(['number', 'targets']).where(hasCapitals('targets'));
-  for (const { number, targets } of await changes.execute()) {
-    await tx
-      .updateTable('changes')
-      .set({ targets: inSmallLetters(targets) })
-      .where('number', '=', number)
-      .execute();
-  }
-  const timers = tx.selectFrom('timers').select(['id', 'target']).where(hasCapitals('target'));
-  for (const { id, target } of await timers.execute()) {
-    await tx
-      .updateTable('timers')
-      .set({ target: inSmallLetters(target) })
-      .where('id', '=', id)
-      .execute();
-  }
-  const bindings = tx.selectFrom('settings').select(['key', 'value']).where('key', 'like', 'site of %');
-  for (const { key, value } of await bindings.execute()) {
-    await tx
-      .updateTable('settings')
-      .set({ value: inSmallLetters(value) })
-      .where('key', '=', key)
-      .execute();
+  await rewrite(tx, 'changes', 'number', 'targets');
+  await rewrite(tx, 'timers', 'id', 'target');
+  await rewrite(tx, 'settings', 'key', 'value', sql`key like 'site of %'`);
+}
+
+/** Writes the ids in a column of JSON in small letters; of rows that fulfil `which`, known by their `key`. */
+async function rewrite(tx: Tx, table: string, key: string, column: string, which = sql`true`): Promise<void> {
+  const [rows, of, json] = [sql.table(table), sql.ref(key), sql.ref(column)];
+  const found = sql<{ of: string | number; json: string }>`
+    select ${of} as "of", ${json} as json from ${rows} where ${json} <> lower(${json}) and ${which}`;
+  for (const row of (await found.execute(tx)).rows) {
+    await sql`update ${rows} set ${json} = ${inSmallLetters(row.json)} where ${of} = ${row.of}`.execute(tx);
   }
 }
 
 const forEver = sql.lit(Number.MAX_SAFE_INTEGER);
-const hasCapitals = (column: string) => sql<boolean>`${sql.ref(column)} <> lower(${sql.ref(column)})`;
