@@ -15,7 +15,7 @@ import { observeCall, openMetrics } from './metrics.ts';
 import { endAloud, failure, logHead, logSeal, ofDatabase, ofPolicy } from './notices.ts';
 import { createLedger } from './pipeline/advance.ts';
 import { createBeat } from './pipeline/beat.ts';
-import { deliver } from './pipeline/deliver.ts';
+import { createDelivery } from './pipeline/deliver.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/housekeeping.ts';
 import { createRecent } from './pipeline/recent.ts';
 import { createRulebook } from './pipeline/rulebook.ts';
@@ -199,13 +199,8 @@ function buildPost(ground: Ground, { messages, token, lookAt, homes, pace }: Sla
     ground.log[isWell ? 'info' : 'error'](line),
   );
   const voice = createVoice({ client: messages, now, pace, lookAt, onToken: token.note });
-  const onPace = (afterMs: number): void => delivery.nudgeIn(afterMs);
-  const post = { ...ground, voice, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onCard: homes.moved, onPace };
-  const delivery = createBeat({
-    everyMs: 500,
-    look: async () => void (await deliver(post)),
-    onTrouble: (error) => onTrouble('posting', error),
-  });
+  const post = { ...ground, voice, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onCard: homes.moved };
+  const delivery = createDelivery(post);
   return { delivery, ops };
 }
 

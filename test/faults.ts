@@ -301,7 +301,10 @@ export const faults: Readonly<Record<number, Fault>> = {
     fault: 'one person sends hanging reads and many writes',
     by: [
       'one person asks for all that there is > 200 log reads that hang',
+      'one person asks for all that there is > twenty writes that hang',
       'one person asks for all that there is > twenty writes at once',
+      'fair turns, on SQLite > two askers go by turns',
+      'a channel that takes one message a second, on SQLite > goes by turns',
     ],
   },
   43: {

@@ -53,10 +53,10 @@ export function createClient(options: ClientOptions): Client {
   const watch = watching(options.onCall);
   const writing = createWriting({ wire, budget: { ...writeBudget, ...budgets?.writes }, secrets, now }, watch);
 
-  async function read<R>(call: Read<R>): Promise<R> {
+  async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
     const end = watch(call.section, call.method);
     try {
-      const value = await reading.read(call);
+      const value = await reading.read(call, onBehalfOf);
       end('answered');
       return value;
     } catch (error) {

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { glance, isPage, jsonOf, OddBody, restOf, saidIn, textOf } from './answer.ts';
-import type { Read } from './contract/call.ts';
+import type { Read, Reader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
-import { NoTurn, turns } from '../turns.ts';
+import { NoTurn, turns, type Turns } from '../turns.ts';
 import { headersFor, target, type Wire } from './wire.ts';
 
 /** Bounds of reading; times in milliseconds. */
@@ -23,6 +23,9 @@ export type ReadBudget = {
   /** Of an answer, on the wire and unfolded; 20,000 log lines fit. */
   readonly bytes: number;
   readonly connections: number;
+  /** Of these, so many for what people ask for, and so many for one of them: the rest is for changes under way. */
+  readonly forPeople: number;
+  readonly forEach: number;
   readonly waiting: number;
   readonly waitMs: number;
 };
@@ -35,6 +38,8 @@ export const readBudget: ReadBudget = {
   tryMs: 30_000,
   bytes: 16_777_216,
   connections: 8,
+  forPeople: 6,
+  forEach: 3,
   waiting: 200,
   waitMs: 15_000,
 };
@@ -49,7 +54,7 @@ type Reading = {
 type Try<R> = { readonly value: R } | { readonly failure: Failure };
 
 /** Sends reads: repeats what may pass, gives up with `HostTrouble`. `close` ends those under way. */
-export function createReading(of: Reading): { read<R>(call: Read<R>): Promise<R>; close(): Promise<void> } {
+export function createReading(of: Reading): { readonly read: Reader; close(): Promise<void> } {
   const { budget } = of;
   const pool = new Pool(of.wire.origin, {
     connections: budget.connections,
@@ -59,9 +64,12 @@ export function createReading(of: Reading): { read<R>(call: Read<R>): Promise<R>
     connect: { timeout: budget.connectMs },
   });
   const closing = new AbortController();
-  const inTurn = turns({ most: budget.connections, waiting: budget.waiting, waitMs: budget.waitMs });
+  const { waiting, waitMs } = budget;
+  const forAll = turns({ most: budget.connections, waiting, waitMs });
+  const forPeople = turns({ most: budget.forPeople, mostEach: budget.forEach, waiting, waitMs });
 
-  async function read<R>(call: Read<R>): Promise<R> {
+  async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
+    const inTurn: Turns = onBehalfOf === undefined ? forAll : (work) => forPeople(() => forAll(work), onBehalfOf);
     const began = performance.now();
     for (let attempts = 1; ; attempts += 1) {
       const outcome = await inTurn(() => once(of, pool, call, closing.signal)).catch(noTurn);

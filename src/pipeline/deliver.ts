@@ -3,9 +3,19 @@ import { passing } from '../points.ts';
 import { coolDown, findChange } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { thawed } from '../storage/json.ts';
-import { claimMessages, drawn, giveUp, postpone, rescheduleOps, suspend, type Message } from '../storage/messages.ts';
+import {
+  claimMessages,
+  drawn,
+  giveUp,
+  postpone,
+  putOff,
+  rescheduleOps,
+  suspend,
+  type Message,
+} from '../storage/messages.ts';
 import { approvals } from '../storage/votes.ts';
 import { stopKey } from './advance.ts';
+import { createBeat, type Beat } from './beat.ts';
 import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
 import { noteOpsPost } from './ops-channel.ts';
 import { permitOf, renderCard, type Card, type Note } from './render.ts';
@@ -26,12 +36,17 @@ export type Delivery = {
   /** Told in how many milliseconds a place takes its next message that had just had one. */
   readonly onPace: (afterMs: number) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
+  /** Whose message was posted lately, and when, the longest ago first: this one's memory of turns. */
+  readonly served: Map<string, number>;
 };
 
+const beatMs = 500;
 const leaseMs = 20_000;
 /** How long an approved change can be stopped, once the message that says so stands. */
 const coolDownMs = 10_000;
 const atOnce = 20;
+/** Who had a message posted lately: so many of them are told apart. */
+const mostServed = 8;
 /** A message that Slack has not taken for a day is given up, and that is told; the change itself stays and can be asked for. */
 const longestMs = 86_400_000;
 /** And as often it has to have been tried since then: what we, or our token, were away for does not count. */
@@ -43,17 +58,54 @@ const againMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 /** How long what came of a message is held while the database is away: one whose place is not noted is posted once more. */
 const noteAgainAfterMs = [100, 300, 1_000, 3_000, 5_000];
 
-/** Posts or edits what is owed and due; resolves with how many messages were tried. */
+/** Posts and edits what is due, at every beat and when nudged. */
+export function createDelivery(post: Omit<Delivery, 'onPace' | 'served'>): Beat {
+  const served = new Map<string, number>();
+  const beat = createBeat({
+    everyMs: beatMs,
+    look: async () => void ((await deliver({ ...post, served, onPace: beat.nudgeIn })) > 0 && beat.nudge()),
+    onTrouble: (error) => post.onTrouble('posting', error),
+  });
+  return beat;
+}
+
+/** Posts or edits some of what is owed and due, by turns; resolves with how many messages were tried. */
 export async function deliver(desk: Delivery): Promise<number> {
   const { database, owner } = desk;
   if (!desk.isTaken()) return 0;
   const due = await database.unflushed(async (tx) =>
-    claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit: atOnce }),
+    claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit: atOnce }, desk.served),
   );
-  // All is looked up first: whoever needed a moment for it would lose its turn in its channel.
-  const ready = await Promise.all(due.toSorted(byTurn).map((message) => prepare(desk, message)));
-  await Promise.all(ready.map((one) => draw(desk, one)));
+  const ready = await Promise.all(due.map((message) => prepare(desk, message)));
+  const lines = Map.groupBy(ready, placeOf).values();
+  await Promise.all([...lines].map((line) => drawInLine(desk, line)));
   return due.length;
+}
+
+/** A place takes one message at a time; edits are in nobody's way. */
+const placeOf = ({ message, destinations }: Ready): string => {
+  const to = isEdit(message) ? undefined : destinations?.[0]?.to;
+  if (to === undefined) return message.key;
+  return 'person' in to ? to.person : to.channel;
+};
+
+/** Once a place takes no more for now, the rest of its messages goes back. */
+async function drawInLine(desk: Delivery, line: readonly Ready[]): Promise<void> {
+  for (const [at, ready] of line.entries()) {
+    const afterMs = await draw(desk, ready);
+    const rest = line.slice(at + 1).map(({ message }) => message);
+    if (afterMs === 0 || rest.length === 0) continue;
+    await desk.database.unflushed(async (tx) => putOff(tx, rest, (await desk.database.now(tx)) + afterMs));
+    return;
+  }
+}
+
+/** Whoever had a message posted waits for the others; a few are remembered. */
+function noteServed({ served }: Delivery, { requester }: Message, at: number): void {
+  served.delete(requester);
+  served.set(requester, at);
+  const [longestAgo] = served.keys();
+  if (served.size > mostServed && longestAgo !== undefined) served.delete(longestAgo);
 }
 
 /** A message with what it says now and the places where it may be posted, or why that could not be looked up. */
@@ -78,20 +130,10 @@ async function prepare(desk: Delivery, message: Message): Promise<Ready> {
 const placesOf = (desk: Delivery, message: Message, what: Card | Note): Promise<Destinations> =>
   destinationsOf(desk.database.db, message, what, desk.opsChannel());
 
-/**
- * A channel takes one message at a time. A card goes before what is said below another one, because it shows how its
- * change stands by itself; then the longest owed has its turn, however often it was put back. Edits are few a minute:
- * what is newest is looked at most.
- */
-const byTurn = (one: Message, other: Message): number =>
-  Number(one.kind !== 'card') - Number(other.kind !== 'card') ||
-  Number(isEdit(one)) - Number(isEdit(other)) ||
-  (isEdit(one) ? (other.change ?? 0) - (one.change ?? 0) : 0) ||
-  one.id - other.id;
-
 const isEdit = ({ ts }: Message): boolean => ts !== null;
 
-async function draw(desk: Delivery, ready: Ready): Promise<void> {
+/** Resolves with the milliseconds until its place takes a message again, where that is why it took none; else with 0. */
+async function draw(desk: Delivery, ready: Ready): Promise<number> {
   const { message, what } = ready;
   if (message.kind === 'card' && message.change !== null) desk.onCard(message.change);
   try {
@@ -104,18 +146,21 @@ async function draw(desk: Delivery, ready: Ready): Promise<void> {
       if (await drawn(tx, message, posted.place)) await taken(desk, tx, message, posted);
     });
     passing('noted', message.key);
+    return 0;
   } catch (error) {
     // Our own pace, and Slack's, is no trouble.
-    const isPace = error instanceof Undeliverable && error.afterMs > 0;
-    if (!isPace) desk.onTrouble(`posting ${message.key}`, error);
-    else desk.onPace(error.afterMs);
+    const afterMs = error instanceof Undeliverable ? error.afterMs : 0;
+    if (afterMs === 0) desk.onTrouble(`posting ${message.key}`, error);
+    else desk.onPace(afterMs);
     await note(desk, message, (tx) => putBack(desk, tx, { message, what, error }));
+    return afterMs;
   }
 }
 
 /** What follows from a message that stands. */
 async function taken(desk: Delivery, tx: Tx, message: Message, { refused }: Posted): Promise<void> {
   const at = await desk.database.now(tx);
+  if (!isEdit(message)) noteServed(desk, message, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   if (change && message.key === stopKey(change.number) && !isEdit(message))
     await coolDown(tx, change.number, at + coolDownMs);

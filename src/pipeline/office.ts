@@ -55,7 +55,7 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
       const everyone = policy().rules.some((rule) => rule.effect === 'allow' && rule.to === 'everyone');
       return { groups, known: everyone || groups.length > 0, unknown: unknownGroups(policy(), person) };
     },
-    health: () => healthOf(desk),
+    health: () => healthOf({ ...desk, read: (call) => desk.read(call, person.id) }),
     edition: () => editionOf(desk),
     ...deedsFor(desk, doer),
     forceUnlock: (env) => forceUnlock(desk, doer, env),

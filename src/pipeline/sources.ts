@@ -10,9 +10,12 @@ export type Sighted = Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
   readonly database: Database;
 };
 
-/** The same for one look. */
-export const sourcesOf = ({ read, certificate, leastTtl, company, database }: Sighted): LookSources => ({
-  read,
+/** The same for one look, on behalf of a person or, where none is named, of a change that is under way. */
+export const sourcesOf = (
+  { read, certificate, leastTtl, company, database }: Sighted,
+  onBehalfOf?: string,
+): LookSources => ({
+  read: (call) => read(call, onBehalfOf),
   certificate,
   leastTtl,
   company: company(),

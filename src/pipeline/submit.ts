@@ -81,8 +81,13 @@ export const noReason = (): Refusal =>
   new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
 
 /** Looks at the host and freezes the call and the card; throws `Refusal` where it cannot be or is so already. */
-export async function lookAndFreeze(desk: FrontDesk, wish: Authorised, action: AnyAction): Promise<Frozen> {
-  const before = await action.look?.({ input: wish.input, ...sourcesOf(desk) }).catch((error: unknown) => {
+export async function lookAndFreeze(
+  desk: FrontDesk,
+  wish: Authorised,
+  action: AnyAction,
+  onBehalfOf?: string,
+): Promise<Frozen> {
+  const before = await action.look?.({ input: wish.input, ...sourcesOf(desk, onBehalfOf) }).catch((error: unknown) => {
     throw asRefusal(error, canonicalWords(wish));
   });
   const wrong = action.possible?.({ input: wish.input, before });

@@ -60,7 +60,7 @@ async function isAsLeft(desk: UndoDesk, person: Person, change: Change, { left }
   if (restored?.action.look === undefined) return true;
   if (left === null || (await isTouchedSince(desk.database.db, change))) return false;
   const { action, resolved } = restored;
-  const now = await action.look?.({ input: resolved.input, ...sourcesOf(desk) }).catch((error: unknown) => {
+  const now = await action.look?.({ input: resolved.input, ...sourcesOf(desk, person.id) }).catch((error: unknown) => {
     if (!(error instanceof HostTrouble)) throw error;
     throw new Refusal(say`${inWords(error)} Nothing was done.`, { hint: 'Press it again in a minute.' });
   });

@@ -31,7 +31,9 @@ const beatMs = 1_000;
 const aMoment = [250, 2_050];
 /** Longer than a step takes: the write has its own lease, and a read its budget. */
 const leaseMs = 60_000;
-const atOnce = 8;
+const atOnce = 16;
+/** And of one asker's: a host that hangs on their writes leaves places for everybody else's. */
+const atOnceEach = 6;
 /** When a change is looked at again whose step broke, as where the database did not answer. */
 const brokenAgainMs = 5_000;
 
@@ -104,11 +106,19 @@ async function expire({ database, ledger }: BackOffice, change: Change): Promise
 /** Starts nothing by itself. `onStep` is told after every step: there may be something to say now. */
 export function createWorker(desk: BackOffice, onStep: () => void): Worker {
   const running = new Set<Promise<void>>();
-  const run = (what: string, work: Promise<void>): void => {
+  const askers = new Map<string, number>();
+  const count = (asker: string, by: 1 | -1): void => {
+    const left = (askers.get(asker) ?? 0) + by;
+    if (left > 0) askers.set(asker, left);
+    else askers.delete(asker);
+  };
+  const run = (what: string, asker: string, work: Promise<void>): void => {
+    count(asker, 1);
     const task = work
       .catch((error: unknown) => desk.onTrouble(what, error))
       .finally(() => {
         running.delete(task);
+        count(asker, -1);
         onStep();
         beat.nudge();
         lookLater();
@@ -118,9 +128,9 @@ export function createWorker(desk: BackOffice, onStep: () => void): Worker {
   const look = async (): Promise<void> => {
     const free = atOnce - running.size;
     if (free <= 0) return;
-    const { changes, timers } = await claimAll(desk, free);
-    for (const change of changes) run(`a step of #${change.number}`, stepOrPutBack(desk, change));
-    for (const timer of timers) run(`timer ${timer.id}`, fireTimer(desk, timer));
+    const { changes, timers } = await claimAll(desk, free, askers);
+    for (const change of changes) run(`a step of #${change.number}`, change.asker, stepOrPutBack(desk, change));
+    for (const timer of timers) run(`timer ${timer.id}`, timer.requester, fireTimer(desk, timer));
   };
   const later = new Set<NodeJS.Timeout>();
   /** What a step has put off for a moment is not left to the next beat. */
@@ -156,9 +166,13 @@ export async function settledWithin(graceMs: number, running: Iterable<Promise<u
 async function claimAll(
   { database, owner }: BackOffice,
   limit: number,
+  underWay: ReadonlyMap<string, number>,
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
   return database.unflushed(async (tx) => {
     const claim = { owner, now: await database.now(tx), leaseMs, limit };
-    return { changes: await claimDue(tx, claim), timers: await claimTimers(tx, { ...claim, limit: 2 }) };
+    return {
+      changes: await claimDue(tx, claim, { underWay, mostEach: atOnceEach }),
+      timers: await claimTimers(tx, { ...claim, limit: 2 }),
+    };
   });
 }

@@ -95,7 +95,7 @@ async function pageOfForm(
   const { channel, thread } = memo.origin;
   const asked = { ...heard, channel, thread, trigger: undefined, since: performance.now(), inbox: undefined };
   const { wish, action } = await reviewed(reception, asked, memo);
-  const frozen = await lookAndFreeze(reception.front, wish, action);
+  const frozen = await lookAndFreeze(reception.front, wish, action, heard.person);
   if (frozen.fingerprint !== memo.shown) {
     throw new Refusal(say`**This changed while you read it.** Nothing was done.`, {
       hint: 'Go back and submit the form: it will show you how it is now.',

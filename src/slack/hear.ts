@@ -90,7 +90,7 @@ export async function run(reception: Reception, heard: Heard, wish: Authorised, 
     const instead = await show(reception, heard, wish, command, person);
     return instead && hear(reception, heard, join(instead));
   }
-  const frozen = await lookAndFreeze(reception.front, wish, command);
+  const frozen = await lookAndFreeze(reception.front, wish, command, heard.person);
   if (wish.wish.dryRun) return answer(reception, heard, wish, dryRun(frozen));
   const channel = await placeFor(reception, heard);
   const change = await save(reception.front, frozen, { person, channel }, 'not needed', heard.inbox);

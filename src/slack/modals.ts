@@ -96,7 +96,7 @@ export async function showReview(
   notice?: Text,
 ): Promise<void> {
   await intoView(reception, view, action.button, async () =>
-    reviewOf(reception, heard, await lookAndFreeze(reception.front, wish, action), notice),
+    reviewOf(reception, heard, await lookAndFreeze(reception.front, wish, action, heard.person), notice),
   );
 }
 

@@ -38,7 +38,7 @@ export async function show(
   }
   if (command.noted !== undefined) await note(reception, heard, wish, person, command.noted);
   const surroundings: Surroundings = {
-    ...sourcesOf(reception.front),
+    ...sourcesOf(reception.front, person.id),
     now,
     zone: person.zone,
     alias: reception.alias,

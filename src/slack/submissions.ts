@@ -156,7 +156,7 @@ async function submitReview(reception: Reception, heard: Heard, memo: Memo, said
   if ('response' in kept) return kept.response;
   const after = (): Promise<void> =>
     intoView(reception, said.view.id, action.button, async () => {
-      const frozen = await lookAndFreeze(reception.front, wish, action);
+      const frozen = await lookAndFreeze(reception.front, wish, action, heard.person);
       try {
         const confirmation = { shown: memo.shown, typedName: typed };
         const change = await save(reception.front, frozen, { person, channel }, confirmation, kept.inbox);

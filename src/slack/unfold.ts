@@ -103,7 +103,7 @@ async function choicesOf(
     if (words && given.every((word) => words.includes(word)))
       return { words, given, kept, note: noteOf(words), lost: false };
   }
-  const read = (await dependent.choices?.({ input, ...sourcesOf(front) })) ?? [];
+  const read = (await dependent.choices?.({ input, ...sourcesOf(front, person.id) })) ?? [];
   // What was chosen of another list is not among these because it was among those.
   const isOther = kept !== undefined && kept.of !== of;
   const there = new Set(read);

@@ -87,8 +87,26 @@ export function touchChange(
     .executeTakeFirst();
 }
 
-/** Gives the caller up to `limit` changes that are due, longest overdue first; see `claim`. */
-export const claimDue = (tx: Tx, wanted: Claim): Promise<Change[]> => claim<Change>(tx, 'changes', wanted);
+/** What of each asker's is worked on already, and how much of it may be at most. */
+type Shares = { readonly underWay?: ReadonlyMap<string, number>; readonly mostEach?: number };
+
+/** Gives the caller up to `limit` changes that are due, their askers by turns and none more than their share; see `claim`. */
+export function claimDue(
+  tx: Tx,
+  wanted: Claim,
+  { underWay = new Map(), mostEach = Infinity }: Shares = {},
+): Promise<Change[]> {
+  // Whoever has their share already would only be in the way of the others.
+  const sated = [...underWay].filter(([, has]) => has >= mostEach).map(([asker]) => asker);
+  const others = sated.length === 0 ? undefined : [sql`asker not in (${sql.join(sated)})`];
+  return claim<Change>(
+    tx,
+    'changes',
+    wanted,
+    { columns: ['asker'], whose: ({ asker }) => asker, underWay, mostEach },
+    others,
+  );
+}
 
 /** Lets an approved change be sent from `dueAt` on (epoch ms); one that was tried already goes its own way. */
 export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<void> {

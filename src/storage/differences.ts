@@ -74,9 +74,15 @@ export const alone = (tx: Tx): Promise<void> => queue(tx, advisory.alone, waitin
 /** Lets one replica at a time change the tables. */
 export const aloneToMigrate = (tx: Tx): Promise<void> => queue(tx, advisory.migration);
 
-/** At the end of a select: keeps its rows for this transaction and passes over those that another one keeps. */
-export const keepFree = (tx: Tx): RawBuilder<unknown> =>
-  kindOf(tx) === 'postgres' ? sql`for no key update skip locked` : sql``;
+/** At the end of a select: keeps its rows of this table for this transaction and passes over those that another one keeps. */
+export const keepFree = (tx: Tx, table: string): RawBuilder<unknown> =>
+  kindOf(tx) === 'postgres' ? sql`for no key update of ${sql.table(table)} skip locked` : sql``;
+
+/** Numbers as rows, `value` and its place `at`: one value of the statement, however many they are. */
+export const listed = (tx: Tx, numbers: readonly number[]): RawBuilder<unknown> =>
+  kindOf(tx) === 'postgres'
+    ? sql`(select value::bigint as value, at from json_array_elements_text(${JSON.stringify(numbers)}) with ordinality as each (value, at))`
+    : sql`(select value, key as at from json_each(${JSON.stringify(numbers)}))`;
 
 /** At the end of a select: waits for its rows and keeps them from being written by others until the transaction ends. */
 export const keep = (tx: Tx): RawBuilder<unknown> => (kindOf(tx) === 'postgres' ? sql`for no key update` : sql``);

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely';
-import { claim, unowned, type Claim } from './lease.ts';
+import { claim, unowned, type Claim, type Turns } from './lease.ts';
 import type { MessageTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
@@ -27,20 +27,52 @@ export async function owe(
   { key, kind, at, change = null, recipient = null, body = null }: Owed,
 ): Promise<Message> {
   if ((body?.length ?? 0) > BODY_LIMIT) throw new RangeError('the message is too long to be kept');
-  const news = { recipient, body, due_at: at, owed_at: at, tries: 0 };
+  const [asker, waits] = [
+    sql<string>`(select asker from changes where number = ${change})`,
+    sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
+  ];
+  const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(body.includes('"kind":"decision"'));
+  const news = { recipient, body, decides, due_at: at, owed_at: at, tries: 0 };
   return tx
     .insertInto('messages')
-    .values({ key, kind, change, ...news, version: 1, drawn_version: 0, created_at: at })
+    .values({
+      key,
+      kind,
+      change,
+      ...news,
+      version: 1,
+      drawn_version: 0,
+      created_at: at,
+      requester: change === null ? (recipient ?? '') : asker,
+    })
     .onConflict((on) => on.column('key').doUpdateSet({ ...news, version: sql`messages.version + 1` }))
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
 /**
- * Gives the caller up to `limit` messages to post or edit; see `claim`. The thread keeps its order: a reply is posted
+ * A channel takes one message at a time, and edits are few a minute. What somebody is to decide goes first. Of one's own a
+ * card goes before what is said below another one, because it shows how its change stands by itself; then the longest owed
+ * has its turn, however often it was put back. Of edits the newest is looked at most.
+ */
+const order: Turns<Message> = {
+  columns: ['requester', 'decides', 'kind', 'ts', 'change'],
+  whose: ({ requester }) => requester,
+  isFirst: ({ decides, ts }) => decides === 1 && ts === null,
+  own: (one, other) =>
+    Number(one.ts !== null) - Number(other.ts !== null) ||
+    Number(one.kind !== 'card') - Number(other.kind !== 'card') ||
+    (one.ts === null ? one.id - other.id : (other.change ?? 0) - (one.change ?? 0)),
+};
+
+/** Whose message was posted lately, and when. */
+export type Served = ReadonlyMap<string, number>;
+
+/**
+ * Gives the caller up to `limit` messages to post or edit, by turns; see `claim`. The thread keeps its order: a reply is posted
  * once its change's card stands or was given up, and once every earlier reply of the change stands or was given up. Edits wait for nobody.
  */
-export function claimMessages(tx: Tx, wanted: Claim): Promise<Message[]> {
+export function claimMessages(tx: Tx, wanted: Claim, served: Served = new Map()): Promise<Message[]> {
   const itsTurn = sql`(
     kind <> 'reply' or ts is not null or (
       exists (
@@ -54,7 +86,20 @@ export function claimMessages(tx: Tx, wanted: Claim): Promise<Message[]> {
       )
     )
   )`;
-  return claim<Message>(tx, 'messages', wanted, itsTurn);
+  // What is overdue longest is a single person's where they ask for much: whoever had a turn lately is looked at apart.
+  const lately = [...served.keys()];
+  const isOthers = lately.length === 0 ? sql`true` : sql`requester not in (${sql.join(lately)})`;
+  const conditions = [
+    sql`decides = 1`,
+    ...[isOthers, ...lately.map((one) => sql`requester = ${one}`)].map((of) => sql`decides = 0 and ${of}`),
+  ];
+  return claim<Message>(
+    tx,
+    'messages',
+    wanted,
+    { ...order, served },
+    conditions.map((one) => sql`${one} and ${itsTurn}`),
+  );
 }
 
 /** A claimed message, as it was when it was claimed: what is noted of it counts only while it is still its claimer's. */
@@ -88,6 +133,18 @@ export async function postpone(tx: Tx, { id, owner }: Claimed, dueAt: number): P
     .set({ due_at: dueAt, tries: sql`tries + 1`, ...unowned })
     .where('id', '=', id)
     .where('owner', owner === null ? 'is' : '=', owner)
+    .execute();
+}
+
+/** Puts claimed messages back until `dueAt` (epoch ms), untried: another one of the same place went before them. */
+export async function putOff(tx: Tx, messages: readonly Claimed[], dueAt: number): Promise<void> {
+  const ids = messages.map(({ id }) => id);
+  const owners = messages.flatMap(({ owner }) => owner ?? []);
+  await tx
+    .updateTable('messages')
+    .set({ due_at: dueAt, ...unowned })
+    .where('id', 'in', ids)
+    .where('owner', 'in', owners)
     .execute();
 }
 
@@ -179,7 +236,7 @@ export function messagesToDecide(tx: Tx, change: number): Promise<(Message & { r
     .selectAll()
     .where('change', '=', change)
     .where('kind', 'in', ['reply', 'ops', 'direct'])
-    .where('body', 'like', '%"kind":"decision"%')
+    .where('decides', '=', 1)
     .where((is) => is.or([is('ts', 'is not', null), is('due_at', 'is not', null)]))
     .orderBy('id')
     .$narrowType<{ body: string }>()

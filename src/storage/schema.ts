@@ -172,6 +172,10 @@ export type MessageTable = {
   recipient: string | null;
   /** JSON; null for a card, which is rendered from its change when it is drawn. */
   body: string | null;
+  /** Whose request it is about, or whom it is for: messages are posted by turns among them. */
+  requester: string;
+  /** 1 where somebody is to decide by its buttons: it is posted before all others. */
+  decides: Generated<number>;
   version: number;
   drawn_version: number;
   /** Where it stands, as Slack answered. */

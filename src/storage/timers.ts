@@ -22,8 +22,9 @@ export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
 /** While all sending is paused a timer waits, unless it only reminds. */
 const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from settings where key = 'pause'))`;
 
-/** Gives the caller up to `limit` timers that are due and do not wait in a pause; see `claim`. */
-export const claimTimers = (tx: Tx, wanted: Claim): Promise<Timer[]> => claim<Timer>(tx, 'timers', wanted, isAwake);
+/** Gives the caller up to `limit` timers that are due and do not wait in a pause, by turns; see `claim`. */
+export const claimTimers = (tx: Tx, wanted: Claim): Promise<Timer[]> =>
+  claim<Timer>(tx, 'timers', wanted, { columns: ['requester'], whose: ({ requester }) => requester }, [isAwake]);
 
 /** Since when the oldest of them is due (epoch ms). */
 export async function oldestTimerDue(db: Reader, now: number): Promise<number | undefined> {

@@ -264,6 +264,38 @@ describe('what it bears', () => {
     expect(host.requests).toHaveLength(2);
   });
 
+  test('whoever asks for what hangs is in nobody else’s way, and nobody is in the way of changes under way', async () => {
+    let hanging = 0;
+    const host = await startHost((socket, request) => {
+      if (request.path.endsWith('hangs')) hanging += 1;
+      else socket.write(http(200, '1'));
+    });
+    const client = clientOf(host.url, { budgets: { reads: { tries: 1, silenceMs: 60_000, tryMs: 60_000 } } });
+    const hangs: Read<unknown> = { ...anything, path: '/hangs' };
+    const hung = ['a', 'b'].flatMap((who) =>
+      Array.from({ length: 20 }, () => client.read(hangs, who).catch(() => 'closed')),
+    );
+    // Six of eight connections for people, three each: a third one has to wait, a change under way has not.
+    expect(await client.read(anything)).toBe(1);
+    const waiting = client.read(anything, 'c').catch(() => 'closed');
+    expect(await Promise.all(Array.from({ length: 9 }, () => client.read(anything)))).toEqual(Array(9).fill(1));
+    expect(hanging).toBe(6);
+    await client.close();
+    expect(new Set(await Promise.all([...hung, waiting]))).toEqual(new Set(['closed']));
+  });
+
+  test('what one person asks for leaves connections to the others', async () => {
+    const host = await startHost((socket, request) => {
+      if (!request.path.endsWith('hangs')) socket.write(http(200, '1'));
+    });
+    const client = clientOf(host.url, { budgets: { reads: { tries: 1, silenceMs: 60_000, tryMs: 60_000 } } });
+    const hangs: Read<unknown> = { ...anything, path: '/hangs' };
+    const hung = Array.from({ length: 20 }, () => client.read(hangs, 'a').catch(() => 'closed'));
+    expect(await client.read(anything, 'b')).toBe(1);
+    await client.close();
+    expect(new Set(await Promise.all(hung))).toEqual(new Set(['closed']));
+  });
+
   test('who waits too long for a turn is told so', async () => {
     const host = await startHost(() => undefined);
     const client = clientOf(host.url, { budgets: { reads: { connections: 1, waitMs: 20, silenceMs: 150, tries: 1 } } });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { deliver, type Delivery } from '../../src/pipeline/deliver.ts';
 import type { Card, Note } from '../../src/pipeline/render.ts';
 import { Undeliverable, type Recipient, type Voice } from '../../src/pipeline/voice.ts';
+import type { NewChange } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { owe, redrawCards, type Owed } from '../../src/storage/messages.ts';
 import { plain, say } from '../../src/text.ts';
@@ -44,6 +45,7 @@ function deskOf(database: Database, clock: { now: number }) {
     onOps: () => undefined,
     onPace: () => undefined,
     onCard: () => undefined,
+    served: new Map(),
     onTrouble: () => undefined,
   };
   const untilNothing = async (): Promise<readonly string[]> => {
@@ -179,5 +181,74 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(await due()).toEqual(['ops:a', 'ops:b', 'ops:c']);
     state.refuse = () => undefined;
     expect((await untilNothing()).toSorted()).toEqual(['C0OPS: a', 'C0OPS: b', 'C0OPS: c']);
+  });
+});
+
+describeBoth('a channel that takes one message a second', (open) => {
+  const opened = async () => {
+    const clock = { now: start };
+    const database = await open({ now: () => clock.now });
+    const { state, untilNothing } = deskOf(database, clock);
+    let last = 0;
+    state.refuse = () => {
+      const waitMs = last + 1_000 - clock.now;
+      if (waitMs > 0) return new Undeliverable('later', 'this channel has just had a message', waitMs);
+      last = clock.now;
+      return undefined;
+    };
+    /** A change with its card and one reply, owed now. */
+    const asks = async (asker: string, what: string, row: Partial<NewChange> = {}): Promise<void> => {
+      const titled = JSON.stringify({ title: say`${what}`, done: say`${what}`, facts: [] });
+      const permit = JSON.stringify({ approval: 'none' });
+      const frozenRow = {
+        card: titled,
+        channel: 'C0ACME',
+        asker,
+        created_at: start,
+        state: 'approved',
+        permit,
+      } as const;
+      const { number } = await save(database, { ...frozenRow, ...row });
+      await database.transaction(async (tx) => {
+        const key = `${number}:card`;
+        await owe(tx, { key, kind: 'card', change: number, at: clock.now });
+        await owe(tx, {
+          key: `${number}:1`,
+          kind: 'reply',
+          change: number,
+          body: body(`${what}: done`),
+          at: clock.now,
+        });
+      });
+    };
+    /** What was posted in the next so many seconds, in its order. */
+    const seconds = async (count: number): Promise<readonly string[]> => {
+      const posted: string[] = [];
+      for (; count > 0; count -= 1) {
+        posted.push(...(await untilNothing()));
+        clock.now += 1_000;
+      }
+      return posted.map((line) => line.replace(/^.*?: |^\S+ /, '').trim());
+    };
+    return { asks, seconds };
+  };
+
+  it('goes by turns: somebody who asks for one thing waits for nobody’s fifty', async () => {
+    const { asks, seconds } = await opened();
+    for (let count = 1; count <= 50; count += 1) await asks('U01ANA', `Ana ${count}`);
+    await seconds(3);
+    await asks('U02BEN', 'Ben 1');
+    expect((await seconds(3)).filter((line) => line.includes('Ben'))).toHaveLength(2);
+    expect(await seconds(94)).toHaveLength(94);
+    expect(await seconds(3)).toEqual(['Ana 49: done', 'Ana 50: done']);
+  });
+
+  it('takes what is to be decided first', async () => {
+    const { asks, seconds } = await opened();
+    for (const who of ['U01ANA', 'U02BEN'])
+      for (let count = 1; count <= 30; count += 1) await asks(who, `${who} ${count}`);
+    await seconds(2);
+    await asks('U01ANA', 'Delete it', { state: 'waiting' });
+    expect((await seconds(1)).join()).toContain('Delete it');
   });
 });

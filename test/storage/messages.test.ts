@@ -65,7 +65,7 @@ describeBoth('messages', (open) => {
     await save(database);
     await owing(database, reply('1:1'), { ...card, key: '2:card', change: 2 });
     await owing(database, { key: 'd', kind: 'direct', recipient: 'U1', at: 1 }, { key: 'o', kind: 'ops', at: 1 });
-    expect(await turn(database)).toEqual(['2:card', 'd', 'o']);
+    expect(await turn(database)).toEqual(['2:card', 'o', 'd']);
   });
 
   it('are not posted past an earlier reply that is claimed or postponed, but past one that was given up', async () => {
@@ -106,8 +106,8 @@ describeBoth('messages', (open) => {
     await owing(database, reply('1:2'), reply('1:3'), reply('1:running', 'for 2 min'));
     const claimed = await claim(database);
     expect(claimed).toMatchObject([
-      { key: '1:running', version: 2, drawn_version: 1, body: 'for 2 min' },
       { key: '1:2', ts: null },
+      { key: '1:running', version: 2, drawn_version: 1, body: 'for 2 min' },
     ]);
   });
 

@@ -91,7 +91,13 @@ test(
         }
       }
     }
-    house.rewrite('alter table timers drop column times_missing');
+    for (const index of ['messages_to_decide', 'messages_of_requester']) house.rewrite(`drop index ${index}`);
+    for (const column of [
+      'timers drop column times_missing',
+      'messages drop column requester',
+      'messages drop column decides',
+    ])
+      house.rewrite(`alter table ${column}`);
     house.rewrite("delete from migrations where step >= (select step from migrations where name = 'small ids')");
     await house.start();
     await (await chi.clicks(second.card(), 'Approve')).hears(`is locked by #${first.number}`);

@@ -27,5 +27,8 @@ export type Write = {
   readonly body?: Json;
 };
 
-/** Everybody may hold this: it sends reads and nothing else. Rejects with `HostTrouble`. */
-export type Reader = <R>(call: Read<R>) => Promise<R>;
+/**
+ * Everybody may hold this: it sends reads and nothing else. Somebody on whose behalf it is asked has few at a time; nobody is
+ * named where a change that is under way needs it. Rejects with `HostTrouble`.
+ */
+export type Reader = <R>(call: Read<R>, onBehalfOf?: string) => Promise<R>;

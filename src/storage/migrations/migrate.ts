@@ -7,6 +7,7 @@ import { deedsIndex } from './deeds-index.ts';
 import { firstTables } from './first-tables.ts';
 import { roomForLeases } from './room-for-leases.ts';
 import { smallIds } from './small-ids.ts';
+import { messageTurns } from './message-turns.ts';
 import { timesMissing } from './times-missing.ts';
 
 /** One step forward. There is none back: a backup is. */
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   { name: 'small ids', up: smallIds },
   { name: 'domain locks', up: domainLocks },
   { name: 'times missing', up: timesMissing },
+  { name: 'message turns', up: messageTurns },
 ];
 
 /**

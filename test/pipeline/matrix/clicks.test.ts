@@ -68,6 +68,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     onOps: () => undefined,
     onPace: () => undefined,
     onCard: () => undefined,
+    served: new Map(),
     onTrouble,
   };
   while ((await deliver(desk)) > 0);

@@ -1,0 +1,92 @@
+import { array, assert, boolean, constantFrom, property, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { claimDue } from '../../src/storage/changes.ts';
+import { inTurn } from '../../src/storage/lease.ts';
+import { claimMessages, owe } from '../../src/storage/messages.ts';
+import { describeBoth } from './both.ts';
+import { save } from './samples.ts';
+
+/** Much of one person's and little of another's: who has a turn, and when. */
+
+describe('turns among rows that are due', () => {
+  type Row = { readonly whose: string; readonly at: number; readonly first?: true };
+  const rowsOf = (line: string): readonly Row[] =>
+    line.split(' ').map((word, at) => ({ whose: word.slice(0, 1), at, ...(word.endsWith('!') && { first: true }) }));
+  const whose = (row: Row): string => row.whose;
+  const isFirst = (row: Row): boolean => row.first === true;
+
+  it.each([
+    ['one has all there is', 'a a a', {}, '0 1 2'],
+    ['two go by turns, whoever has least first', 'a a a b b', {}, '3 0 4 1 2'],
+    ['what is first goes first, by turns too', 'a a b c! a! a!', {}, '3 4 5 2 0 1'],
+    ['what is worked on counts as turns that somebody has had', 'a a b b', { a: 1 }, '2 0 3 1'],
+    ['nobody has more than their share', 'a a a a b', { a: 1 }, '4 0 1', 3],
+    ['nor anything once they have it', 'a a b', { a: 3 }, '2', 3],
+  ] satisfies [string, string, Record<string, number>, string, number?][])(
+    '%s',
+    (_, line, underWay, expected, mostEach = Infinity) => {
+      const shares = { underWay: new Map(Object.entries(underWay)), mostEach };
+      const turns = inTurn(rowsOf(line), { whose, isFirst, ...shares });
+      expect(turns.map(({ at }) => at).join(' ')).toBe(expected);
+    },
+  );
+
+  it('never loses, doubles or invents a row', () => {
+    const rows = array(record({ whose: constantFrom('a', 'b', 'c'), first: boolean() }), { maxLength: 40 });
+    assert(
+      property(rows, (all) => {
+        const turns = inTurn(all, { whose: (row) => row.whose, isFirst: (row) => row.first });
+        expect(turns.length).toBe(all.length);
+        expect(new Set(turns)).toEqual(new Set(all));
+      }),
+    );
+  });
+});
+
+describeBoth('fair turns', (open) => {
+  const busy = async () => {
+    const database = await open({ now: () => 1_000 });
+    const numbers: Record<string, number[]> = { U1: [], U2: [] };
+    for (const asker of ['U1', 'U1', 'U1', 'U1', 'U1', 'U2', 'U2']) {
+      const { number } = await save(database, { asker, state: 'approved', due_at: 10 });
+      numbers[asker]?.push(number);
+    }
+    return { database, of: (asker: string, at: number) => numbers[asker]?.[at] ?? 0 };
+  };
+  const wanted = { owner: 'a', now: 1_000, leaseMs: 10, limit: 4 };
+
+  it('two askers go by turns, whoever wants less first', async () => {
+    const { database, of } = await busy();
+    const claim = () => database.transaction(async (tx) => (await claimDue(tx, wanted)).map(({ number }) => number));
+    expect(await claim()).toEqual([of('U2', 0), of('U1', 0), of('U2', 1), of('U1', 1)]);
+    expect(await claim()).toEqual([of('U1', 2), of('U1', 3), of('U1', 4)]);
+    expect(await claim()).toEqual([]);
+  });
+
+  it('whoever has their share under way is not in the way of the others, however much of theirs is due', async () => {
+    const database = await open({ now: () => 1_000 });
+    for (let count = 0; count < 70; count += 1) await save(database, { asker: 'U1', state: 'approved', due_at: 10 });
+    const { number } = await save(database, { asker: 'U2', state: 'approved', due_at: 20 });
+    const shares = { underWay: new Map([['U1', 3]]), mostEach: 3 };
+    const claimed = await database.transaction((tx) => claimDue(tx, wanted, shares));
+    expect(claimed.map((one) => one.number)).toEqual([number]);
+  });
+
+  it('what somebody is to decide on goes first, then one’s card before one’s replies, by turns', async () => {
+    const { database, of } = await busy();
+    const waiting = await save(database, { asker: 'U1', state: 'waiting' });
+    await database.transaction(async (tx) => {
+      for (const change of [of('U1', 0), of('U1', 1), of('U2', 0), waiting.number])
+        await owe(tx, { key: `${change}:card`, kind: 'card', change, at: 10 });
+      await owe(tx, { key: 'a notice', kind: 'ops', body: '{}', at: 20 });
+    });
+    const claimed = await database.transaction((tx) => claimMessages(tx, { ...wanted, limit: 9 }));
+    expect(claimed.map(({ key }) => key)).toEqual([
+      `${waiting.number}:card`,
+      `${of('U2', 0)}:card`,
+      'a notice',
+      `${of('U1', 0)}:card`,
+      `${of('U1', 1)}:card`,
+    ]);
+  });
+});
