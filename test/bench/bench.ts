@@ -12,6 +12,7 @@ import { createLoad } from './load.ts';
 import { measurePolicy } from './policy.ts';
 import { cores, keepOffTheLastCore } from './program.ts';
 import { measureStart } from './start.ts';
+import { measureShares } from './shares.ts';
 import { measureSuggestions } from './suggestions.ts';
 import { measureTrail } from './trail.ts';
 import { startWorld } from './world.ts';
@@ -33,6 +34,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   doors: () => measureDoors(scale, world, load),
   approve: () => measureApprove(scale),
   growth: () => measureGrowth(scale, world, load),
+  shares: () => measureShares(scale, world, load),
   suggestions: () => measureSuggestions(scale),
   lens: () => measureLens(scale),
   trail: () => measureTrail(scale),
@@ -40,7 +42,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   policy: () => measurePolicy(scale),
 };
 /** Those that measure a program beside this process. */
-const beside = new Set(['start', 'doors', 'approve', 'growth']);
+const beside = new Set(['start', 'doors', 'approve', 'growth', 'shares']);
 const chosen = Object.entries(parts).filter(([name]) => asked.only === undefined || asked.only === name);
 if (chosen.length === 0) {
   process.stderr.write(`--only takes one of ${Object.keys(parts).join(', ')}. Nothing was measured.\n`);

@@ -9,9 +9,15 @@ export type Load = {
    * So many a second for so many seconds, as independent people send them (a Poisson process), whether earlier ones are
    * answered or not; resolves with the ms until each ack.
    */
-  readonly arrivals: (url: string, text: string, perSecond: number, seconds: number) => Promise<readonly number[]>;
+  readonly arrivals: (
+    url: string,
+    text: string,
+    perSecond: number,
+    seconds: number,
+    who?: string,
+  ) => Promise<readonly number[]>;
   /** One command; resolves with the ms until its last word. */
-  readonly toLastWord: (url: string, text: string) => Promise<number>;
+  readonly toLastWord: (url: string, text: string, who?: string) => Promise<number>;
   /** As many as can be, so many at once; resolves with how many a second had their last word, and the ms each took. */
   readonly saturate: (url: string, text: string, atOnce: number, seconds: number) => Promise<Saturation>;
   readonly close: () => Promise<void>;
@@ -26,8 +32,8 @@ export function createLoad(world: World): Load {
   let sent = 0;
   const next = (): string => `${process.pid}.${(sent += 1)}`;
 
-  const send = async (url: string, text: string, id: string): Promise<number> => {
-    const body = bodyOf(text, id, world.responseUrl(id));
+  const send = async (url: string, text: string, id: string, who?: string): Promise<number> => {
+    const body = bodyOf(text, id, world.responseUrl(id), who);
     const began = performance.now();
     const answer = await request(`${url}/slack/events`, {
       method: 'POST',
@@ -39,21 +45,21 @@ export function createLoad(world: World): Load {
     if (answer.statusCode !== 200) throw new Error(`a command was answered with ${answer.statusCode}`);
     return performance.now() - began;
   };
-  const arrivals: Load['arrivals'] = async (url, text, perSecond, seconds) => {
+  const arrivals: Load['arrivals'] = async (url, text, perSecond, seconds, who) => {
     const acks: Promise<number>[] = [];
     const began = performance.now();
     for (let at = 0; at < seconds * 1_000; at += (-Math.log(1 - Math.random()) / perSecond) * 1_000) {
       const early = began + at - performance.now();
       // Timers are a millisecond coarse: what is due within the next is sent now.
       if (early > 1) await wait(early);
-      acks.push(send(url, text, next()));
+      acks.push(send(url, text, next(), who));
     }
     return Promise.all(acks);
   };
-  const toLastWord: Load['toLastWord'] = async (url, text) => {
+  const toLastWord: Load['toLastWord'] = async (url, text, who) => {
     const [id, began] = [next(), performance.now()];
     const told = world.lastWord(id);
-    await send(url, text, id);
+    await send(url, text, id, who);
     await told;
     return performance.now() - began;
   };
@@ -69,12 +75,12 @@ export function createLoad(world: World): Load {
   return { arrivals, toLastWord, saturate, close: () => agent.close() };
 }
 
-const bodyOf = (text: string, id: string, responseUrl: string): string =>
+const bodyOf = (text: string, id: string, responseUrl: string, who = 'U01ANA'): string =>
   new URLSearchParams({
     command: '/site',
     text,
-    user_id: 'U01ANA',
-    user_name: 'ana',
+    user_id: who,
+    user_name: 'somebody',
     team_id: 'T0SITEHAND',
     channel_id: 'C0ACME',
     channel_name: 'acme-shop',

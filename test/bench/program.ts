@@ -17,6 +17,8 @@ export type Program = {
   readonly startMs: number;
   /** Resident memory now, in MB. */
   readonly residentMb: () => number;
+  /** The most that it ever was, in MB. */
+  readonly peakMb: () => number;
   /** What it holds once its garbage is collected; only of a program that was started with `probe`. */
   readonly holds: () => Promise<Held>;
   readonly stop: () => Promise<void>;
@@ -70,10 +72,13 @@ export async function startProgram({ file, ready, environment, probe }: ProgramO
   const url = `http://127.0.0.1:${port}`;
   await answering(`${url}${ready}`, began + startsWithinMs);
   const startMs = performance.now() - began;
+  const megabytes = (name: 'VmRSS' | 'VmHWM'): number =>
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024;
   return {
     url,
     startMs,
-    residentMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    residentMb: () => megabytes('VmRSS'),
+    peakMb: () => megabytes('VmHWM'),
     async holds() {
       child.send('hold');
       const held = await new Promise<unknown>((resolve) => child.once('message', resolve));

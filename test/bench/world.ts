@@ -15,6 +15,12 @@ export type World = {
   readonly responseUrl: (id: string) => string;
   /** Resolves when the last word on a command arrives, by its id. */
   readonly lastWord: (id: string) => Promise<void>;
+  /** What the hosting API says from now on instead of what it would, by the path: a body, or nothing for ever. */
+  readonly sayInstead: (of: (path: string) => string | 'nothing' | undefined) => void;
+  /** The id of an environment, by its name. */
+  readonly idOf: (name: string) => string;
+  /** When the last write came (ms of this process). */
+  readonly lastWriteAt: () => number;
   /** Calls of each kind so far. */
   readonly counts: () => Readonly<Record<'posts' | 'reads' | 'writes', number>>;
   readonly close: () => Promise<void>;
@@ -28,7 +34,8 @@ export async function startWorld(): Promise<World> {
   const kept = new Map<string, Promise<Kept>>();
   const waiting = new Map<string, () => void>();
   const counts = { posts: 0, reads: 0, writes: 0 };
-  let posted = 0;
+  let [posted, lastWriteAt] = [0, 0];
+  let instead: Parameters<World['sayInstead']>[0] = () => undefined;
 
   const heard = (id: string): void => {
     counts.posts += 1;
@@ -49,9 +56,13 @@ export async function startWorld(): Promise<World> {
     }
     if (url.startsWith('/v2/') && method !== 'GET') {
       counts.writes += 1;
+      lastWriteAt = performance.now();
       return end(response, { status: 202, body: '{"operation_id":"bare","message":"taken","status":202}' });
     }
     counts.reads += 1;
+    const said = instead(url);
+    if (said === 'nothing') return;
+    if (said !== undefined) return end(response, { status: 200, body: said });
     const key = `${method} ${url} ${body}`;
     let known = kept.get(key);
     if (known === undefined) {
@@ -86,6 +97,9 @@ export async function startWorld(): Promise<World> {
     },
     responseUrl: (id) => `${url}/respond/${id}`,
     lastWord: (id) => new Promise((resolve) => void waiting.set(id, resolve)),
+    sayInstead: (of) => void (instead = of),
+    idOf: (name) => hosting.world.named(name)?.id ?? '',
+    lastWriteAt: () => lastWriteAt,
     counts: () => ({ ...counts }),
     async close() {
       server.close();
