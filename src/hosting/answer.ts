@@ -19,9 +19,15 @@ type Headers = Dispatcher.ResponseData['headers'];
 type Body = AsyncIterable<Uint8Array> & { on(event: 'error', listener: () => void): unknown };
 type Answer = { readonly headers: Headers; readonly body: Body };
 
-/** The whole body as text, at most `most` bytes as it comes and as it unfolds; invalid UTF-8 is replaced. */
-export async function textOf({ body, headers }: Answer, most: number): Promise<string> {
-  const { bytes, cut } = await collected(body, most);
+/** From so many bytes on a body is long. */
+const longBytes = 1_048_576;
+
+/**
+ * The whole body as text, at most `most` bytes as it comes and as it unfolds; invalid UTF-8 is replaced. Of one that turns
+ * out to be long, no more is taken from the wire before `onLong` resolves.
+ */
+export async function textOf({ body, headers }: Answer, most: number, onLong: () => Promise<void>): Promise<string> {
+  const { bytes, cut } = await collected(body, most, [], onLong);
   if (cut) throw new OddBody('the answer is too large');
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return bytes.toString('utf8');
@@ -40,11 +46,17 @@ export async function glance({ body, headers }: Answer): Promise<string> {
   return headers['content-encoding'] ? '' : Buffer.concat(kept).subarray(0, glanceBytes).toString('utf8');
 }
 
-async function collected(body: Body, most: number, kept: Uint8Array[] = []): Promise<{ bytes: Buffer; cut: boolean }> {
+async function collected(
+  body: Body,
+  most: number,
+  kept: Uint8Array[] = [],
+  onLong?: () => Promise<void>,
+): Promise<{ bytes: Buffer; cut: boolean }> {
   let size = 0;
   // Leaving the loop early tears the stream down, which reports to whoever listens.
   body.on('error', () => undefined);
   for await (const part of body) {
+    if (size < longBytes && size + part.length >= longBytes) await onLong?.();
     size += part.length;
     kept.push(part);
     if (size > most) return { bytes: Buffer.concat(kept), cut: true };

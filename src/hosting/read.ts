@@ -26,6 +26,8 @@ export type ReadBudget = {
   /** Of these, so many for what people ask for, and so many for one of them: the rest is for changes under way. */
   readonly forPeople: number;
   readonly forEach: number;
+  /** So many answers of more than a megabyte at a time. */
+  readonly long: number;
   readonly waiting: number;
   readonly waitMs: number;
 };
@@ -40,6 +42,7 @@ export const readBudget: ReadBudget = {
   connections: 8,
   forPeople: 6,
   forEach: 3,
+  long: 2,
   waiting: 200,
   waitMs: 15_000,
 };
@@ -66,13 +69,19 @@ export function createReading(of: Reading): { readonly read: Reader; close(): Pr
   const closing = new AbortController();
   const { waiting, waitMs } = budget;
   const forAll = turns({ most: budget.connections, waiting, waitMs });
+  // On its way to a value a long answer is there four times over.
+  const long = turns({ most: budget.long, waiting, waitMs });
+  const hold: Hold = () =>
+    new Promise((resolve, reject) => {
+      long(() => new Promise<void>((done) => resolve(done))).catch(reject);
+    });
   const forPeople = turns({ most: budget.forPeople, mostEach: budget.forEach, waiting, waitMs });
 
   async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
     const inTurn: Turns = onBehalfOf === undefined ? forAll : (work) => forPeople(() => forAll(work), onBehalfOf);
     const began = performance.now();
     for (let attempts = 1; ; attempts += 1) {
-      const outcome = await inTurn(() => once(of, pool, call, closing.signal)).catch(noTurn);
+      const outcome = await inTurn(() => once(of, pool, call, closing.signal, hold)).catch(noTurn);
       if ('value' in outcome) return outcome.value;
       const { failure } = outcome;
       const elapsedMs = Math.round(performance.now() - began);
@@ -98,7 +107,11 @@ function noTurn(error: unknown): { readonly failure: Failure } {
   return { failure: { kind: 'throttled', says: error.message, retryAfterMs: Infinity, cause: error } };
 }
 
-async function once<R>(of: Reading, pool: Pool, asked: Read<R>, closing: AbortSignal): Promise<Try<R>> {
+/** Takes the place of a long answer, when there is one; resolves with what gives it back. */
+type Hold = () => Promise<() => void>;
+
+async function once<R>(of: Reading, pool: Pool, asked: Read<R>, closing: AbortSignal, hold: Hold): Promise<Try<R>> {
+  let release = (): void => undefined;
   const call = inDialect(asked, of.dialect);
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   try {
@@ -116,10 +129,16 @@ async function once<R>(of: Reading, pool: Pool, asked: Read<R>, closing: AbortSi
         return { failure: { kind: 'odd answer', status, says: `a page answered ${status} instead of the host` } };
       return { failure: failureOfStatus(status, saidIn(body), restOf(headers['retry-after'], of.now())) };
     }
-    return understood(call, status, await textOf(answer, of.budget.bytes));
+    const text = await textOf(answer, of.budget.bytes, async () => {
+      release = await hold();
+    });
+    return understood(call, status, text);
   } catch (error) {
+    if (error instanceof NoTurn) return noTurn(error);
     if (error instanceof OddBody) return { failure: { kind: 'odd answer', says: error.message, cause: error } };
     return { failure: failureOf(error) };
+  } finally {
+    release();
   }
 }
 

@@ -296,6 +296,38 @@ describe('what it bears', () => {
     expect(new Set(await Promise.all(hung))).toEqual(new Set(['closed']));
   });
 
+  test('of long answers two are taken from the wire at a time, and short ones beside', async () => {
+    // More than the kernel holds for both ends: a write ends when the other end takes it.
+    const long = http(200, JSON.stringify('x'.repeat(15_000_000)));
+    const taken: string[] = [];
+    const ends = new Map<string, () => void>();
+    const waiters = new Set<() => void>();
+    const host = await startHost((socket, { path }) => {
+      if (!path.endsWith('long')) return void socket.write(http(200, '1'));
+      const name = path.slice(-'a-long'.length);
+      ends.set(name, () => socket.write(long.slice(-1)));
+      socket.write(long.slice(0, -1), () => {
+        taken.push(name);
+        for (const tell of waiters) tell();
+      });
+    });
+    const takenBy = async (count: number): Promise<void> => {
+      while (taken.length < count) await new Promise<void>((resolve) => void waiters.add(resolve));
+    };
+    const client = clientOf(host.url);
+    const read = (name: string): Promise<unknown> => client.read({ ...anything, path: `/${name}` }, name);
+    const two = ['a-long', 'b-long'].map(read);
+    await takenBy(2);
+    const third = read('c-long');
+    for (let count = 0; count < 20; count += 1) expect(await client.read(anything)).toBe(1);
+    expect(taken).toHaveLength(2);
+    for (const end of ends.values()) end();
+    await Promise.all(two);
+    await takenBy(3);
+    ends.get('c-long')?.();
+    expect(String(await third)).toHaveLength(15_000_000);
+  });
+
   test('who waits too long for a turn is told so', async () => {
     const host = await startHost(() => undefined);
     const client = clientOf(host.url, { budgets: { reads: { connections: 1, waitMs: 20, silenceMs: 150, tries: 1 } } });

@@ -36,7 +36,7 @@ const idleMs = 60_000;
 export function createLogReader(aliasKey: string): LogReader {
   const alias = aliasesBy(aliasKey);
   // A long one, taken apart, is ten times as large as it came.
-  const inTurn = turns({ most: 2, waiting: mostWaiting, waitMs: waitingMs });
+  const inTurn = turns({ most: 1, waiting: mostWaiting, waitMs: waitingMs });
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
 
