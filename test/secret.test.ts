@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../src/log.ts';
 import { holdsKey, scrub, Secret } from '../src/secret.ts';
+import { worked } from './worked.ts';
 
 const value = 'v"al\\ue-0123456789+/=';
 const secret = new Secret(value);
@@ -160,9 +161,7 @@ describe('a key that was pasted', () => {
       'MA== ',
       'b3BlbnNzaC1rZXktdjE',
     ]) {
-      const began = performance.now();
-      scrub(piece.repeat(200_000 / piece.length));
-      expect(performance.now() - began).toBeLessThan(500);
+      expect(worked(() => scrub(piece.repeat(200_000 / piece.length)))).toBeLessThan(500);
     }
   });
 });

@@ -9,6 +9,7 @@ import { join } from '../../src/pipeline/words.ts';
 import { inline, plain, type Text } from '../../src/text.ts';
 import { hostile, said, wishFor } from '../pipeline/given.ts';
 import { InMemoryHost } from './host.ts';
+import { workedUntil } from '../worked.ts';
 
 /** Odd values through the commands that take them: what would be sent, or the sentence that refuses it. */
 
@@ -195,11 +196,12 @@ describe('redirects', () => {
 
   test('a circle through 2,000 rules is seen, in no time', async () => {
     const host = rules(2_000, (at) => [`/r${at}`, `/r${at + 1}`]);
-    const began = performance.now();
-    const came = await typed(`redirects add ${S} /r2000 /r0`, host);
-    expect(refusedBy(came)).toMatch(/round in circles[^]*Nothing was (?:done|changed)\./);
-    expect(refusedBy(came).length).toBeLessThan(1_000);
-    expect(performance.now() - began).toBeLessThan(1_500);
+    const ms = await workedUntil(async () => {
+      const came = await typed(`redirects add ${S} /r2000 /r0`, host);
+      expect(refusedBy(came)).toMatch(/round in circles[^]*Nothing was (?:done|changed)\./);
+      expect(refusedBy(came).length).toBeLessThan(1_000);
+    });
+    expect(ms).toBeLessThan(1_500);
   });
 
   test('of 2,000 rules a search takes away those with its words, and nothing ever takes all for a search', async () => {

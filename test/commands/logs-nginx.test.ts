@@ -6,6 +6,7 @@ import { unwrapped } from '../../src/commands/logs/nginx.ts';
 import { aliasesBy } from '../../src/commands/masking.ts';
 import { inline, plain } from '../../src/text.ts';
 import { live } from '../pipeline/given.ts';
+import { worked } from '../worked.ts';
 
 const read = (...raw: readonly string[]) => lineReader(aliasesBy('k'), { from: 0, to: Date.UTC(2100) })(raw);
 /** What was asked, as nginx writes it behind what it tells. */
@@ -169,9 +170,9 @@ describe('the messages in an entry of nginx', () => {
   ])('hostile: 100 KB of %s take no longer than their length', (_, piece) => {
     const timed = (size: number): number => {
       const text = `[error] 1#1: *1 FastCGI sent in stderr: "${piece.repeat(size / piece.length)}`;
-      const from = performance.now();
-      for (let round = 0; round < 5; round += 1) unwrapped(text);
-      return performance.now() - from;
+      return worked(() => {
+        for (let round = 0; round < 5; round += 1) unwrapped(text);
+      });
     };
     timed(100_000);
     expect(timed(100_000)).toBeLessThan(250);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { rules } from '../../src/masking/names.ts';
 import { base64, worded } from '../../src/masking/private-keys.ts';
 import { hinted, runningToken, tokens } from '../../src/masking/tokens.ts';
+import { worked } from '../worked.ts';
 
 /** What rules look for, again and again, and cut off where it hurts. */
 const pieces = [
@@ -68,20 +69,16 @@ function letters(hint: string): string {
   return hint.replaceAll(/\\[swd]|\[[^\]]*\]|\{[^}]*\}|[\\?*+]/g, '');
 }
 
-/** Milliseconds of this process's own work: a busy machine does not count. */
-function worked(shape: RegExp, piece: string, length: number): number {
+function timeOf(shape: RegExp, piece: string, length: number): number {
   const text = piece.repeat(Math.ceil(length / Math.max(1, piece.length)));
-  const began = process.cpuUsage();
-  text.replace(shape, '***');
-  const { user, system } = process.cpuUsage(began);
-  return (user + system) / 1_000;
+  return worked(() => text.replace(shape, '***'));
 }
 
 /** A quadratic one takes four times as long for twice the text, and seconds for that much. */
 const isSlow = (shape: RegExp, piece: string): boolean => {
-  if (piece === '' || worked(shape, piece, 131_072) < 60) return false;
+  if (piece === '' || timeOf(shape, piece, 131_072) < 60) return false;
   const [half, whole] = [65_536, 131_072].map((length) =>
-    Math.min(...[1, 2, 3].map(() => worked(shape, piece, length))),
+    Math.min(...[1, 2, 3].map(() => timeOf(shape, piece, length))),
   );
   return (whole ?? 0) > 60 && (whole ?? 0) > 3 * (half ?? 0);
 };
