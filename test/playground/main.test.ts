@@ -11,6 +11,8 @@ import { projectRoot } from '../../src/playground/place.ts';
 import { fieldsOf } from '../../src/playground/slack/json.ts';
 
 const program = fileURLToPath(new URL('../browser/tiny-bot.ts', import.meta.url));
+/** Where it does not matter what the bot does. */
+const noBot = 'test/browser/no-such-bot.ts';
 
 type Answer = {
   readonly status: number | undefined;
@@ -190,24 +192,26 @@ describe('other ways to start', () => {
   });
 
   it('is there to look at when the bot does not start', async () => {
-    const playground = await startPlayground({ program: 'test/browser/no-such-bot.ts' });
+    const playground = await startPlayground({ program: noBot });
     open.push(() => playground.close());
     expect(playground.bot.state()).toMatchObject({ state: 'exited', exit: { code: 1 } });
     expect((await call(`${playground.url}/control/bot`)).text).toContain('no-such-bot');
   });
 
   it('refuses a taken port and leaves nothing behind', async () => {
-    const first = await startPlayground({ program });
+    const first = await startPlayground({ program: noBot });
     open.push(() => first.close());
     const before = await leftovers();
-    await expect(startPlayground({ program, port: Number(new URL(first.url).port) })).rejects.toThrow('EADDRINUSE');
+    await expect(startPlayground({ program: noBot, port: Number(new URL(first.url).port) })).rejects.toThrow(
+      'EADDRINUSE',
+    );
     expect(new Set(await leftovers())).toEqual(new Set(before));
   });
 
   it('keeps a named folder', async () => {
     const keep = await mkdtemp(join(tmpdir(), 'kept-'));
     open.push(() => rm(keep, { recursive: true }));
-    const playground = await startPlayground({ program, keep });
+    const playground = await startPlayground({ program: noBot, keep });
     await playground.close();
     expect(await readdir(keep)).toEqual([]);
   });
