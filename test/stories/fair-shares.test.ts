@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inHouse, ids, patienceMs } from './house.ts';
+import { threeSeconds } from './three-seconds.ts';
 
 /** Fault 42: one person asks for more than anybody can have, and the others do not notice. */
 
@@ -13,10 +14,11 @@ describe.concurrent('one person asks for all that there is', () => {
       const hung = house.hosting.world.named('acme-shop/live');
       const path = `/sites/environments/${hung?.id}/logs`;
       house.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
+      const inTime = threeSeconds();
       const many = Array.from({ length: 200 }, () =>
         house.slack.command(ids.rob, 'C0GENERAL', '/site logs acme-shop/live error'),
       );
-      for (const { acked, ms } of await Promise.all(many)) expect([acked, ms < 3_000]).toEqual([true, true]);
+      inTime(...(await Promise.all(many)));
       const toldTo = () =>
         house.slack.messages({ channel: 'C0GENERAL', as: ids.rob }).filter(({ text }) => text.includes(own));
       await house.slack.until(() => toldTo().length === 200 - 42 || undefined, patienceMs);
@@ -42,8 +44,9 @@ describe.concurrent('one person asks for all that there is', () => {
       const path = `/sites/environments/${hung?.id}/ssh/get-allowed-ips`;
       house.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const line = '/site allowlist add acme-shop/staging 198.51.100.4';
+      const inTime = threeSeconds();
       const many = Array.from({ length: 60 }, () => house.slack.command(chi.id, 'C0GENERAL', line));
-      for (const { acked } of await Promise.all(many)) expect(acked).toBe(true);
+      inTime(...(await Promise.all(many)));
       const toldTo = () =>
         house.slack.messages({ channel: 'C0GENERAL', as: chi.id }).filter(({ text }) => text.includes(own));
       await house.slack.until(() => toldTo().length >= 60 - 48 || undefined, patienceMs);

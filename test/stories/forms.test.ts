@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ids, inHouse, openHouse, type House } from './house.ts';
+import { ids, inHouse, openHouse, patienceMs, type House } from './house.ts';
 
 describe('forms', () => {
   let house: House;
@@ -126,10 +126,11 @@ describe('a form', () => {
     const before = house.writes().length;
     const calls = house.slack.calls().length;
     const [ana, ben] = [house.person('ana'), house.person('ben')];
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 300 });
+    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     const opened = await ana.says('/site allowlist add acme-docs/live 198.51.100.4');
     await ana.form('Looking at the host');
     await house.slack.closeModal(ana.id);
+    await house.hostAnswers();
     await house.slack.until(() =>
       house.slack
         .calls()
@@ -140,10 +141,11 @@ describe('a form', () => {
 
     const sent = await ben.says('/site allowlist add acme-docs/live 198.51.100.5');
     await ben.form('List before');
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 300 });
+    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     house.hosting.world.named('acme-docs/live')?.allowlist.push('198.51.100.5');
     await ben.submits();
     await house.slack.closeModal(ben.id);
+    await house.hostAnswers();
     await sent.hears('198.51.100.5 is already on the SSH allowlist of acme-docs/live. Nothing was changed.');
     expect(house.writes()).toHaveLength(before);
   });

@@ -16,7 +16,7 @@ const directWords = (house: House): string =>
 test(
   'a read takes longer than a delivery is held for: it is held on to, and nobody is told that it was lost',
   inHouse({}, async (house) => {
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 2_500 });
+    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     await house.person('ana').says('/site allowlist add acme-shop/staging 198.51.100.4');
     await vi.waitFor(() => expect(open(house)).toHaveLength(1), { timeout: patienceMs });
     house.rewrite('update inbox set lease_until = ?', Date.now() + 2_000);
@@ -25,8 +25,9 @@ test(
         const [held] = open(house);
         expect(Number(held?.['lease_until'])).toBeGreaterThan(Date.now() + minute / 2);
       },
-      { timeout: 2_000 },
+      { timeout: patienceMs },
     );
+    await house.hostAnswers();
     const change = await house.change(1);
     await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
     expect(directWords(house)).not.toContain('I was restarted');
@@ -36,12 +37,13 @@ test(
 test(
   'a delivery was lost to somebody who said so, and its answer comes after all: the person is told the truth',
   inHouse({}, async (house) => {
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 9_000 });
+    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     const ana = house.person('ana');
     const said = await ana.says('/site allowlist add acme-shop/staging 198.51.100.4 --dry-run');
     await vi.waitFor(() => expect(open(house)).toHaveLength(1), { timeout: patienceMs });
     house.rewrite("update inbox set owner = 'another', lease_until = 1");
     await said.hears('I was restarted before I got to what you asked');
+    await house.hostAnswers();
     await said.hears(/I told you that this was lost\. It was not: it took \d+ s/);
     expect(house.writes()).toEqual([]);
   }),
@@ -50,9 +52,10 @@ test(
 test('Slack’s half hour passes while the host is read: the report stands in direct messages, and says why', async () => {
   let shift = 0;
   await inHouse({ slack: { now: () => Date.now() + shift } }, async (house) => {
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: 1_500 });
+    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     const said = await house.person('ana').says('/site allowlist show acme-shop/live');
     shift = 31 * minute;
+    await house.hostAnswers();
     const report = await said.hears("Slack's half hour for an answer where you asked is over, so it stands here.");
     expect(report.channel).toBe(`D0${ids.ana}`);
     expect(report.text).toContain('acme-shop/live');

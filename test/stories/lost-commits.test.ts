@@ -46,7 +46,7 @@ describe.skipIf(!postgresRuns)('a PostgreSQL that answers commits before they ar
     await asked(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
     const change = await house.person('ana').asks(clear);
     await soon(async () => expect(await asked(`select 1 from changes where state = 'approved'`)).toHaveLength(1));
-    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 4_000 });
+    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
     const [writer] = await asked(`select pid from pg_stat_activity where backend_type = 'walwriter'`);
     const pid = Number(writer?.['pid']);
     process.kill(pid, 'SIGSTOP');
@@ -54,6 +54,7 @@ describe.skipIf(!postgresRuns)('a PostgreSQL that answers commits before they ar
     await house.hosting.until(() => house.writes()[0], patienceMs);
     process.kill(pid, 'SIGKILL');
     await soon(() => asked('update changes set due_at = 1 where owner is null'));
+    await house.hostAnswers();
     await change.tells(finished);
     expect(house.writes()).toHaveLength(1);
   });
@@ -169,12 +170,13 @@ describe.skipIf(!postgresRuns)('a PostgreSQL that is set back to before a change
   test('promise 2: while the host has the write: the definite answer that comes then is what counts', async () => {
     const { change, goes } = await held();
     const setBack = await backup();
-    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 2_500 });
+    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
     await goes();
     await house.hosting.until(() => house.writes()[0], patienceMs);
     await setBack();
     await takeUp();
     await change.tells(/My database was set back: I sent this at/);
+    await house.hostAnswers();
     await change.tells('The answer came late. Sent. The host accepted it');
     await change.tells(finished);
     expect(house.writes()).toHaveLength(1);
@@ -185,10 +187,11 @@ describe.skipIf(!postgresRuns)('a PostgreSQL that is set back to before a change
 
   test('promise 2: to before the change was asked for: ops hear what the host answered', async () => {
     const setBack = await backup();
-    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 2_500 });
+    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
     await house.person('ana').asks(clear);
     await house.hosting.until(() => house.writes()[0], patienceMs);
     await setBack();
+    await house.hostAnswers();
     await opsHear(
       /It does not know #1 \(Clear the cache of acme-shop\/staging\) any more\. Sent\. The host accepted it/,
     );

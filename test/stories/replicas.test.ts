@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { freshPostgres, postgresRuns } from '../postgres.ts';
 import { ids, inHouse, patienceMs, type House } from './house.ts';
 
@@ -48,7 +48,7 @@ describe.skipIf(!postgresRuns)(
         const finished = (): boolean =>
           cards(house).length === names.length &&
           cards(house).every((card) => repliesOf(house, card).some((text) => text.includes('reports it finished')));
-        await house.slack.until(() => finished() || undefined, 2 * patienceMs);
+        await house.slack.until(() => finished() || undefined, patienceMs);
         expect(house.writes()).toHaveLength(names.length);
         for (const name of names) expect(house.writes(name)).toHaveLength(1);
         for (const card of cards(house)) {
@@ -56,18 +56,18 @@ describe.skipIf(!postgresRuns)(
           expect(repliesOf(house, card).filter((text) => text.includes('reports it finished'))).toHaveLength(1);
         }
       }),
-      40_000,
     );
 
     test(
       'promise 2: a lease that ends while the host still works makes it unknown; the late answer is recorded and told',
       withTwo(async (house, sql) => {
-        house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 4_000 });
+        house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
         const change = await house.person('ana').asks(`/site cache clear ${live}`);
         await house.hosting.until(() => house.writes()[0], patienceMs);
         const { rowCount } = await sql.query(`update changes set lease_until = 1, due_at = 1 where state = 'sending'`);
         expect(rowCount).toBe(1);
         await change.tells('Outcome unknown');
+        await house.hostAnswers();
         await change.tells('The answer came late');
         await change.tells('the host reports it finished');
         expect(house.writes()).toHaveLength(1);
@@ -76,7 +76,6 @@ describe.skipIf(!postgresRuns)(
           expect.arrayContaining(['send', 'lose', 'accept late', 'finish']),
         );
       }),
-      40_000,
     );
 
     test(
@@ -86,13 +85,12 @@ describe.skipIf(!postgresRuns)(
         const change = await house.person('ana').asks(`/site cache clear ${live}`);
         const looked = (): Promise<boolean> =>
           sql.query(`select 1 from changes where due_at > created_at`).then(({ rowCount }) => rowCount === 1);
-        while (!(await looked()));
+        await vi.waitFor(async () => expect(await looked()).toBe(true), { timeout: patienceMs });
         expect(house.writes()).toEqual([]);
         await sql.query(`delete from settings where key = 'pause'`);
         await change.tells('the host reports it finished');
         expect(house.writes()).toHaveLength(1);
       }),
-      40_000,
     );
   },
 );

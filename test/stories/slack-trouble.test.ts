@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { canaries, ids, inHouse, openHouse, patienceMs, type House } from './house.ts';
 import type { Tale } from './people.ts';
+import { threeSeconds } from './three-seconds.ts';
 
 type SlackFault = Parameters<House['slack']['faults']['add']>[0];
 
@@ -101,7 +102,8 @@ describe.concurrent('Slack', () => {
   );
 });
 
-describe.concurrent('promise 8: within three seconds', () => {
+// One after the other: each would keep the others waiting.
+describe('promise 8: within three seconds', () => {
   test(
     'fifty commands at once are acked while the host hangs and Slack is slow, and each is worked on',
     inHouse({ ownProcess: 'all' }, async (house) => {
@@ -109,11 +111,9 @@ describe.concurrent('promise 8: within three seconds', () => {
       house.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 1_200 });
       house.slack.faults.add({ method: 'conversations.info', kind: 'delay', delayMs: 1_200 });
       const lines = Array.from({ length: 50 }, (_, at) => (at % 2 ? clear : '/site allowlist show acme-shop/live'));
+      const inTime = threeSeconds(house.pid());
       const said = await Promise.all(lines.map((line) => house.person('ana').says(line)));
-      for (const { outcome } of said) {
-        expect(outcome.acked).toBe(true);
-        expect(outcome.ms).toBeLessThan(3_000);
-      }
+      inTime(...said.map(({ outcome }) => outcome));
       await house.hosting.until(() => house.writes().length === 25 || undefined, patienceMs);
       expect(house.writes()).toHaveLength(25);
     }),
@@ -125,9 +125,9 @@ describe.concurrent('promise 8: within three seconds', () => {
       const other = new DatabaseSync(house.databaseUrl.replace('sqlite:', ''));
       other.exec('begin immediate');
       try {
+        const inTime = threeSeconds();
         const said = await house.person('ana').says(clear);
-        expect(said.outcome.acked).toBe(true);
-        expect(said.outcome.ms).toBeLessThan(3_000);
+        inTime(said.outcome);
         await said.hears('My database does not answer. Nothing was done');
       } finally {
         other.exec('rollback');
@@ -143,8 +143,9 @@ describe.concurrent('promise 8: within three seconds', () => {
     'more than can be done at once is acked, turned away and closed: nobody is told later that it was lost',
     inHouse({}, async (house) => {
       house.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 2_000 });
+      const inTime = threeSeconds();
       const many = Array.from({ length: 230 }, () => house.slack.command(ids.rob, 'C0GENERAL', clear));
-      for (const outcome of await Promise.all(many)) expect(outcome).toMatchObject({ acked: true });
+      inTime(...(await Promise.all(many)));
       const told = await house.slack.until(() => {
         const all = house.slack.messages({ channel: 'C0GENERAL', as: ids.rob }).map(({ text }) => text);
         return all.length >= 230 ? all : undefined;
@@ -164,9 +165,8 @@ describe.concurrent('promise 8: within three seconds', () => {
       await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
       await ana.form('List before');
       house.hosting.faults.add({ kind: 'hang', method: 'GET' });
-      const outcome = await ana.submits();
-      expect(outcome.acked).toBe(true);
-      expect(outcome.ms).toBeLessThan(3_000);
+      const inTime = threeSeconds();
+      inTime(await ana.submits());
       await ana.form('Looking at the host');
     }),
   );

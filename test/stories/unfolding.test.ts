@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FileNode } from '../../src/playground/hosting/resources.ts';
 import type { SeenView } from '../../src/playground/slack/reads.ts';
-import { ids, inHouse, openHouse, type House } from './house.ts';
+import { ids, inHouse, openHouse, patienceMs, type House } from './house.ts';
 import { expectSoon } from './people.ts';
 
 type Name = keyof typeof ids;
@@ -72,7 +72,7 @@ describe('a form whose fields hang on each other', () => {
     house.hosting.until(() => {
       const found = house.writes(environment).slice(after);
       return found.length > 0 && found.every(({ body }) => body !== undefined) ? found : undefined;
-    }, 20_000);
+    });
   const fileReads = (): number => house.hosting.journal.entries().filter(({ section }) => section === '4.20').length;
 
   /** The form of a push in which files are ticked and the source is chosen. */
@@ -176,10 +176,11 @@ describe('a form whose fields hang on each other', () => {
   });
 
   test('with words that tell enough, a slow host is waited for in a view that is there at once', async () => {
-    house.hosting.faults.add({ ...fileList, kind: 'delay', ms: 400 });
+    house.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs });
     const ben = house.person('ben');
     await ben.says('/site push acme-docs/live --files');
     await ben.form('Looking at the host…');
+    await house.hostAnswers();
     await ben.form(pushForm);
     expect(isSelect(forms.control('ben', only))).toBe(true);
     expect(JSON.stringify(forms.control('ben', 'From')?.value)).toContain('acme-docs/live');
@@ -282,11 +283,12 @@ describe('a form whose fields hang on each other', () => {
   test('of two changes in quick succession the later one is drawn, whichever the host answers first', async () => {
     await opened('ana', 'acme-docs/staging');
     const before = fileReads();
-    house.hosting.faults.add({ ...fileList, kind: 'delay', ms: 300, times: 1 });
+    house.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs, times: 1 });
     const slow = await forms.picks('ana', 'From', 'acme-docs/live');
     await house.hosting.until(() => fileReads() > before || undefined);
     await forms.picks('ana', 'From', 'acme-blog/live');
     await forms.soon('ana', only, (one) => isSelect(one) && one?.block_id !== undefined && fileReads() === before + 2);
+    await house.hostAnswers();
     await house.hosting.until(
       () => house.hosting.journal.entries().every(({ state }) => state !== 'received') || undefined,
     );
@@ -300,11 +302,12 @@ describe('a form whose fields hang on each other', () => {
 
   test('submitted while it is drawn anew, the review stays', async () => {
     await opened('ana', 'acme-docs/staging');
-    house.hosting.faults.add({ ...fileList, kind: 'delay', ms: 300, times: 1 });
+    house.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs, times: 1 });
     const calls = house.slack.calls().length;
     await forms.picks('ana', 'From', 'acme-docs/live');
     await house.person('ana').submits({ Onto: 'acme-docs/staging' });
     await house.person('ana').form('All files of acme-docs/staging will be replaced.');
+    await house.hostAnswers();
     await house.slack.until(
       () =>
         house.slack
@@ -408,9 +411,9 @@ describe('names as they are', () => {
         );
         const change = await ana.confirms({ Environment: option ?? '' }, 'C0GENERAL');
         const sent = () => house.writes().filter(({ body }) => JSON.stringify(body)?.includes(id));
-        await house.hosting.until(() => sent()[0], 20_000);
+        await house.hosting.until(() => sent()[0]);
         const again = await ana.asks(`/site cache clear ${id}`, 'C0GENERAL');
-        await house.hosting.until(() => sent()[1], 20_000);
+        await house.hosting.until(() => sent()[1]);
         expect([change.card().text, again.card().text]).toEqual([
           expect.stringContaining(labelIn(option).split(' ')[0] ?? ''),
           expect.stringContaining(labelIn(option).split(' ')[0] ?? ''),

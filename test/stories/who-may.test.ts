@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { inHouse, openHouse, patienceMs, type House } from './house.ts';
 
 const clear = '/site cache clear acme-shop/live';
@@ -41,7 +41,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
     await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
     await ana.form('List before');
     // The third look is the last one before sending; what happens meanwhile, happens after the rights were read.
-    house.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 1_500, times: 1 });
+    house.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: patienceMs, times: 1 });
     const asked = house.slack.until(() => house.slack.calls().length || undefined);
     await ana.submits();
     await asked;
@@ -50,6 +50,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
       patienceMs,
     );
     await meanwhile();
+    house.slack.faults.letGo();
   };
 
   test(
@@ -58,6 +59,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
       await heldUp(house, async () => {
         const rules = await readFile('src/playground/policy.yml', 'utf8');
         await house.rule(rules.replace("'allowlist add', ", ''));
+        await vi.waitFor(() => expect(house.log()).toContain('the policy was read anew'), { timeout: patienceMs });
       });
       const change = await house.change(1);
       await change.tells(/⛔ Nothing was sent\. .*may not do this any more/);
@@ -110,12 +112,13 @@ describe.concurrent('promise 4: between the request and the write', () => {
   test(
     'another change of the same target is not over: the second is refused privately, and the first goes on',
     inHouse({}, async (house) => {
-      await heldUp(house, () => Promise.resolve());
-      const ben = house.person('ben');
-      await ben.says('/site allowlist add acme-shop/live 198.51.100.77');
-      await ben.form('List before');
-      await ben.submits();
-      await ben.form('acme-shop/live is locked by #1');
+      await heldUp(house, async () => {
+        const ben = house.person('ben');
+        await ben.says('/site allowlist add acme-shop/live 198.51.100.77');
+        await ben.form('List before');
+        await ben.submits();
+        await ben.form('acme-shop/live is locked by #1');
+      });
       const change = await house.change(1);
       await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
       expect(house.writes()).toHaveLength(1);

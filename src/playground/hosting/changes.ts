@@ -14,7 +14,7 @@ export class Changes {
   }
 
   /** The first defined value of `probe`; rejects after `timeoutMs`, when the probe throws, or when the stand-in closes. */
-  until<T>(probe: () => T | undefined, timeoutMs = 10_000): Promise<T> {
+  until<T>(probe: () => T | undefined, timeoutMs = 60_000): Promise<T> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => waiter.stop(new Error(`it did not happen within ${timeoutMs} ms`)), timeoutMs);
       const leave = (): void => {

@@ -69,6 +69,7 @@ const mostFaults = 200;
 export class Faults {
   #inForce: Fault[] = [];
   #lastId = 0;
+  #gate = Promise.withResolvers<void>();
 
   /** Puts a fault in force; throws zod's error for one that makes no sense, `RangeError` beyond 200. */
   add(request: FaultRequest): Fault {
@@ -90,6 +91,17 @@ export class Faults {
     const before = this.#inForce.length;
     this.#inForce = id === undefined ? [] : this.#inForce.filter((fault) => fault.id !== id);
     return this.#inForce.length < before;
+  }
+
+  /** What has met a delay by now is answered at once. */
+  letGo(): void {
+    this.#gate.resolve();
+    this.#gate = Promise.withResolvers<void>();
+  }
+
+  /** Resolves when whatever meets its delay now is let go. */
+  letsGo(): Promise<void> {
+    return this.#gate.promise;
   }
 
   /** The fault to play on this request, if any; it counts as met, and is gone once used up. */

@@ -37,13 +37,14 @@ export async function take(request: IncomingMessage, response: ServerResponse, s
   const entry = journal.open(request, response, arrival);
   const fault = faults.take(entry.method, path, section);
   if (fault !== undefined) entry.fault = fault.kind;
+  const letGo = faults.letsGo();
   try {
     const body = await bodyOf(request);
     if (body === undefined) response.setHeader('connection', 'close');
     else journal.received(entry, body);
     const contentType = request.headers['content-type'] ?? '';
     const asked = { authorized: authorization === 'right', found, query, contentType, body };
-    await respond((on) => answerTo(asked, on, optional), fault, response, service);
+    await respond((on) => answerTo(asked, on, optional), fault && { ...fault, letGo }, response, service);
   } catch (error) {
     // A client that left in the middle of its request gets nothing; any other error is a mistake of the stand-in.
     if (!response.headersSent && !response.destroyed) sendJson(response, 500, errorBody(500, String(error)));
@@ -52,11 +53,11 @@ export async function take(request: IncomingMessage, response: ServerResponse, s
 
 async function respond(
   answer: (host: Host) => Reply,
-  fault: Fault | undefined,
+  fault: (Fault & { readonly letGo: Promise<void> }) | undefined,
   response: ServerResponse,
   { host, timers }: Service,
 ): Promise<void> {
-  if (fault?.kind === 'delay') await timers.wait(fault.ms);
+  if (fault?.kind === 'delay') await Promise.race([timers.wait(fault.ms), fault.letGo]);
   if (fault === undefined || fault.kind === 'delay') {
     const { status, body } = answer(host);
     return sendJson(response, status, body);

@@ -50,7 +50,7 @@ export function createChanges(): Changes {
       for (const listener of listeners) listener(change);
     },
     subscribe,
-    until: (probe, timeoutMs = 10_000) => firstValue(probe, subscribe, closed.signal, timeoutMs),
+    until: (probe, timeoutMs = 60_000) => firstValue(probe, subscribe, closed.signal, timeoutMs),
     close: () => closed.abort(new Error('the workspace was closed while somebody waited for a change')),
   };
 }

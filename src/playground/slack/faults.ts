@@ -25,6 +25,9 @@ export type Fault = {
   readonly delayMs?: number;
 };
 
+/** A failure that is played now; `letGo` ends its delay before its time. */
+export type Played = Fault & { readonly letGo: AbortSignal };
+
 /** A failure that waits to be played; its id is its own for as long as the stand-in runs. */
 type Waiting = Fault & { readonly id: number };
 
@@ -35,11 +38,13 @@ export type Faults = {
   list(): readonly Waiting[];
   /** Takes back the one with that id; all of them without one. False where there is none. */
   remove(id?: number): boolean;
+  /** What is delayed now is answered at once. */
+  letGo(): void;
   /** The fault to play for this call, counted down. */
   next(
     method: string,
     about?: { readonly channel?: string | undefined; readonly usergroup?: string | undefined },
-  ): Fault | undefined;
+  ): Played | undefined;
 };
 
 const LIMIT = 200;
@@ -48,6 +53,7 @@ const LIMIT = 200;
 export function createFaults(): Faults {
   const waiting: { fault: Fault; id: number; left: number }[] = [];
   let added = 0;
+  let gate = new AbortController();
   const shown = ({ fault, id, left }: (typeof waiting)[number]): Waiting =>
     Number.isFinite(left) ? { ...fault, id, times: left } : { ...fault, id };
   return {
@@ -63,6 +69,10 @@ export function createFaults(): Faults {
       const index = waiting.findIndex((each) => each.id === id);
       return index >= 0 && waiting.splice(index, 1).length > 0;
     },
+    letGo() {
+      gate.abort();
+      gate = new AbortController();
+    },
     next(method, about = {}) {
       const index = waiting.findIndex(
         ({ fault }) =>
@@ -74,7 +84,7 @@ export function createFaults(): Faults {
       if (found === undefined) return undefined;
       found.left -= 1;
       if (found.left <= 0) waiting.splice(index, 1);
-      return found.fault;
+      return { ...found.fault, letGo: gate.signal };
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sendJson } from '../http.ts';
-import type { Fault } from './faults.ts';
+import type { Fault, Played } from './faults.ts';
 import type { Fields } from './json.ts';
 
 /** An answer that is ready to be sent. */
@@ -30,11 +30,14 @@ const HTML = '<!DOCTYPE html><html><head><title>Bad gateway</title></head><body>
  */
 export async function answerWith(
   response: ServerResponse,
-  fault: Fault | undefined,
+  fault: Played | undefined,
   act: () => Answer,
   closed: AbortSignal,
 ): Promise<Sent> {
-  if (fault?.delayMs !== undefined) await wait(fault.delayMs, undefined, { signal: closed });
+  if (fault?.delayMs !== undefined) {
+    const signal = AbortSignal.any([closed, fault.letGo]);
+    await wait(fault.delayMs, undefined, { signal }).catch(() => closed.throwIfAborted());
+  }
   if (fault === undefined || fault.kind === 'delay') return send(response, act());
   return PLAY[fault.kind](response, fault, act);
 }

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+
+type Outcome = { readonly acked: boolean; readonly ms: number };
+
+/**
+ * Slack waits three seconds for an ack. The clock starts here; the answer expects acks that came in time. What the
+ * test, or a bot in one of these processes, had to wait for a core meanwhile is the machine's doing and not the bot's.
+ */
+export function threeSeconds(...pids: readonly number[]): (...outcomes: readonly Outcome[]) => void {
+  const before = queued(pids);
+  return (...outcomes) => {
+    const busy = Math.ceil(queued(pids) - before);
+    for (const { acked, ms } of outcomes) {
+      expect(acked).toBe(true);
+      expect(ms, `no core was free for ${busy} ms of it`).toBeLessThan(3_000 + busy);
+    }
+  };
+}
+
+/** Milliseconds that all threads of these processes have been ready to run and did not; none where nothing tells of it. */
+function queued(pids: readonly number[]): number {
+  const threads = ['self', ...pids].flatMap((pid) => {
+    const folder = `/proc/${pid}/task`;
+    return readIfThere(folder, (path) => readdirSync(path), []).map((thread) => `${folder}/${thread}/schedstat`);
+  });
+  const nanoseconds = threads.map((path) => Number(readIfThere(path, read, '').split(' ')[1] ?? 0));
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1_000_000;
+}
+
+const read = (path: string): string => readFileSync(path, 'latin1');
+
+function readIfThere<T>(path: string, how: (path: string) => T, otherwise: T): T {
+  try {
+    return how(path);
+  } catch {
+    return otherwise;
+  }
+}
