@@ -58,14 +58,17 @@ export default defineConfig({
     reporters: ['minimal', './test/reporter.ts'],
     pool: 'forks',
     sequence: { sequencer: Spread },
-    // Stories wait for processes and sockets more than they compute: more of them than cores.
-    maxWorkers: 7,
+    // Stories wait as much as they compute: twice as many as there are cores in the least machine this is meant for. More
+    // of them load every module once more each, and stand in each other's way until somebody's patience is over.
+    maxWorkers: 4,
     // Loading every module once a worker, rather than once a file, halves the work. No test leans on a module's state.
     isolate: false,
     // Modules of packages are compiled once for all workers, and for the runs to come.
     execArgv: ['--import', './src/node-version.js'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // The last resort only: whatever is waited for has a patience of its own, and says what came instead.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     restoreMocks: true,
   },
 });

@@ -199,7 +199,6 @@ const cases: Readonly<Record<string, Case>> = {
 describe('the trail, verified after', () => {
   test.concurrent.each(Object.entries(cases))(
     '%s',
-    { timeout: 60_000 },
     async (_, { keys = [key], apart = 1, deeds = [], set = {}, code, says }) => {
       const file = await trailOf(keys, apart);
       if (deeds.length > 0) tamper(file, deeds);

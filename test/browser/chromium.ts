@@ -28,7 +28,7 @@ export async function openWindow(
 ): Promise<{ readonly page: Page; readonly settle: () => void }> {
   const wrong: string[] = [];
   const page = await browser.newPage({ viewport });
-  page.setDefaultTimeout(25_000);
+  page.setDefaultTimeout(60_000);
   page.on('console', (said) => void (['error', 'warning'].includes(said.type()) && wrong.push(said.text())));
   page.on('pageerror', (error) => wrong.push(String(error)));
   page.on('dialog', (dialog) => wrong.push(`a dialog of the browser: ${dialog.message()}`));

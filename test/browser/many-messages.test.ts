@@ -25,7 +25,7 @@ describe.skipIf(missing !== undefined)(`a channel with ${MANY} messages`, () => 
       await playground.slack.say('U01ANA', 'C0ACME', `message ${n} ${'of some length '.repeat(n % 9)}`);
     }
     page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    page.setDefaultTimeout(25_000);
+    page.setDefaultTimeout(60_000);
     await page.addInitScript(MARKS);
   });
   afterAll(async () => {

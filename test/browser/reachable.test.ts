@@ -19,7 +19,7 @@ describe.skipIf(missing !== undefined)('the page can be used by everybody, in li
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startPlayground(), launch()]);
     page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    page.setDefaultTimeout(25_000);
+    page.setDefaultTimeout(60_000);
     await page.goto(`${playground.url}/`);
     await page.getByRole('list', { name: 'Act as' }).getByRole('button', { name: 'Ana' }).waitFor();
     await page.evaluate(axe.source);

@@ -26,7 +26,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
   async function open(width: number, height: number): Promise<void> {
     await page?.close();
     page = await browser.newPage({ viewport: { width, height } });
-    page.setDefaultTimeout(25_000);
+    page.setDefaultTimeout(60_000);
     page.on('pageerror', (error) => wrong.push(String(error)));
     await page.goto(`${playground.url}/`);
     await page.getByRole('list', { name: 'Act as' }).getByRole('button', { name: 'Ana' }).waitFor();

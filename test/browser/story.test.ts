@@ -38,7 +38,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
   /** A window in which somebody looks at a channel. */
   async function window(person: string, channel = 'C0ACME', viewport = wide): Promise<Page> {
     const page = await browser.newPage({ viewport });
-    page.setDefaultTimeout(25_000);
+    page.setDefaultTimeout(60_000);
     pages.push(page);
     await page.goto(`${playground.url}/#${person}/${channel}`);
     await page.locator('main textarea:focus').waitFor();
@@ -71,11 +71,11 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await dialog(page).getByRole('button', { name: 'Approve' }).click();
     const stop = `select 1 from messages, changes where messages.change = changes.number and messages.key like '%:stop'
       and ts is not null and target_name = ?`;
-    await vi.waitFor(() => expect(inDatabase(stop, `${site}/live`)).not.toEqual([]), { timeout: 25_000 });
+    await vi.waitFor(() => expect(inDatabase(stop, `${site}/live`)).not.toEqual([]), { timeout: 60_000 });
     inDatabase("update changes set due_at = 1 where state = 'approved' and target_name = ?", `${site}/live`);
   }
   function inDatabase(sql: string, ...values: string[]): readonly unknown[] {
-    const database = new DatabaseSync(join(folder, 'sitehand.db'), { timeout: 2_000 });
+    const database = new DatabaseSync(join(folder, 'sitehand.db'), { timeout: 10_000 });
     try {
       return database.prepare(sql).all(...values);
     } finally {

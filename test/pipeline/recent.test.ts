@@ -5,7 +5,7 @@ import { save } from '../storage/samples.ts';
 import { ana } from './given.ts';
 
 const settled = (recent: Recent, targets: readonly string[]): Promise<void> =>
-  vi.waitFor(async () => expect(await recent.of(ana.id)).toEqual(targets), { interval: 1 });
+  vi.waitFor(async () => expect(await recent.of(ana.id)).toEqual(targets), { interval: 1, timeout: 60_000 });
 
 describeBoth('what somebody was busy with', (open) => {
   it('is what they changed last, each once, and nobody else’s', async () => {
@@ -38,6 +38,7 @@ describeBoth('what somebody was busy with', (open) => {
     for (const target of ['a', 'b', 'c']) recent.note(ana.id, target);
     await vi.waitFor(async () => expect(new Set(await recent.of(ana.id))).toEqual(new Set(['a', 'b', 'c', 'e1'])), {
       interval: 1,
+      timeout: 60_000,
     });
   });
 

@@ -260,7 +260,7 @@ describe('npm run playground -- --policy', () => {
           await ask(`${url}/control/slack/command`, wish);
           return heard();
         },
-        { timeout: 10_000, interval: 250 },
+        { interval: 250 },
       )
       .toMatch(/may not run push/);
     child.kill('SIGINT');

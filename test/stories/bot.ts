@@ -2,16 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
-import { vi } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { start } from '../../src/main.ts';
 
-/** How long anything in a story may take, in milliseconds: on a busy machine the slowest takes half of it. */
-export const patienceMs = 25_000;
-
-// A story is a few such steps; whatever does not come says itself what came instead, before this.
-if (process.env['VITEST']) vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+/** How long anything in a story may take, in milliseconds: nothing takes a tenth of it, unless the machine is busy. */
+export const patienceMs = 60_000;
 
 /** How a process of the bot ended. */
 export type Exit = { readonly code: number | null; readonly signal: string | null };

@@ -68,13 +68,11 @@ test('an allowlist is replaced and put back by its button', async () => {
   const done = await change.tells('Undo until');
   expect(house.hosting.world.named('acme-blog/staging')?.allowlist).toEqual(['198.51.100.4', '198.51.100.0/28']);
   await ana.clicks(done, 'Undo');
-  await house.slack.until(
-    () =>
-      JSON.stringify(house.hosting.world.named('acme-blog/staging')?.allowlist.toSorted()) ===
-      JSON.stringify(before.toSorted())
-        ? true
-        : undefined,
-    20_000,
+  await house.slack.until(() =>
+    JSON.stringify(house.hosting.world.named('acme-blog/staging')?.allowlist.toSorted()) ===
+    JSON.stringify(before.toSorted())
+      ? true
+      : undefined,
   );
 });
 

@@ -514,7 +514,6 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       await it.ends();
       expect(it.list()).toEqual(it.before);
     }),
-    30_000,
   );
 
   test(
@@ -530,7 +529,6 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       expect(it.list()).toEqual(it.before);
       expect(it.added.replies().some(({ text }) => /gone/.test(text))).toBe(false);
     }),
-    30_000,
   );
 
   /** The host's own 404, in JSON, for one look at the list of the environment. */
@@ -583,6 +581,5 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       const events = at.rows('select event from audit where change = ? order by seq', it.added.number);
       expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['timer_set', 'timer_ended']));
     }),
-    30_000,
   );
 });
