@@ -26,10 +26,16 @@ export type Point =
   | 'posted'
   | 'noted';
 
-/** The channel on which the points are published, as `{ point, of }`. */
+/** What is being done with a message: `says` is how its words begin. */
+export type Drawing = { readonly how: 'post' | 'edit'; readonly says: string };
+
+/** The channel on which the points are published, as `{ point, of, how, says }`. */
 export const pointChannel = channel('sitehand.point');
 
-/** Says that the process is at this point; `of` names the change, delivery or message. Costs nothing while nobody listens. */
-export function passing(point: Point, of: string | number): void {
-  if (pointChannel.hasSubscribers) pointChannel.publish({ point, of: String(of) });
+/**
+ * Says that the process is at this point; `of` names the change, delivery or message, `drawing` tells apart the steps of
+ * one message. Costs nothing while nobody listens.
+ */
+export function passing(point: Point, of: string | number, drawing?: () => Drawing): void {
+  if (pointChannel.hasSubscribers) pointChannel.publish({ point, of: String(of), ...drawing?.() });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { passing } from '../points.ts';
+import { passing, type Drawing } from '../points.ts';
 import { coolDown, findChange } from '../storage/changes.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { thawed } from '../storage/json.ts';
@@ -14,6 +14,7 @@ import {
   type Message,
 } from '../storage/messages.ts';
 import { approvals } from '../storage/votes.ts';
+import { joined, plain } from '../text.ts';
 import { stopKey } from './advance.ts';
 import { createBeat, type Beat } from './beat.ts';
 import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
@@ -135,17 +136,18 @@ const isEdit = ({ ts }: Message): boolean => ts !== null;
 /** Resolves with the milliseconds until its place takes a message again, where that is why it took none; else with 0. */
 async function draw(desk: Delivery, ready: Ready): Promise<number> {
   const { message, what } = ready;
+  const drawing = (): Drawing => ({ how: isEdit(message) ? 'edit' : 'post', says: what ? beginningOf(what) : '' });
   if (message.kind === 'card' && message.change !== null) desk.onCard(message.change);
   try {
     if (ready.error !== undefined) throw ready.error;
-    if (what) passing('posting', message.key);
+    if (what) passing('posting', message.key, drawing);
     const posted = what && (await put(desk, ready, what));
-    if (what) passing('posted', message.key);
+    if (what) passing('posted', message.key, drawing);
     await note(desk, message, async (tx) => {
       if (posted === undefined) return void (await giveUp(tx, message));
       if (await drawn(tx, message, posted.place)) await taken(desk, tx, message, posted);
     });
-    passing('noted', message.key);
+    if (what) passing('noted', message.key, drawing);
     return 0;
   } catch (error) {
     // Our own pace, and Slack's, is no trouble.
@@ -156,6 +158,10 @@ async function draw(desk: Delivery, ready: Ready): Promise<number> {
     return afterMs;
   }
 }
+
+/** A card by the mark of its state and its headline, anything else by its words. */
+const beginningOf = (what: Card | Note): string =>
+  plain('headline' in what ? joined([what.mark, what.headline]) : what.text);
 
 /** What follows from a message that stands. */
 async function taken(desk: Delivery, tx: Tx, message: Message, { refused }: Posted): Promise<void> {

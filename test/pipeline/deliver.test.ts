@@ -3,6 +3,7 @@ import { deliver, type Delivery } from '../../src/pipeline/deliver.ts';
 import type { Card, Note } from '../../src/pipeline/render.ts';
 import { Undeliverable, type Recipient, type Voice } from '../../src/pipeline/voice.ts';
 import type { NewChange } from '../../src/storage/changes.ts';
+import { pointChannel } from '../../src/points.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { owe, redrawCards, type Owed } from '../../src/storage/messages.ts';
 import { plain, say } from '../../src/text.ts';
@@ -98,6 +99,27 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(said).toHaveLength(2);
     for (const one of said) expect(one).toMatch(/^C0OPS: ⚠️ #C0ACME and @U01ANA could not be told/);
     expect(await due()).toEqual([]);
+  });
+
+  it('or takes: each point that they pass names the message, whether it is posted or edited, and how its words begin', async () => {
+    const { database, untilNothing } = await opened(card, reply);
+    const passed: unknown[] = [];
+    const note = (passage: unknown): void => void passed.push(passage);
+    pointChannel.subscribe(note);
+    try {
+      await untilNothing();
+      await database.transaction((tx) => redrawCards(tx, 1, start, true));
+      await untilNothing();
+    } finally {
+      pointChannel.unsubscribe(note);
+    }
+    const drawn = (of: string, how: string, says: RegExp) =>
+      ['posting', 'posted', 'noted'].map((point) => ({ point, of, how, says: expect.stringMatching(says) as unknown }));
+    expect(passed).toEqual([
+      ...drawn('1:card', 'post', /^⏳ Clear it/),
+      ...drawn('1:7', 'post', /^Sent\.$/),
+      ...drawn('1:card', 'edit', /^⏳ Clear it/),
+    ]);
   });
 
   it('are as old as their newest version: one hour without an answer ends nothing that was asked for days ago', async () => {

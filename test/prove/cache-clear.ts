@@ -1,5 +1,5 @@
 import { ids } from '../stories/house.ts';
-import { must, onTheWay, sendingAndAfter, type Must, type Story } from './story.ts';
+import { keys, must, onTheWay, sendingAndAfter, told, type Must, type Story } from './story.ts';
 
 /** Messages and the write go their ways at the same time: where a message is on its way, the write may be anywhere. */
 const anywhere: Must = {
@@ -18,11 +18,10 @@ export const cacheClear: Story = {
   well: { came: '1 written, done', says: /✅ .*the host reports it finished/ },
   lost: 'I was restarted before I got to what you asked with cache clear ',
   rows: [
-    { name: 'kept', at: { point: 'kept' }, must: must.untouched },
-    { name: 'acked', at: { point: 'acked' }, must: must.untouched },
+    { name: 'kept', at: { point: 'kept', of: '^command:' }, must: must.untouched },
+    { name: 'acked', at: { point: 'acked', of: '^command:' }, must: must.untouched },
     ...sendingAndAfter,
-    ...onTheWay('the card', String.raw`^\d+:card$`, 1, anywhere),
-    ...onTheWay('the first reply', String.raw`^\d+:\d+$`, 1, anywhere),
-    ...onTheWay('the last reply', String.raw`^\d+:\d+$`, 2, must.goesOn),
+    ...onTheWay('the new card', { of: keys.card, how: 'post' }, anywhere),
+    ...told,
   ],
 };

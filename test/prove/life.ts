@@ -1,6 +1,6 @@
 import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
 import { type Bot } from '../stories/bot.ts';
-import { onScene, StillUnderWay, type Scene } from './scene.ts';
+import { NotObeyed, onScene, StillUnderWay, type Scene } from './scene.ts';
 import type { Row, Story } from './story.ts';
 import { newestIn, standing, whatCame, wrongIn, type Wrong } from './verdict.ts';
 
@@ -34,12 +34,16 @@ export function live({ story, rows, seed }: Life, url?: string): Promise<readonl
         bot = next;
       } catch (error) {
         const says = error instanceof Error ? error.message : String(error);
-        const kind = error instanceof StillUnderWay ? 'lost' : 'otherwise';
-        return [...runs, { ...base, came: 'not ended', wrong: { kind, says } }];
+        return [...runs, { ...base, came: 'not ended', wrong: { kind: kindOf(error), says } }];
       }
     }
     return runs;
   });
+}
+
+function kindOf(error: unknown): Wrong['kind'] {
+  if (error instanceof NotObeyed) return 'not killed';
+  return error instanceof StillUnderWay ? 'lost' : 'otherwise';
 }
 
 async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, random: Random) {
@@ -47,7 +51,7 @@ async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, ra
   const above = await newestIn(scene);
   await story.prepare?.(scene, random);
   const before = await standing(scene, story, above);
-  troubled(scene, row, random);
+  troubled(scene, row, above, random);
   const comeBack = async (): Promise<Bot> => {
     await dead(scene, row, bot, before.writes);
     calm(scene);
@@ -68,7 +72,7 @@ async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, ra
 }
 
 /** The order to die, and small troubles besides: a slow host, a slow Slack, everything delivered up to three times. */
-function troubled({ house, order }: Scene, { at }: Row, random: Random): void {
+function troubled({ house, order }: Scene, { at }: Row, above: number, random: Random): void {
   house.slack.delivery.duplicates = random.integer(1, 3);
   house.slack.faults.add({ method: 'chat.postMessage', kind: 'delay', delayMs: random.integer(0, 50) });
   const applied = random.chance(0.5);
@@ -76,7 +80,7 @@ function troubled({ house, order }: Scene, { at }: Row, random: Random): void {
     for (const method of ['POST', 'PUT'] as const) house.hosting.faults.add({ kind: 'hang', method, applied });
   } else {
     house.hosting.faults.add({ kind: 'delay', ms: random.integer(0, 50), times: 'always' });
-    order(at);
+    order({ ...at, above });
   }
 }
 
@@ -89,7 +93,10 @@ function calm({ house }: Scene): void {
 /** Resolves when the bot is dead: by its own hand, or by ours while the host has the write. */
 async function dead({ house, obeyed, soon }: Scene, { at }: Row, bot: Bot, writesBefore: number): Promise<void> {
   if (at === 'received') {
-    await soon('received', () => (house.writes()[writesBefore]?.state === 'received' ? '' : 'no write yet'));
+    await soon('received', () => {
+      const writes = house.writes().slice(writesBefore);
+      return writes.some(({ state }) => state === 'received') ? '' : `the writes are ${JSON.stringify(writes)}`;
+    });
     await bot.end('SIGKILL');
     return;
   }

@@ -30,7 +30,7 @@ export const lives = (seed: string, isMeant: Meant = () => true): readonly Life[
     }));
   });
 
-const quick = new Set(['click saved', 'received']);
+const quick = new Set(['click saved', 'received', 'posted: the last word']);
 
 /** What a quick proof looks at: an approval, killed where most is at stake, and on PostgreSQL one tale of two replicas. */
 export const isQuick = {

@@ -3,7 +3,7 @@ import { siteNames } from '../../src/playground/hosting/seed/ids.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { ids } from '../stories/house.ts';
 import type { Scene } from './scene.ts';
-import { must, onTheWay, sendingAndAfter, type Must, type Story } from './story.ts';
+import { keys, must, onTheWay, sendingAndAfter, told, type Must, type Story } from './story.ts';
 
 const waits: Must = { says: 'waiting, with its card', allowed: ['0 written, waiting'] };
 
@@ -21,8 +21,7 @@ async function askForPush(scene: Scene, random: Random): ReturnType<SlackStandIn
   const { line, onto } = await wordsFor(scene, random);
   const ana = person('ana');
   if (slack.views(ana.id).modals.length > 0) await slack.closeModal(ana.id, true);
-  await ana.says(line);
-  await ana.form('Nothing is sent before it is approved');
+  await ana.opens(line, 'Nothing is sent before it is approved');
   return ana.submits({ [`Type ${onto} to confirm`]: onto });
 }
 
@@ -51,9 +50,9 @@ export const askPush: Story = {
   rows: [
     { name: 'kept', at: { point: 'kept', of: '^form:' }, must: must.untouched },
     { name: 'acked', at: { point: 'acked', of: '^form:' }, must: must.untouched },
-    ...onTheWay('the card', String.raw`^\d+:card$`, 1, waits),
-    ...onTheWay('the approver’s copy', `:card:${ids.chi}$`, 1, waits),
-    ...onTheWay('the first reply', String.raw`^\d+:\d+$`, 1, waits),
+    ...onTheWay('the card that waits', { of: keys.card, how: 'post', says: '^⏳' }, waits),
+    ...onTheWay('the approver’s copy', { of: `:card:${ids.chi}$`, how: 'post', says: '^⏳' }, waits),
+    ...onTheWay('who is asked', { of: keys.reply, says: 'this waits for your approval' }, waits),
   ],
 };
 
@@ -66,14 +65,13 @@ export const approvePush: Story = {
   well: { came: '1 written, done', says: /✅ .*the host reports it finished/ },
   lost: 'I was restarted before I got to what you asked with your click on #',
   rows: [
-    { name: 'kept', at: { point: 'kept' }, must: must.untouched },
-    { name: 'acked', at: { point: 'acked' }, must: must.untouched },
+    { name: 'kept', at: { point: 'kept', of: '^button:' }, must: must.untouched },
+    { name: 'acked', at: { point: 'acked', of: '^button:' }, must: must.untouched },
     { name: 'click checked', at: { point: 'click checked' }, must: must.untouched },
     { name: 'click saved', at: { point: 'click saved' }, must: must.goesOn },
-    ...onTheWay('the card', String.raw`^\d+:card$`, 1, must.goesOn),
-    ...onTheWay('the Stop', String.raw`^\d+:stop$`, 1, must.goesOn),
+    ...onTheWay('the approved card', { of: keys.card, says: '^🔒' }, must.goesOn),
+    ...onTheWay('the Stop', { of: keys.stop, how: 'post', says: 'Sending in 10 s' }, must.goesOn),
     ...sendingAndAfter,
-    ...onTheWay('the first reply', String.raw`^\d+:\d+$`, 1, must.goesOn),
-    ...onTheWay('the last reply', String.raw`^\d+:\d+$`, 2, must.goesOn),
+    ...told,
   ],
 };

@@ -24,7 +24,7 @@ const allToldOf = ({ house }: Scene, number = 1): string => threadsOf(house, num
 /** The bot, standing still at that point with a change in its hands. */
 async function sleeperAt(scene: Scene, point: 'opened' | 'sending saved') {
   const bot = await scene.start();
-  scene.order({ point, signal: 'SIGSTOP' });
+  scene.order({ point, of: '^1$', signal: 'SIGSTOP' });
   await clear(scene);
   await scene.obeyed();
   return { bot, since: performance.now() };
@@ -76,7 +76,7 @@ export const tales: readonly Tale[] = [
     'asleep with a card posted, posted again by the other: awake, it leaves the place alone',
     async (scene, random) => {
       const bot = await scene.start();
-      scene.order({ point: 'posted', of: '^1:card$', signal: 'SIGSTOP' });
+      scene.order({ point: 'posted', of: '^1:card$', how: 'post', signal: 'SIGSTOP' });
       const asking = waitingPush(scene, random);
       await scene.obeyed();
       await scene.endLeases();

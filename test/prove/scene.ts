@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import type { z } from 'zod';
 import type { Bot } from '../stories/bot.ts';
 import { ids, openHouse, patienceMs, type House } from '../stories/house.ts';
-import { orderShape } from './kill-at.ts';
+import { orderShape, passedFile } from './kill-at.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -42,7 +42,7 @@ export type Scene = {
   readonly order: (order: z.input<typeof orderShape>) => void;
   /** As `eventually`, and whatever could still be stopped is not waited for. */
   readonly soon: typeof eventually;
-  /** Resolves when the order has been taken. */
+  /** Resolves when the order has been taken; rejects with `NotObeyed` if that does not come. */
   readonly obeyed: () => Promise<void>;
   readonly rows: (sql: string) => Promise<Rows>;
   readonly write: (sql: string) => Promise<unknown>;
@@ -54,6 +54,9 @@ export type Scene = {
 
 /** Something neither came to its end nor waits for a person. */
 export class StillUnderWay extends Error {}
+
+/** No bot came to the point of the order: what it passed instead, and whether anything is under way that may still come to it. */
+export class NotObeyed extends Error {}
 
 /** Opens an empty house, on the PostgreSQL at `url` or on SQLite, for as long as `tale` takes; other rules may hold there. */
 export async function onScene<T>(
@@ -102,9 +105,21 @@ export async function onScene<T>(
       if (bot) process.kill(bot.pid(), 'SIGUSR2');
       await eventually('set', () => (existsSync(clock) ? 'the clock is as it was' : ''));
     },
-    order: (order) => writeFileSync(file, JSON.stringify(orderShape.parse(order))),
+    order: (order) => {
+      rmSync(passedFile(file), { force: true });
+      // Whole at once: a bot that passes a point while it is written would read half of it.
+      writeFileSync(`${file}.new`, JSON.stringify(orderShape.parse(order)));
+      renameSync(`${file}.new`, file);
+    },
     soon,
-    obeyed: () => soon('obeyed', () => (existsSync(file) ? readFileSync(file, 'utf8') : '')),
+    obeyed: () =>
+      soon('obeyed', () => (existsSync(file) ? readFileSync(file, 'utf8') : '')).catch(async (error: unknown) => {
+        const left = (await rows(underWay)).map(inWords).join(', ');
+        const passed = existsSync(passedFile(file)) ? readFileSync(passedFile(file), 'utf8').trim() : '';
+        throw new NotObeyed(
+          `${String(error)}; ${left === '' ? 'all has ended without it' : `under way: ${left}`}; passed: ${passed.replaceAll('\n', ', ') || 'nothing'}`,
+        );
+      }),
     rows,
     write,
     endLeases: async () => {
@@ -141,10 +156,14 @@ const underWay = `
 const hastened = `update changes set due_at = 1
   where owner is null and due_at > 1 and (state = 'accepted' or
     state = 'approved' and not exists (select 1 from messages where key = changes.number || ':stop'))`;
-/** An approved push that can be stopped is due now rather than in ten seconds; before its *Stop* stands it is not. */
+/**
+ * An approved push that can be stopped is due now rather than in ten seconds; not before its *Stop* stands, and its card
+ * says that it is approved: whoever dies at one of them dies before anything is sent.
+ */
 async function hurry({ rows, write }: Book): Promise<void> {
-  const cooling = `from messages where key = changes.number || ':stop' and ts is not null`;
-  const late = `state = 'approved' and owner is null and due_at > 1 and exists (select 1 ${cooling})`;
+  const stands = `from messages where key = changes.number || ':stop' and ts is not null`;
+  const owed = `from messages where key = changes.number || ':card' and due_at is not null`;
+  const late = `state = 'approved' and owner is null and due_at > 1 and exists (select 1 ${stands}) and not exists (select 1 ${owed})`;
   if ((await rows(`select number from changes where ${late}`)).length === 0) return;
   await write(`update changes set due_at = 1 where ${late}`);
 }

@@ -1,6 +1,7 @@
 import type { Random } from '../../src/playground/hosting/random.ts';
 import type { Point } from '../../src/points.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
+import type { Order } from './kill-at.ts';
 import type { Scene } from './scene.ts';
 
 /** How often the host was written to in all, and how it ended; `untouched`: all is as before, and its person was told so. */
@@ -9,11 +10,14 @@ export type Came = `${number} written, ${'untouched' | 'waiting' | 'unknown' | '
 /** What must come of a death, in words and exactly. */
 export type Must = { readonly says: string; readonly allowed: readonly Came[] };
 
+/** A place to die at, by what is done there: patterns of what it is about, and of what a message says there. */
+export type Place = { readonly point: Point; readonly of?: string } & Partial<Pick<Order, 'how' | 'says'>>;
+
 /** One place to die at. */
 export type Row = {
   readonly name: string;
   /** `received`: the host has the write, and has not answered. */
-  readonly at: { readonly point: Point; readonly of?: string; readonly nth?: number } | 'received';
+  readonly at: Place | 'received';
   readonly must: Must;
 };
 
@@ -41,11 +45,18 @@ export const must = {
   notAnswered: { says: 'written once, unknown', allowed: ['1 written, unknown'] },
 } as const satisfies Readonly<Record<string, Must>>;
 
-/** The three places to die at with a message: the n-th whose key is like `of`. */
-export const onTheWay = (name: string, of: string, nth: number, must: Must): readonly Row[] =>
+/** The keys of a change's messages: its card, and what is said below it. */
+export const keys = {
+  card: String.raw`^\d+:card$`,
+  reply: String.raw`^\d+:\d+$`,
+  stop: String.raw`^\d+:stop$`,
+} as const;
+
+/** The three places to die at with a message. */
+export const onTheWay = (name: string, which: Omit<Place, 'point'>, must: Must): readonly Row[] =>
   (['posting', 'posted', 'noted'] as const).map((point) => ({
     name: `${point}: ${name}`,
-    at: { point, of, nth },
+    at: { point, ...which },
     must,
   }));
 
@@ -59,4 +70,10 @@ export const sendingAndAfter: readonly Row[] = [
   { name: 'answer saved', at: { point: 'answer saved' }, must: must.goesOn },
   { name: 'seen', at: { point: 'seen' }, must: must.goesOn },
   { name: 'settled', at: { point: 'settled' }, must: must.goesOn },
+];
+
+/** The places to die at with what the thread tells of the host: by then the answer is saved. */
+export const told: readonly Row[] = [
+  ...onTheWay('that the host accepted it', { of: keys.reply, says: '^Sent' }, must.goesOn),
+  ...onTheWay('the last word', { of: keys.reply, says: '^✅' }, must.goesOn),
 ];

@@ -6,7 +6,7 @@ import type { Wrong } from './verdict.ts';
 export type Told = { readonly name: string; readonly wrong: string | undefined };
 
 const databases = ['SQLite', 'PostgreSQL'] as const;
-const worst: readonly Wrong['kind'][] = ['sent twice', 'lost', 'untold', 'otherwise'];
+const worst: readonly Wrong['kind'][] = ['sent twice', 'lost', 'untold', 'otherwise', 'not killed'];
 
 /** A line for each point: where it was killed, what must come of it, and how often that came. */
 export function drawMatrix(story: Story, runs: readonly Run[]): string {

@@ -3,8 +3,11 @@ import { ids } from '../stories/house.ts';
 import type { Scene } from './scene.ts';
 import type { Came, Story } from './story.ts';
 
-/** What must never be, and whatever else is not as its row says. */
-export type Wrong = { readonly kind: 'sent twice' | 'lost' | 'untold' | 'otherwise'; readonly says: string };
+/** What must never be, and whatever else is not as its row says; `not killed`: nothing was shown, because no bot died there. */
+export type Wrong = {
+  readonly kind: 'sent twice' | 'lost' | 'untold' | 'otherwise' | 'not killed';
+  readonly says: string;
+};
 
 /** How far everything was before the last thing was done: what is beyond it came of that. */
 export type Standing = {
