@@ -2,12 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { migrations } from '../src/storage/migrations/migrate.ts';
+import { unlessThere } from './installed.ts';
 import { findPostgres } from './postgres-server.ts';
 
 const required = (process.env['SITEHAND_REQUIRE'] ?? '').split(',').includes('postgres');
 
 /** Whether tests on PostgreSQL run. Where it must be there (`SITEHAND_REQUIRE=postgres`) they run, and fail without it. */
 export const postgresRuns = required || findPostgres() !== undefined;
+
+/** Stands behind their names: nothing where they run. */
+export const noPostgres = unlessThere('PostgreSQL', postgresRuns);
 
 /** The database of this test file, made when the first test asks for it. */
 let database: Promise<URL> | undefined;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { unlessThere } from './installed.ts';
 
 /**
  * The runtime that comes as a package. Its publisher is not the Node project, so the binaries are pinned: these are the
@@ -24,7 +25,7 @@ describe('the runtime', () => {
   });
 
   it.skipIf(!existsSync(binary))(
-    'is the binary that was looked at (no runtime package for this machine is not installed)',
+    `is the binary that was looked at${unlessThere(`the package ${here}`, existsSync(binary))}`,
     async () => {
       const hash = createHash('sha256');
       await pipeline(createReadStream(binary), hash);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe } from 'vitest';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
-import { emptyPostgres, postgresRuns } from '../postgres.ts';
+import { emptyPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 
 /** A fresh database of the suite's kind, gone after the test. `again` is a further replica: on SQLite the same handle. */
 type Opened = Database & { readonly url: string; again(options?: DatabaseOptions): Promise<Database> };
@@ -41,7 +41,7 @@ export function describeBoth(name: string, suite: (open: Open) => void): void {
     afterEach(tidy);
     suite(openFile);
   });
-  describe.runIf(postgresRuns)(`${name}, on PostgreSQL${postgresRuns ? '' : ' (not installed)'}`, () => {
+  describe.runIf(postgresRuns)(`${name}, on PostgreSQL${noPostgres}`, () => {
     afterEach(tidy);
     suite(openServer);
   });

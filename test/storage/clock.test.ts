@@ -7,7 +7,7 @@ import { noteAlive } from '../../src/pipeline/ops.ts';
 import { createClock, createTicks, type Jump, type Reading } from '../../src/storage/clock.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { readSetting, writeSetting } from '../../src/storage/settings.ts';
-import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 
 const hour = 3_600_000;
 const start = 1_800_000_000_000;
@@ -179,7 +179,7 @@ function onEither(name: string, suite: (fresh: () => Promise<Reopen>) => void): 
       };
     });
   });
-  describe.runIf(postgresRuns)(`${name}, on PostgreSQL`, () => {
+  describe.runIf(postgresRuns)(`${name}, on PostgreSQL${noPostgres}`, () => {
     afterEach(closeAll);
     suite(async () => keeping(await freshPostgres()));
   });
@@ -231,7 +231,7 @@ onEither('a start', (fresh) => {
   });
 });
 
-describe.runIf(postgresRuns)('replicas whose server’s clock has jumped', () => {
+describe.runIf(postgresRuns)(`replicas whose server’s clock has jumped${noPostgres}`, () => {
   it('keep one time: whoever starts beside them takes theirs, and nobody does that hours later', async () => {
     const url = await freshPostgres();
     const [one, jumps] = [await openDatabase(url), [] as Jump[]];

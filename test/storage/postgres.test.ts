@@ -6,7 +6,7 @@ import { openDatabase, type Database, type DatabaseOptions } from '../../src/sto
 import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { readSetting, writeSetting } from '../../src/storage/settings.ts';
 import type { Reader } from '../../src/storage/tx.ts';
-import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { changeOf } from '../pipeline/given.ts';
 import { sample } from './samples.ts';
 
@@ -16,7 +16,7 @@ const processOf = async (db: Reader): Promise<number> => {
 };
 const end = (db: Reader, pid: number) => sql`select pg_terminate_backend(${pid})`.execute(db);
 
-describe.runIf(postgresRuns)('replicas on PostgreSQL', () => {
+describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
   const opened: Database[] = [];
   const open = async (url: string, options?: DatabaseOptions): Promise<Database> => {
     const database = await openDatabase(url, options);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { openHouse, patienceMs, type House } from './house.ts';
 
 const policy = `
@@ -110,8 +110,5 @@ const tale =
 describe.concurrent('the clock jumps while a bot runs', () => {
   const name = 'by $by: nothing expires early, nothing waits for it, and ops hear of it once';
   test.each(jumps)(`on SQLite ${name}`, tale(onSqlite));
-  test.skipIf(!postgresRuns).each(jumps)(
-    `on PostgreSQL ${name}${postgresRuns ? '' : ' (not installed)'}`,
-    tale(onPostgres),
-  );
+  test.skipIf(!postgresRuns).each(jumps)(`on PostgreSQL ${name}${noPostgres}`, tale(onPostgres));
 });

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { openHouse, type House } from './house.ts';
 
 const policy = `
@@ -19,91 +19,88 @@ const hour = 3_600_000;
 /** What a busy machine may take for a step, in ms; an hour is far more. */
 const slack = 20_000;
 
-describe.skipIf(!postgresRuns)(
-  'replicas whose clocks are an hour and a day wrong (PostgreSQL is not installed)',
-  () => {
-    let house: House;
-    let sql: Client;
-    let began: number;
-    beforeAll(async () => {
-      began = Date.now();
-      const url = await freshPostgres();
-      sql = new Client({ connectionString: url });
-      await sql.connect();
-      const durations = { 'environments:push': 0 };
-      house = await openHouse({
-        ownProcess: 'all',
-        policy,
-        hosting: { durations },
-        environment: { DATABASE_URL: url },
-        start: false,
-      });
-      await Promise.all(
-        hoursWrong.map((hours) => house.start({ NODE_OPTIONS: `--import ./test/prove/clock.ts?hours=${hours}` })),
-      );
+describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wrong${noPostgres}`, () => {
+  let house: House;
+  let sql: Client;
+  let began: number;
+  beforeAll(async () => {
+    began = Date.now();
+    const url = await freshPostgres();
+    sql = new Client({ connectionString: url });
+    await sql.connect();
+    const durations = { 'environments:push': 0 };
+    house = await openHouse({
+      ownProcess: 'all',
+      policy,
+      hosting: { durations },
+      environment: { DATABASE_URL: url },
+      start: false,
     });
-    afterAll(async () => {
-      await house.close();
-      await sql.end();
-    });
+    await Promise.all(
+      hoursWrong.map((hours) => house.start({ NODE_OPTIONS: `--import ./test/prove/clock.ts?hours=${hours}` })),
+    );
+  });
+  afterAll(async () => {
+    await house.close();
+    await sql.end();
+  });
 
-    const one = async (question: string, ...values: readonly unknown[]): Promise<number> => {
-      const { rows } = await sql.query<{ answer: string }>(question, [...values]);
-      return Number(rows[0]?.answer);
-    };
-    const column = (name: string, change: number): Promise<number> =>
-      one(`select ${name} as answer from changes where number = $1`, change);
+  const one = async (question: string, ...values: readonly unknown[]): Promise<number> => {
+    const { rows } = await sql.query<{ answer: string }>(question, [...values]);
+    return Number(rows[0]?.answer);
+  };
+  const column = (name: string, change: number): Promise<number> =>
+    one(`select ${name} as answer from changes where number = $1`, change);
 
-    test('promise 1: a change can be approved for its hour and stopped for its ten seconds, and is sent once then', async () => {
-      const change = await house.person('ana').wants('/site push acme-shop/staging acme-shop/live --database');
-      const asked = Date.now();
-      expect(Math.abs((await column('expires_at', change.number)) - asked - hour)).toBeLessThan(slack);
-      await house.person('chi').clicks(change.card(), 'Approve');
-      const stop = await change.tells('Approved by @Chi. Sending in 10 s.');
-      const stands = Number(stop.ts) * 1_000;
-      await change.tells('The host accepted it');
-      const [write, ...more] = house.writes();
-      expect(more).toEqual([]);
-      expect((write?.at ?? 0) - stands).toBeGreaterThanOrEqual(9_500);
-      expect((write?.at ?? 0) - stands).toBeLessThan(10_000 + slack);
-      await change.tells('the host reports it finished');
-    });
+  test('promise 1: a change can be approved for its hour and stopped for its ten seconds, and is sent once then', async () => {
+    const change = await house.person('ana').wants('/site push acme-shop/staging acme-shop/live --database');
+    const asked = Date.now();
+    expect(Math.abs((await column('expires_at', change.number)) - asked - hour)).toBeLessThan(slack);
+    await house.person('chi').clicks(change.card(), 'Approve');
+    const stop = await change.tells('Approved by @Chi. Sending in 10 s.');
+    const stands = Number(stop.ts) * 1_000;
+    await change.tells('The host accepted it');
+    const [write, ...more] = house.writes();
+    expect(more).toEqual([]);
+    expect((write?.at ?? 0) - stands).toBeGreaterThanOrEqual(9_500);
+    expect((write?.at ?? 0) - stands).toBeLessThan(10_000 + slack);
+    await change.tells('the host reports it finished');
+  });
 
-    test('what nobody approves waits until the database says that its time is over, and then expires', async () => {
-      const before = house.writes().length;
-      const change = await house.person('ben').wants('/site push acme-blog/live acme-blog/staging --database');
-      await change.tells('@Chi: this waits for your approval until');
-      const { rowCount } = await sql.query(
-        `update changes set due_at = at, expires_at = at
+  test('what nobody approves waits until the database says that its time is over, and then expires', async () => {
+    const before = house.writes().length;
+    const change = await house.person('ben').wants('/site push acme-blog/live acme-blog/staging --database');
+    await change.tells('@Chi: this waits for your approval until');
+    const { rowCount } = await sql.query(
+      `update changes set due_at = at, expires_at = at
         from (select (extract(epoch from clock_timestamp()) * 1000)::bigint + 2500 as at) soon
         where number = $1 and state = 'waiting' and expires_at > at`,
-        [change.number],
-      );
-      expect(rowCount).toBe(1);
-      await change.tells('Nobody approved it in time.');
-      const late = (await column('settled_at', change.number)) - (await column('expires_at', change.number));
-      expect(late).toBeGreaterThanOrEqual(0);
-      expect(late).toBeLessThan(slack);
-      expect(house.writes()).toHaveLength(before);
-    });
+      [change.number],
+    );
+    expect(rowCount).toBe(1);
+    await change.tells('Nobody approved it in time.');
+    const late = (await column('settled_at', change.number)) - (await column('expires_at', change.number));
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(slack);
+    expect(house.writes()).toHaveLength(before);
+  });
 
-    test('no moment of a wrong clock is in the database, whichever replica wrote it', async () => {
-      const kept = [
-        ['changes', 'created_at'],
-        ['changes', 'approved_at'],
-        ['changes', 'sent_at'],
-        ['changes', 'settled_at'],
-        ['audit', 'at'],
-        ['votes', 'at'],
-        ['messages', 'created_at'],
-        ['inbox', 'received_at'],
-        ['inbox', 'closed_at'],
-        ['settings', 'at'],
-      ] as const;
-      for (const [table, moment] of kept) {
-        const wrong = `select count(*) as answer from ${table} where ${moment} not between $1 and $2`;
-        expect([table, moment, await one(wrong, began - slack, Date.now() + slack)]).toEqual([table, moment, 0]);
-      }
-    });
-  },
-);
+  test('no moment of a wrong clock is in the database, whichever replica wrote it', async () => {
+    const kept = [
+      ['changes', 'created_at'],
+      ['changes', 'approved_at'],
+      ['changes', 'sent_at'],
+      ['changes', 'settled_at'],
+      ['audit', 'at'],
+      ['votes', 'at'],
+      ['messages', 'created_at'],
+      ['inbox', 'received_at'],
+      ['inbox', 'closed_at'],
+      ['settings', 'at'],
+    ] as const;
+    for (const [table, moment] of kept) {
+      const wrong = `select count(*) as answer from ${table} where ${moment} not between $1 and $2`;
+      expect([table, moment, await one(wrong, began - slack, Date.now() + slack)]).toEqual([table, moment, 0]);
+    }
+  });
+});

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { openHouse, patienceMs, type House } from './house.ts';
 import { taleAt, type Tale } from './people.ts';
 import { layWire, lineOf, type Wire } from './wire.ts';
@@ -26,7 +26,7 @@ const accepted = 'The host accepted it';
 const soon = <T>(look: () => Promise<T> | T): Promise<T> => vi.waitFor(look, { timeout: patienceMs, interval: 100 });
 /** How often the thread says that. */
 const times = ({ replies }: Tale, words: string): number => replies().filter(({ text }) => text.includes(words)).length;
-describe.skipIf(!postgresRuns)('PostgreSQL in trouble (PostgreSQL is not installed)', () => {
+describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   let house: House;
   let wire: Wire;
   let sql: Client;

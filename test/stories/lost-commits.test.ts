@@ -1,7 +1,7 @@
 import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { remember } from '../prove/set-back.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { openHouse, patienceMs, type House } from './house.ts';
@@ -12,7 +12,7 @@ const finished = 'the host reports it finished';
 /** Looks again until it does not throw: nothing tells of what is written in a database. */
 const soon = <T>(look: () => Promise<T> | T): Promise<T> => vi.waitFor(look, { timeout: patienceMs, interval: 50 });
 
-describe.skipIf(!postgresRuns)('a PostgreSQL that answers commits before they are safe (not installed)', () => {
+describe.skipIf(!postgresRuns)(`a PostgreSQL that answers commits before they are safe${noPostgres}`, () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;
   let house: House;
   let url: string;
@@ -100,7 +100,7 @@ channels:
   ops: C0OPS
 `;
 
-describe.skipIf(!postgresRuns)('a PostgreSQL that is set back to before a change was sent (not installed)', () => {
+describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change was sent${noPostgres}`, () => {
   let house: House;
   let sql: Client;
   let url: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { live, type Life } from '../prove/life.ts';
 import { isQuick, lives } from '../prove/lives.ts';
 import { tales } from '../prove/replicas.ts';
@@ -32,7 +32,7 @@ describe('ordinary trouble upon a push that waits: written once, somebody hears 
   });
 });
 
-describe.skipIf(!postgresRuns)('two replicas of it (PostgreSQL is not installed)', patience, () => {
+describe.skipIf(!postgresRuns)(`two replicas of it${noPostgres}`, patience, () => {
   for (const { name, tell } of tales.filter(isQuick.tale))
     test(`promise 1: two replicas: ${name}`, async () => tell(await freshPostgres(), seed));
 });

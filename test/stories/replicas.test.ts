@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { freshPostgres, postgresRuns } from '../postgres.ts';
+import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { ids, inHouse, patienceMs, type House } from './house.ts';
 
 const live = 'acme-shop/live';
@@ -35,62 +35,56 @@ const repliesOf = (
     .filter((one) => one.ts !== ts)
     .map(({ text }) => text);
 
-describe.skipIf(!postgresRuns)(
-  'two replicas on one PostgreSQL (PostgreSQL is not installed)',
-  { concurrent: true },
-  () => {
-    test(
-      'promise 1: hear every command twice, once each, and write each change once',
-      withTwo(async (house) => {
-        house.slack.delivery.duplicates = 1;
-        const names = ['acme-shop/live', 'acme-blog/live', 'acme-docs/live'];
-        await Promise.all(names.map((name) => house.slack.command(ids.ana, 'C0ACME', `/site cache clear ${name}`)));
-        const finished = (): boolean =>
-          cards(house).length === names.length &&
-          cards(house).every((card) => repliesOf(house, card).some((text) => text.includes('reports it finished')));
-        await house.slack.until(() => finished() || undefined, patienceMs);
-        expect(house.writes()).toHaveLength(names.length);
-        for (const name of names) expect(house.writes(name)).toHaveLength(1);
-        for (const card of cards(house)) {
-          expect(repliesOf(house, card).filter((text) => text.includes('The host accepted it'))).toHaveLength(1);
-          expect(repliesOf(house, card).filter((text) => text.includes('reports it finished'))).toHaveLength(1);
-        }
-      }),
-    );
+describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { concurrent: true }, () => {
+  test(
+    'promise 1: hear every command twice, once each, and write each change once',
+    withTwo(async (house) => {
+      house.slack.delivery.duplicates = 1;
+      const names = ['acme-shop/live', 'acme-blog/live', 'acme-docs/live'];
+      await Promise.all(names.map((name) => house.slack.command(ids.ana, 'C0ACME', `/site cache clear ${name}`)));
+      const finished = (): boolean =>
+        cards(house).length === names.length &&
+        cards(house).every((card) => repliesOf(house, card).some((text) => text.includes('reports it finished')));
+      await house.slack.until(() => finished() || undefined, patienceMs);
+      expect(house.writes()).toHaveLength(names.length);
+      for (const name of names) expect(house.writes(name)).toHaveLength(1);
+      for (const card of cards(house)) {
+        expect(repliesOf(house, card).filter((text) => text.includes('The host accepted it'))).toHaveLength(1);
+        expect(repliesOf(house, card).filter((text) => text.includes('reports it finished'))).toHaveLength(1);
+      }
+    }),
+  );
 
-    test(
-      'promise 2: a lease that ends while the host still works makes it unknown; the late answer is recorded and told',
-      withTwo(async (house, sql) => {
-        house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
-        const change = await house.person('ana').asks(`/site cache clear ${live}`);
-        await house.hosting.until(() => house.writes()[0], patienceMs);
-        const { rowCount } = await sql.query(`update changes set lease_until = 1, due_at = 1 where state = 'sending'`);
-        expect(rowCount).toBe(1);
-        await change.tells('Outcome unknown');
-        await house.hostAnswers();
-        await change.tells('The answer came late');
-        await change.tells('the host reports it finished');
-        expect(house.writes()).toHaveLength(1);
-        const { rows } = await sql.query<{ event: string }>(`select event from audit where change = 1 order by seq`);
-        expect(rows.map(({ event }) => event)).toEqual(
-          expect.arrayContaining(['send', 'lose', 'accept late', 'finish']),
-        );
-      }),
-    );
+  test(
+    'promise 2: a lease that ends while the host still works makes it unknown; the late answer is recorded and told',
+    withTwo(async (house, sql) => {
+      house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
+      const change = await house.person('ana').asks(`/site cache clear ${live}`);
+      await house.hosting.until(() => house.writes()[0], patienceMs);
+      const { rowCount } = await sql.query(`update changes set lease_until = 1, due_at = 1 where state = 'sending'`);
+      expect(rowCount).toBe(1);
+      await change.tells('Outcome unknown');
+      await house.hostAnswers();
+      await change.tells('The answer came late');
+      await change.tells('the host reports it finished');
+      expect(house.writes()).toHaveLength(1);
+      const { rows } = await sql.query<{ event: string }>(`select event from audit where change = 1 order by seq`);
+      expect(rows.map(({ event }) => event)).toEqual(expect.arrayContaining(['send', 'lose', 'accept late', 'finish']));
+    }),
+  );
 
-    test(
-      'hold back together when sending is paused, and go on together',
-      withTwo(async (house, sql) => {
-        await sql.query(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
-        const change = await house.person('ana').asks(`/site cache clear ${live}`);
-        const looked = (): Promise<boolean> =>
-          sql.query(`select 1 from changes where due_at > created_at`).then(({ rowCount }) => rowCount === 1);
-        await vi.waitFor(async () => expect(await looked()).toBe(true), { timeout: patienceMs });
-        expect(house.writes()).toEqual([]);
-        await sql.query(`delete from settings where key = 'pause'`);
-        await change.tells('the host reports it finished');
-        expect(house.writes()).toHaveLength(1);
-      }),
-    );
-  },
-);
+  test(
+    'hold back together when sending is paused, and go on together',
+    withTwo(async (house, sql) => {
+      await sql.query(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
+      const change = await house.person('ana').asks(`/site cache clear ${live}`);
+      const looked = (): Promise<boolean> =>
+        sql.query(`select 1 from changes where due_at > created_at`).then(({ rowCount }) => rowCount === 1);
+      await vi.waitFor(async () => expect(await looked()).toBe(true), { timeout: patienceMs });
+      expect(house.writes()).toEqual([]);
+      await sql.query(`delete from settings where key = 'pause'`);
+      await change.tells('the host reports it finished');
+      expect(house.writes()).toHaveLength(1);
+    }),
+  );
+});
