@@ -43,7 +43,7 @@ export type Scene = {
   /** As `eventually`, and whatever could still be stopped is not waited for. */
   readonly soon: typeof eventually;
   /** Resolves when the order has been taken; rejects with `NotObeyed` if that does not come. */
-  readonly obeyed: () => Promise<void>;
+  readonly obeyed: (withinMs?: number) => Promise<void>;
   readonly rows: (sql: string) => Promise<Rows>;
   readonly write: (sql: string) => Promise<unknown>;
   /** Ends the leases of whoever is gone, instead of waiting a minute; on SQLite the next start does that by itself. */
@@ -76,11 +76,16 @@ export async function onScene<T>(
   const house = await openHouse(url === undefined ? usual : { ...usual, environment: { DATABASE_URL: url } });
   const book = url === undefined ? sqlite(house) : await postgres(url);
   const { rows, write } = book;
-  const soon: Scene['soon'] = (what, left) =>
-    eventually(what, async () => {
-      await hurry(book);
-      return left();
-    });
+  const soon: Scene['soon'] = (what, left, withinMs) =>
+    eventually(
+      what,
+      async () => {
+        await hurry(book);
+        return left();
+      },
+      withinMs,
+    );
+  const inTheWay = async (): Promise<string> => (await rows(underWay)).map(inWords).join(', ');
   const scene: Scene = {
     house,
     database: url === undefined ? 'SQLite' : 'PostgreSQL',
@@ -112,14 +117,16 @@ export async function onScene<T>(
       renameSync(`${file}.new`, file);
     },
     soon,
-    obeyed: () =>
-      soon('obeyed', () => (existsSync(file) ? readFileSync(file, 'utf8') : '')).catch(async (error: unknown) => {
-        const left = (await rows(underWay)).map(inWords).join(', ');
-        const passed = existsSync(passedFile(file)) ? readFileSync(passedFile(file), 'utf8').trim() : '';
-        throw new NotObeyed(
-          `${String(error)}; ${left === '' ? 'all has ended without it' : `under way: ${left}`}; passed: ${passed.replaceAll('\n', ', ') || 'nothing'}`,
-        );
-      }),
+    obeyed: async (withinMs) => {
+      const lies = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+      try {
+        await soon('obeyed', lies, withinMs);
+      } catch (error) {
+        const left = await inTheWay();
+        const instead = left === '' ? 'all has ended without it' : `under way: ${left}`;
+        throw new NotObeyed(`${String(error)}; ${instead}; passed: ${passedInWords(file)}`);
+      }
+    },
     rows,
     write,
     endLeases: async () => {
@@ -130,7 +137,7 @@ export async function onScene<T>(
       await write(`update inbox set lease_until = 1 where closed_at is null`);
     },
     atRest: () =>
-      soon('all of it ended', async () => (await rows(underWay)).map(inWords).join(', ')).catch((error: unknown) => {
+      soon('all of it ended', inTheWay).catch((error: unknown) => {
         throw new StillUnderWay(String(error));
       }),
   };
@@ -145,6 +152,12 @@ export async function onScene<T>(
 
 const clockWrongBy = (hours: number, file: string): string =>
   `--import ./test/prove/clock.ts?hours=${hours}&file=${encodeURIComponent(file)}`;
+
+/** The newest of what the bots passed while the order lay there. */
+const passedInWords = (order: string): string => {
+  const passed = existsSync(passedFile(order)) ? readFileSync(passedFile(order), 'utf8').trim().split('\n') : [];
+  return passed.length === 0 ? 'nothing' : passed.slice(-40).join(', ');
+};
 
 /** Whatever has to end: neither lost nor owed. A waiting change waits for people, an unknown one once its evidence is told. */
 const underWay = `
@@ -188,8 +201,12 @@ async function postgres(url: string): Promise<Book> {
 }
 
 /** Resolves when `left` says that nothing is missing any more; rejects with what is, when patience is over. */
-export async function eventually(what: string, left: () => Promise<string> | string): Promise<void> {
-  const until = performance.now() + patienceMs;
+export async function eventually(
+  what: string,
+  left: () => Promise<string> | string,
+  withinMs = patienceMs,
+): Promise<void> {
+  const until = performance.now() + withinMs;
   for (;;) {
     const missing = await left();
     if (missing === '') return;

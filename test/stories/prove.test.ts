@@ -3,12 +3,16 @@ import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { live, type Life } from '../prove/life.ts';
 import { isQuick, lives } from '../prove/lives.ts';
 import { tales } from '../prove/replicas.ts';
+import { onScene } from '../prove/scene.ts';
+import { keys } from '../prove/story.ts';
 import { weather } from '../prove/weather/cell.ts';
 import { forecast, isQuickCell } from '../prove/weather/forecast.ts';
+import { ids } from './house.ts';
 
 // The small matrix; `npm run prove` is the whole one.
 const seed = process.env['SEED'] ?? '';
-const patience = { timeout: 120_000, concurrent: true };
+// A life is many steps, and each says by itself what did not come.
+const patience = { timeout: 240_000, concurrent: true };
 
 const points = ({ rows }: Life): string => rows.map(({ name }) => name).join(', ');
 
@@ -24,6 +28,21 @@ describe(
   () => {
     for (const life of lives(seed, isQuick.row)) test(`at ${points(life)}`, () => livesWell(life));
   },
+);
+
+test(
+  'a death that nobody dies says what was passed instead, and that nothing is left that could come to it',
+  patience,
+  () =>
+    onScene(undefined, async (scene) => {
+      await scene.start();
+      scene.order({ point: 'posted', of: keys.reply, says: '^✅', above: 1 });
+      await scene.house.slack.command(ids.ana, 'C0ACME', '/site cache clear acme-shop/live');
+      await scene.atRest();
+      await expect(scene.obeyed(0)).rejects.toThrow(
+        /not obeyed: .*all has ended without it; passed: kept command:.*, sending saved 1, .*posted 1:\d+ \(post: ✅ /s,
+      );
+    }),
 );
 
 describe('ordinary trouble upon a push that waits: written once, somebody hears of it, no false word', patience, () => {
