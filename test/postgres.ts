@@ -50,7 +50,7 @@ const EMPTIES = `
   insert into installation values (substr(md5(random()::text), 1, 16), 0)`;
 
 /** The URL of an empty place for tables in that database. */
-export async function freshSchema(database: URL): Promise<string> {
+async function freshSchema(database: URL): Promise<string> {
   const url = new URL(database);
   const schema = `test_${randomBytes(6).toString('hex')}`;
   await run(url, `create schema ${schema}`);
@@ -62,6 +62,11 @@ async function makeDatabase(): Promise<URL> {
   const answer = await fetch(inject('postgres'));
   const server = await answer.text();
   if (!answer.ok) throw new Error(server);
+  return freshDatabase(server);
+}
+
+/** The URL of an empty database on that server: what locks there holds up nobody elsewhere. */
+export async function freshDatabase(server: string): Promise<URL> {
   const [url, name] = [new URL(server), `test_${randomBytes(6).toString('hex')}`];
   url.pathname = '/postgres';
   await run(url, `create database ${name}`);

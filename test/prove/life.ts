@@ -1,5 +1,6 @@
 import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
 import { type Bot } from '../stories/bot.ts';
+import { insist } from './insist.ts';
 import { NotObeyed, onScene, StillUnderWay, type Scene } from './scene.ts';
 import type { Row, Story } from './story.ts';
 import { newestIn, standing, whatCame, wrongIn, type Wrong } from './verdict.ts';
@@ -58,14 +59,16 @@ async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, ra
     await scene.endLeases();
     return scene.start();
   };
-  const [{ envelope }, next] = await Promise.all([story.act(scene, random), comeBack()]);
+  const act = (isDone: () => boolean | Promise<boolean>): ReturnType<Story['act']> =>
+    insist(scene, story.person, () => story.act(scene, random), isDone);
+  const [{ envelope }, next] = await Promise.all([act(() => isReached(scene, row, before.writes)), comeBack()]);
   if (envelope !== undefined && random.chance(0.5)) await slack.redeliver(envelope);
   await scene.atRest();
   const seen = await whatCame(scene, story, before);
   const wrong = wrongIn(story, seen, row.must.allowed);
   if (wrong || seen.end !== 'untouched') return { next, came: seen.came, wrong };
   // Untouched means that it can be done again, and then happens.
-  await story.act(scene, random);
+  await act(async () => (await whatCame(scene, story, before)).end !== 'untouched');
   await scene.atRest();
   const again = await whatCame(scene, story, { ...before, told: seen.told });
   return { next, came: seen.came, wrong: wrongIn(story, again, [story.well.came]) };
@@ -91,15 +94,23 @@ function calm({ house }: Scene): void {
 }
 
 /** Resolves when the bot is dead: by its own hand, or by ours while the host has the write. */
-async function dead({ house, obeyed, soon }: Scene, { at }: Row, bot: Bot, writesBefore: number): Promise<void> {
-  if (at === 'received') {
-    await soon('received', () => {
-      const writes = house.writes().slice(writesBefore);
-      return writes.some(({ state }) => state === 'received') ? '' : `the writes are ${JSON.stringify(writes)}`;
-    });
-    await bot.end('SIGKILL');
+async function dead(scene: Scene, row: Row, bot: Bot, writesBefore: number): Promise<void> {
+  if (row.at !== 'received') {
+    await scene.obeyed();
+    await bot.ended;
     return;
   }
-  await obeyed();
-  await bot.ended;
+  await scene.soon('received', () =>
+    isReached(scene, row, writesBefore) ? '' : `the writes are ${JSON.stringify(scene.house.writes())}`,
+  );
+  await bot.end('SIGKILL');
 }
+
+/** Whether the story has come to where the bot is to die. */
+const isReached = ({ house, isObeyed }: Scene, { at }: Row, writesBefore: number): boolean =>
+  at === 'received'
+    ? house
+        .writes()
+        .slice(writesBefore)
+        .some(({ state }) => state !== 'arriving')
+    : isObeyed();

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { randomFrom } from '../../src/playground/hosting/random.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
-import { freshSchema } from '../postgres.ts';
+import { freshDatabase } from '../postgres.ts';
 import { live, type Run } from './life.ts';
 import { isQuick, lives, stories } from './lives.ts';
 import { drawPromises } from './proofs.ts';
@@ -27,7 +28,7 @@ const { values } = parseArgs({
     runs: { type: 'string' },
     quick: { type: 'boolean', default: false },
     'sqlite-only': { type: 'boolean', default: false },
-    'at-once': { type: 'string', default: '6' },
+    'at-once': { type: 'string', default: String(2 * availableParallelism()) },
     only: { type: 'string' },
   },
 });
@@ -37,6 +38,9 @@ const died: Run[] = [];
 const told: Told[] = [];
 const cells: Cell[] = [];
 const isWeatherOnly = values.only === 'weather';
+
+// Whatever nobody waits for any more, because its house has closed, is told, and ends nothing else.
+process.on('unhandledRejection', (error) => told.push({ name: 'what nobody waited for', wrong: String(error) }));
 
 const print = (...blocks: readonly string[]): boolean => process.stdout.write(`${blocks.join('\n\n')}\n\n`);
 
@@ -103,7 +107,8 @@ if (binaries === undefined && !values['sqlite-only']) {
 const server = binaries === undefined ? undefined : await startPostgres(binaries);
 const crowd = isWeatherOnly ? Promise.resolve('') : pressAtOnce(values.quick ? 300 : 10_000);
 try {
-  const freshUrl = server && (() => freshSchema(Object.assign(new URL(server.url), { pathname: '/postgres' })));
+  // Each house has a database of its own: whoever stands still in one keeps its locks, and only there.
+  const freshUrl = server && (async () => (await freshDatabase(server.url)).href);
   const seeds = Array.from({ length: rounds }, (_, round) => `${values.seed} · ${round + 1}`);
   await doAll(
     [...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...weatherWork(freshUrl)],

@@ -2,7 +2,9 @@ import type { Random } from '../../src/playground/hosting/random.ts';
 import { siteNames } from '../../src/playground/hosting/seed/ids.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { ids } from '../stories/house.ts';
+import { insist } from './insist.ts';
 import type { Scene } from './scene.ts';
+import { newestIn } from './verdict.ts';
 import { keys, must, onTheWay, sendingAndAfter, told, type Must, type Story } from './story.ts';
 
 const waits: Must = { says: 'waiting, with its card', allowed: ['0 written, waiting'] };
@@ -21,8 +23,24 @@ async function askForPush(scene: Scene, random: Random): ReturnType<SlackStandIn
   const { line, onto } = await wordsFor(scene, random);
   const ana = person('ana');
   if (slack.views(ana.id).modals.length > 0) await slack.closeModal(ana.id, true);
-  await ana.opens(line, 'Nothing is sent before it is approved');
+  await openReview(scene, line);
   return ana.submits({ [`Type ${onto} to confirm`]: onto });
+}
+
+const reviewing = 'Nothing is sent before it is approved';
+
+/** Words that open a form; where Slack's three seconds were over, it is opened by the button that comes instead. */
+async function openReview(scene: Scene, line: string): Promise<void> {
+  const { slack, person } = scene.house;
+  const ana = person('ana');
+  let said: Awaited<ReturnType<typeof ana.says>> | undefined;
+  const offer = () => said?.heard().find(({ text }) => text.startsWith('This needs a form.'));
+  const isOpen = (): boolean => slack.views(ana.id).modals.some(({ text }) => text.includes(reviewing));
+  const say = async () => (said = await ana.says(line)).outcome;
+  await insist(scene, ana.id, say, () => isOpen() || offer() !== undefined);
+  const button = offer();
+  if (!isOpen() && button) await slack.click(ana.id, button, { label: 'Open the form' });
+  await ana.form(reviewing);
 }
 
 /** The push that waits is approved, by the button of its newest card. */
@@ -36,7 +54,13 @@ export async function approve({ house: { slack } }: Scene, by: string): ReturnTy
 
 /** A push of Ana's that waits for approval, with nothing left to be said of it. */
 export async function waitingPush(scene: Scene, random: Random): Promise<void> {
-  await askForPush(scene, random);
+  const before = await newestIn(scene);
+  await insist(
+    scene,
+    ids.ana,
+    () => askForPush(scene, random),
+    async () => (await newestIn(scene)) > before,
+  );
   await scene.atRest();
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
 import { ids } from '../stories/house.ts';
+import { insist } from './insist.ts';
 import { approve, waitingPush } from './push.ts';
 import { eventually, onScene, type Scene } from './scene.ts';
 import { threadsOf } from './verdict.ts';
@@ -13,8 +14,26 @@ const tale = (name: string, story: (scene: Scene, random: Random) => Promise<voi
   tell: (url, seed) => onScene(url, (scene) => story(scene, randomFrom(seed))),
 });
 
-const clear = ({ house }: Scene, environment = 'acme-shop/live'): Promise<unknown> =>
-  house.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`);
+async function clear(scene: Scene, environment = 'acme-shop/live'): Promise<unknown> {
+  const found = async (): Promise<number> =>
+    (await scene.rows(`select number from changes where target_name = '${environment}'`)).length;
+  const before = await found();
+  return insist(
+    scene,
+    ids.ana,
+    () => scene.house.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`),
+    async () => (await found()) > before,
+  );
+}
+
+/** The push of that number is approved by one of them; whoever comes second is told. */
+const approveBy = (scene: Scene, number: number, by: string): Promise<unknown> =>
+  insist(
+    scene,
+    by,
+    () => approve(scene, by),
+    async () => (await stateOf(scene, number)) !== 'waiting',
+  );
 
 const stateOf = async ({ rows }: Scene, number = 1): Promise<unknown> =>
   (await rows(`select state from changes where number = ${number}`))[0]?.['state'];
@@ -30,9 +49,12 @@ async function sleeperAt(scene: Scene, point: 'opened' | 'sending saved') {
   return { bot, since: performance.now() };
 }
 
-/** The events of a change's trail, oldest first. */
-const eventsOf = async ({ rows }: Scene, number = 1): Promise<readonly unknown[]> =>
-  (await rows(`select event from audit where change = ${number} order by seq`)).map(({ event }) => event);
+/** The events of a change's trail, oldest first, without the tries that a slow machine came too late for: nothing is written then. */
+const eventsOf = async ({ rows }: Scene, number = 1): Promise<string> =>
+  (await rows(`select event from audit where change = ${number} order by seq`))
+    .map(({ event }) => String(event))
+    .join()
+    .replaceAll('send,hand back,', '');
 
 const placeOfCard = ({ rows }: Scene): ReturnType<Scene['rows']> =>
   rows(`select channel, ts from messages where key = '1:card'`);
@@ -77,16 +99,17 @@ export const tales: readonly Tale[] = [
     async (scene, random) => {
       const bot = await scene.start();
       scene.order({ point: 'posted', of: '^1:card$', how: 'post', signal: 'SIGSTOP' });
-      const asking = waitingPush(scene, random);
-      await scene.obeyed();
-      await scene.endLeases();
-      await scene.start();
-      await asking;
+      const comesBack = async (): Promise<void> => {
+        await scene.obeyed();
+        await scene.endLeases();
+        await scene.start();
+      };
+      await Promise.all([waitingPush(scene, random), comesBack()]);
       const place = await placeOfCard(scene);
       process.kill(bot.pid(), 'SIGCONT');
       assert.deepEqual(await bot.end('SIGTERM'), { code: 0, signal: null });
       assert.deepEqual(await placeOfCard(scene), place);
-      await approve(scene, ids.chi);
+      await approveBy(scene, 1, ids.chi);
       await scene.atRest();
       assert.equal(await stateOf(scene), 'done');
       const [orphan, card] = threadsOf(scene.house, 1);
@@ -102,16 +125,15 @@ export const tales: readonly Tale[] = [
       await Promise.all([scene.start(), scene.start()]);
       await waitingPush(scene, random);
       scene.house.slack.delivery.duplicates = 2;
-      await approve(scene, ids.chi);
+      await approveBy(scene, 1, ids.chi);
       await scene.atRest();
       await waitingPush(scene, random);
       scene.house.slack.delivery.duplicates = 1;
-      await Promise.all([approve(scene, ids.chi), approve(scene, ids.dee)]);
+      await Promise.all([approveBy(scene, 2, ids.chi), approveBy(scene, 2, ids.dee)]);
       await scene.atRest();
       for (const number of [1, 2]) {
         assert.equal(await stateOf(scene, number), 'done');
-        const events = await eventsOf(scene, number);
-        assert.deepEqual(events, ['asked', 'waiting', 'approve', 'send', 'accept', 'finish']);
+        assert.equal(await eventsOf(scene, number), 'asked,waiting,approve,send,accept,finish');
       }
       assert.equal((await scene.rows('select person from votes where change = 2')).length, 1);
       assert.equal(scene.house.writes().length, 2);

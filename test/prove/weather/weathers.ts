@@ -183,7 +183,9 @@ const messageIsEdited: Weather['begins'] = async ({ house: { slack } }, kind) =>
   return {
     ...(isRoutine && {
       act: async () => {
-        ({ ts } = await slack.mention(ids.ana, 'C0ACME', kind.words));
+        const said = await slack.mention(ids.ana, 'C0ACME', kind.words);
+        ({ ts } = said);
+        return said;
       },
     }),
     comes: async () => {

@@ -1,0 +1,47 @@
+import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
+import { patienceMs, type House } from '../stories/house.ts';
+import type { Scene } from './scene.ts';
+
+type Outcome = Awaited<ReturnType<SlackStandIn['command']>>;
+
+/** Whether nothing has heard it: no bot was connected. */
+export const isUnheard = ({ delivered, acked, ms }: Pick<Outcome, 'delivered' | 'acked' | 'ms'>): boolean =>
+  delivered && !acked && ms === 0;
+
+/**
+ * Does something as people do it: again where no bot was there to hear it, and where the bot says that nothing was done
+ * and asks for it again. Resolves when something came of it, as `isDone` has it.
+ */
+export async function insist(
+  { house, soon }: Scene,
+  person: string,
+  act: () => Promise<Outcome>,
+  isDone: () => boolean | Promise<boolean>,
+): Promise<Outcome> {
+  for (;;) {
+    await house.slack.connected(patienceMs);
+    const before = turnedAway(wordsTo(house, person));
+    const outcome = await act();
+    if (isUnheard(outcome)) continue;
+    let isAgain = false;
+    await soon('done, or asked for again', async () => {
+      if (await isDone()) return '';
+      const words = wordsTo(house, person);
+      const forms = house.slack.views(person).modals.map(({ text }) => text);
+      isAgain = turnedAway(words) > before || turnedAway(forms) > 0;
+      return isAgain ? '' : `what was heard last is ${JSON.stringify([...words.slice(-2), ...forms])}`;
+    });
+    if (!isAgain) return outcome;
+  }
+}
+
+/** How often it is said that nothing was done, and to try it again. */
+const turnedAway = (words: readonly string[]): number =>
+  words.filter((text) => /\bagain in a minute\b/.test(text)).length;
+
+/** The messages that somebody alone can read. */
+const wordsTo = ({ slack }: House, person: string): readonly string[] =>
+  [
+    ...slack.messages({ channel: 'C0ACME', as: person }).filter(({ ephemeral }) => ephemeral),
+    ...slack.messages({ channel: `D0${person}`, as: person }),
+  ].map(({ text }) => text);
