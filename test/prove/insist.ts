@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { patienceMs, type House } from '../stories/house.ts';
 import type { Scene } from './scene.ts';
@@ -22,7 +23,10 @@ export async function insist(
     await house.slack.connected(patienceMs);
     const before = turnedAway(wordsTo(house, person));
     const outcome = await act();
-    if (isUnheard(outcome)) continue;
+    if (isUnheard(outcome)) {
+      await wait(100);
+      continue;
+    }
     let isAgain = false;
     await soon('done, or asked for again', async () => {
       if (await isDone()) return '';

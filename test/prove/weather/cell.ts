@@ -52,9 +52,7 @@ async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
     return performance.now() - since;
   };
   // A process that ends while it is asked answers nobody, and has forgotten what it did not keep.
-  let last = await ask(scene, act);
-  while (last.isUnheard && !weather.isDown) last = await ask(scene, act);
-  if (weather.isDown) last = { ...last, isUnheard: true };
+  const asked = weather.isDown ? { ...(await ask(scene, act)), isUnheard: true } : await askUntilHeard(scene, act);
   const heard = weather.isDown ? undefined : heardOf();
   await Promise.all([comes?.(), heard]);
   await eventually(
@@ -65,7 +63,7 @@ async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
   const afterMs = await (heard ?? heardOf());
   const told = [...new Set(newsOf(house, before).map(({ where }) => where))];
   if (!weather.isDown) await mend();
-  await endWell(scene, kind, before, last);
+  await endWell(scene, kind, before, asked);
   look(true);
   const end = (await changeOf(scene, kind, before))?.state ?? 'none';
   const sent = house.writes().length - before.writes;
@@ -86,7 +84,6 @@ const outcomeShape = z.object({ delivered: z.boolean(), acked: z.boolean(), ms: 
 
 async function ask({ house }: Scene, act: () => Promise<unknown>): Promise<Asked> {
   const read = readPrivately(house);
-  await house.slack.connected(patienceMs).catch(() => undefined);
   try {
     const outcome = outcomeShape.safeParse(await act());
     return { read, isUnheard: outcome.success && isUnheard(outcome.data) };
@@ -94,6 +91,17 @@ async function ask({ house }: Scene, act: () => Promise<unknown>): Promise<Asked
     // There was nothing to be pressed.
     return { read, isUnheard: true };
   }
+}
+
+async function askUntilHeard(scene: Scene, act: () => Promise<unknown>): Promise<Asked> {
+  await scene.house.slack.connected(patienceMs);
+  let asked = await ask(scene, act);
+  await eventually('heard', async () => {
+    if (!asked.isUnheard) return '';
+    asked = await ask(scene, act);
+    return 'no bot was connected, or there was nothing to be pressed';
+  });
+  return asked;
 }
 
 /**
