@@ -1,0 +1,59 @@
+import { EventEmitter } from 'node:events';
+import { ThreadsPoolWorker, type PoolOptions, type PoolWorker, type WorkerRequest } from 'vitest/node';
+
+/** Each run leaves its listeners in the thread: after so many a new one begins. */
+const mostRuns = 50;
+
+let thread: { readonly is: ThreadsPoolWorker; runs: number } | undefined;
+
+/**
+ * A thread that outlives the run it was started for. A mutant takes a run of its own, and to start a thread and load
+ * the packages into it takes several times as long as the tests; what is ours is loaded anew (`set-up.ts`).
+ */
+export class KeptWorker implements PoolWorker {
+  readonly name = 'kept';
+  readonly #options: PoolOptions;
+  readonly #heard: [string, (...args: unknown[]) => void][] = [];
+  readonly #own = new EventEmitter();
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    if (thread && thread.runs >= mostRuns) {
+      await thread.is.stop();
+      thread = undefined;
+    }
+    if (!thread) {
+      thread = { is: new ThreadsPoolWorker(this.#options), runs: 0 };
+      await thread.is.start();
+    }
+    thread.runs += 1;
+  }
+
+  /** The end of a run is the end of what it listens to, and not of the thread. */
+  async stop(): Promise<void> {
+    for (const [event, callback] of this.#heard.splice(0)) thread?.is.off(event, callback);
+  }
+
+  send(message: WorkerRequest): void {
+    if (message.type === 'stop') this.#own.emit('message', { type: 'stopped', __vitest_worker_response__: true });
+    else thread?.is.send(message);
+  }
+
+  on(event: string, callback: (...args: unknown[]) => void): void {
+    this.#heard.push([event, callback]);
+    this.#own.on(event, callback);
+    thread?.is.on(event, callback);
+  }
+
+  off(event: string, callback: (...args: unknown[]) => void): void {
+    this.#own.off(event, callback);
+    thread?.is.off(event, callback);
+  }
+
+  deserialize(data: unknown): unknown {
+    return data;
+  }
+}

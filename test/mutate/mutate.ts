@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+import { mutated, tests } from './plan.ts';
+import { aliveIn, gone, leastFile, leastTotal, percent, scoresOf, totalOf, unnamed, type Score } from './score.ts';
+import { survivors } from './survivors.ts';
+
+/**
+ * `npm run mutate`: changes what decides (`plan.ts`) in every small way that StrykerJS knows, one at a time, and runs
+ * the tests beside it. Ends with 1 where too much survives, or anything that `survivors.ts` does not name.
+ */
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const files = process.argv.length > 2 ? mutated.filter((file) => process.argv.slice(2).includes(file)) : mutated;
+
+/** Texts are mutated as well: most are states and kinds, and what people are told is held by the tables. */
+async function run(folder: string) {
+  // The same in each run: a property that draws another example must not make another survivor.
+  process.env['SEED'] = '1';
+  const stryker = new Stryker({
+    // How much it says; the type of these settings can only be named in JSON.
+    configFile: 'test/mutate/stryker.json',
+    mutate: [...files],
+    testRunner: 'vitest',
+    plugins: [import.meta.resolve('@stryker-mutator/vitest-runner')],
+    vitest: { configFile: 'test/mutate/vitest.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    concurrency: 2,
+    tempDirName: folder,
+    ignorePatterns: ['test/stories', 'test/browser', '.ci'],
+    // Its preprocessor of tsconfig.json wants TypeScript's JavaScript API, which TypeScript 7 does not have.
+    tsconfigFile: 'none',
+    disableTypeChecks: false,
+    // What never ends is mostly known by how often it comes by; on a busy machine slow must not mean dead.
+    timeoutMS: 30_000,
+    reporters: ['progress-append-only'],
+  });
+  return stryker.runMutationTest();
+}
+
+function table(scores: readonly Score[]): void {
+  print(`\n${'file'.padEnd(32)} killed survived   score`);
+  for (const score of scores) {
+    const { file, killed, survived } = score;
+    const cells = [file.padEnd(32), String(killed).padStart(6), String(survived).padStart(8)];
+    print(`${cells.join(' ')} ${percent(score).toFixed(1).padStart(6)} %`);
+  }
+}
+
+const began = performance.now();
+const folder = await mkdtemp(join(tmpdir(), 'sitehand-mutate-'));
+try {
+  const results = await run(folder);
+  const alive = (
+    await Promise.all(files.map(async (file) => aliveIn(file, await readFile(file, 'utf8'), results)))
+  ).flat();
+  const named = Object.fromEntries(Object.entries(survivors).filter(([file]) => files.includes(file)));
+  const strangers = unnamed(alive, named);
+  const dead = gone(alive, named);
+  for (const { file, at, line, mutant } of strangers) print(`SURVIVED ${file}:${at}\n  ${line}\n  ${mutant}`);
+  for (const { file, line, mutant } of dead) print(`NAMED, AND DEAD BY NOW ${file}\n  ${line}\n  ${mutant}`);
+  const scores = scoresOf(files, results);
+  const total = totalOf(scores);
+  table([...scores, total]);
+  const low = scores.filter((score) => percent(score) < leastFile);
+  if (percent(total) < leastTotal) print(`The total is below ${leastTotal} %.`);
+  for (const { file } of low) print(`${file} is below ${leastFile} %.`);
+  print(`${strangers.length} survivors are not named, ${dead.length} are named that are dead.`);
+  print(`${tests.length} test files, ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+  if (percent(total) < leastTotal || low.length + strangers.length + dead.length > 0) process.exitCode = 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,50 @@
+/** What is mutated: what decides without asking anybody. Whether it is wired up right is for the stories to show. */
+export const mutated: readonly string[] = [
+  // The states of a change, and the moves between them.
+  'src/pipeline/change.ts',
+  // What a click decides, and who may.
+  'src/pipeline/approve.ts',
+  'src/policy/approvers.ts',
+  'src/policy/needed.ts',
+  // What the host's answers mean.
+  'src/pipeline/judge.ts',
+  'src/pipeline/outcome.ts',
+  // Rights.
+  'src/pipeline/authorise.ts',
+  'src/pipeline/may-run.ts',
+  'src/policy/channels.ts',
+  'src/policy/memberships.ts',
+  'src/policy/pattern.ts',
+  'src/policy/people.ts',
+  'src/policy/pins.ts',
+  'src/policy/policy.ts',
+  'src/policy/possible.ts',
+  'src/policy/rules.ts',
+  // How the policy file is read.
+  'src/policy/load.ts',
+  'src/policy/load-bounds.ts',
+  'src/policy/load-people.ts',
+  'src/policy/load-pins.ts',
+  'src/policy/load-rules.ts',
+  'src/policy/mistakes.ts',
+  'src/policy/place.ts',
+];
+
+/** The tests that judge the mutants, the quickest first: tables and properties beside these files, no stories. */
+export const tests: readonly string[] = [
+  'test/policy/approvers.test.ts',
+  'test/policy/pattern.test.ts',
+  'test/policy/decide.test.ts',
+  'test/policy/places.test.ts',
+  'test/policy/possible.test.ts',
+  'test/pipeline/judge.test.ts',
+  'test/pipeline/change.test.ts',
+  'test/pipeline/approve.test.ts',
+  'test/pipeline/closers.test.ts',
+  'test/pipeline/authorise.test.ts',
+  'test/pipeline/unknown-groups.test.ts',
+  'test/policy/load.test.ts',
+  'test/policy/unknown.test.ts',
+  'test/policy/properties.test.ts',
+  'test/pipeline/late-answers.test.ts',
+];
