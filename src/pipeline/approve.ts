@@ -79,7 +79,7 @@ export function rule(decision: Decision, ballot: Ballot): Ruling {
 }
 
 function approve(decision: Decision, ballot: Ballot): Ruling {
-  const { policy, needed, asked, by, voters, change, now } = ballot;
+  const { policy, asked, by, voters, change, now } = ballot;
   if (change.settled_at === null && change.state === 'approved') {
     const isTwice = voters.some(({ id }) => samePerson(policy, id, by.id));
     throw refusal(ballot, say`${isTwice ? 'You have approved it already.' : 'It is approved already.'}`);
@@ -88,8 +88,7 @@ function approve(decision: Decision, ballot: Ballot): Ruling {
   if (now >= change.expires_at) {
     throw refusal(ballot, say`It could be approved until ${time(change.expires_at)}.`);
   }
-  refuseUnlessApprover(ballot, 'approve');
-  if (needed === 'none') throw refusal(ballot, say`It needs no approval.`);
+  const needed = neededOf(ballot);
   const everybody = [...voters, by];
   const left = outstanding(policy, needed, asked, everybody);
   if (left.length === 0) return move({ kind: 'approve' });
@@ -114,11 +113,11 @@ export function mayEnd({ policy, needed, asked, by }: Pick<Ballot, 'policy' | 'n
   const own = approvals.includes('none') ? [decide(policy, by, asked)] : [];
   if (own.some(({ kind }) => kind === 'allowed')) return { kind: 'may' };
   const aims = asked.aims.filter(({ access }) => access === 'change');
-  const [forced, usual] = [unlocking.forced, unlocking.usual].map((command) => decide(policy, by, { command, aims }));
-  if (forced?.kind === 'allowed') return { kind: 'if nobody may', forced: true };
-  if (usual?.kind === 'allowed') return { kind: 'if nobody may', forced: false };
-  const decisions = [...own, ...(forced ? [forced] : []), ...(usual ? [usual] : [])];
-  const unknown = [...voices.flatMap((voice) => voice?.groups ?? []), ...decisions.flatMap(unknownIn)];
+  const forced = decide(policy, by, { command: unlocking.forced, aims });
+  const usual = decide(policy, by, { command: unlocking.usual, aims });
+  if (forced.kind === 'allowed') return { kind: 'if nobody may', forced: true };
+  if (usual.kind === 'allowed') return { kind: 'if nobody may', forced: false };
+  const unknown = [...voices.flatMap((voice) => voice?.groups ?? []), ...[...own, forced, usual].flatMap(unknownIn)];
   const isDenied = voices.some((voice) => voice?.kind === 'does not count' && voice.why === 'denied');
   return notOr(unknown, isDenied ? 'denied' : 'not named');
 }
@@ -150,11 +149,13 @@ function close(decision: Decision, ballot: Ballot): Ruling {
 const notKnown = (groups: readonly string[], verb: string): Text =>
   say`**I could not check whether you may ${verb} this.** ${notTold(groups)} Press it again in a minute.`;
 
-function refuseUnlessApprover(ballot: Ballot, verb: string): void {
+/** The approval that it needs; throws `Refusal` for whoever's does not count. */
+function neededOf(ballot: Ballot): Needed {
   const { policy, needed, asked, by } = ballot;
-  const voice = needed === 'none' ? undefined : mayApprove(policy, by, needed, asked);
-  if (voice?.kind === 'counts') return;
-  throw refusal(ballot, voice?.why === 'unknown' ? notKnown(voice.groups, verb) : refused(voice?.why, verb));
+  if (needed === 'none') throw refusal(ballot, refused(undefined, 'approve'));
+  const voice = mayApprove(policy, by, needed, asked);
+  if (voice.kind === 'counts') return needed;
+  throw refusal(ballot, voice.why === 'unknown' ? notKnown(voice.groups, 'approve') : refused(voice.why, 'approve'));
 }
 
 function refuseUnlessEnder(ballot: Ballot, verb: string): void {

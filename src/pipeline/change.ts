@@ -132,9 +132,9 @@ export function move(change: Standing, happening: Happening, now: number): Move 
       return { patch: { ...at(to), ...leased(happening, now), sent_at: now }, locks: 'keep' };
     case 'stumble':
     case 'hand back':
-      return again(change, now, { tries: change.tries + 1 }, tryAgainAfterMs[change.tries] ?? 8_000);
+      return again(to, change, now, { tries: change.tries + 1 }, tryAgainAfterMs[change.tries] ?? 8_000);
     case 'throttle':
-      return again(change, now, { throttled: change.throttled + 1 }, happening.retryAfterMs);
+      return again(to, change, now, { throttled: change.throttled + 1 }, happening.retryAfterMs);
     case 'accept':
     case 'accept late':
       return { patch: { ...at(to), ...firstLook(happening.operation, now) }, locks: 'keep' };
@@ -194,12 +194,18 @@ export const closableMinute = (change: Pick<Standing, 'sent_at'>): number =>
 export const closableFrom = ({ sent_at }: Pick<Standing, 'sent_at'>): number => (sent_at ?? 0) + closableAfterMs;
 
 /** Back to approved, to be tried again later; or, its tries used up, expired with nothing sent. */
-function again(change: Standing, now: number, counts: Pick<Patch, 'tries' | 'throttled'>, afterMs: number): Move {
+function again(
+  to: State,
+  change: Standing,
+  now: number,
+  counts: Pick<Patch, 'tries' | 'throttled'>,
+  afterMs: number,
+): Move {
   const usedUp = (counts.tries ?? 0) >= mostTries || (counts.throttled ?? 0) > mostThrottles;
   if (usedUp || now + afterMs >= change.expires_at) {
     return { patch: { ...at('expired'), ...counts, settled_at: now, sent_at: null }, locks: 'free' };
   }
-  return { patch: { ...at('approved'), ...counts, due_at: now + afterMs, sent_at: null }, locks: 'keep' };
+  return { patch: { ...at(to), ...counts, due_at: now + afterMs, sent_at: null }, locks: 'keep' };
 }
 
 /** From now on nobody knows what came of it: what can be read is looked for at once. */

@@ -1,6 +1,6 @@
 import type { Survivor } from './survivors.ts';
 
-/** What StrykerJS tells of a mutant, as far as it is looked at. Lines and columns count from 0. */
+/** What StrykerJS tells of a mutant, as far as it is looked at. Lines and columns count from 1. */
 export type Result = {
   readonly fileName: string;
   readonly status: string;
@@ -37,7 +37,8 @@ export const totalOf = (scores: readonly Score[]): Score => ({
   survived: scores.reduce((sum, { survived }) => sum + survived, 0),
 });
 
-export const percent = ({ killed, survived }: Score): number => (100 * killed) / (killed + survived);
+export const percent = ({ killed, survived }: Score): number =>
+  killed + survived === 0 ? 100 : (100 * killed) / (killed + survived);
 
 /** The mutants of one file that no test killed. `source`: the file's text. */
 export function aliveIn(file: string, source: string, results: readonly Result[]): readonly Alive[] {
@@ -45,13 +46,13 @@ export function aliveIn(file: string, source: string, results: readonly Result[]
   return results
     .filter((one) => one.fileName.endsWith(file) && isAlive(one))
     .map(({ location: { start, end }, replacement }) => {
-      const whole = lines.slice(start.line, end.line + 1);
+      const whole = lines.slice(start.line - 1, end.line);
       const last = whole.length - 1;
       const from = whole
-        .map((text, at) => text.slice(at === 0 ? start.column : 0, at === last ? end.column : undefined))
+        .map((text, at) => text.slice(at === 0 ? start.column - 1 : 0, at === last ? end.column - 1 : undefined))
         .join(' ');
-      const line = (lines[start.line] ?? '').trim();
-      return { file, at: start.line + 1, line, mutant: `${onOneLine(from)} → ${onOneLine(replacement)}` };
+      const line = (lines[start.line - 1] ?? '').trim();
+      return { file, at: start.line, line, mutant: `${onOneLine(from)} → ${onOneLine(replacement)}` };
     });
 }
 

@@ -186,6 +186,12 @@ describe('what somebody is told', () => {
       { change: changeIn('cancelled') },
       'It is too late for that. By now: Cancelled; nothing was sent.',
     ],
+    ...(['waiting', 'approved'] as const).map((state): [string, Verdict, Partial<Ballot>, string] => [
+      `settled, though its state still says ${state}`,
+      'approve',
+      { change: changeIn(state, { settled_at: now - 1 }) },
+      'It is too late for that.',
+    ]),
     ['another was first', 'approve', { change: changeIn('approved') }, 'It is approved already.'],
     [
       'pressed twice',
@@ -383,11 +389,32 @@ describe('who may end what nobody moves on any more, as the rules stand today', 
     ['no approval is needed', 'none', [yes, no, yes, no, unlock, force, no, no]],
     ['as they were', 'none', [yes, no, yes, yes, unlock, force, no, no]],
     ['the rule and the group are gone', 'none', [unlock, no, no, no, unlock, force, no, no]],
+    ['nobody may push', 'none', [unlock, no, 'denied', 'denied', unlock, force, 'denied', no]],
   ])('%s; it needed %s', (name, needed, wanted) => {
     const rights = Object.values(ending).map((by) =>
       mayEnd({ policy: rulesNow[name], needed: needed === 'none' ? 'none' : leads(1), asked, by }),
     );
     expect(rights.map(words)).toEqual(wanted);
+  });
+
+  const [read, readLive] = ['{ allow: [read], to: [readers] }', '{ allow: [read], to: [guides], where: ["*/live"] }'];
+  const readAll = '{ allow: [read], to: [guides, oncall] }';
+  const push = '{ allow: [push], to: [guides], approval: none }';
+  test.each<[string, readonly string[], Ballot['needed'], readonly string[]]>([
+    ['read it', [readAll], leads(1), ['S0GUIDES', 'S0ONCALL']],
+    ['read its target; its source they certainly may not', [readLive], leads(1), []],
+    ['approve it', [read], needing({ by: ['guides'], count: 1 }), ['S0GUIDES']],
+    ['do it, where no approval was needed', [read, push], 'none', ['S0GUIDES']],
+    ['unlock it by force', [read, '{ allow: ["unlock --force"], to: [oncall] }'], leads(1), ['S0ONCALL']],
+    ['unlock it', [read, '{ allow: [unlock], to: [oncall] }'], leads(1), ['S0ONCALL']],
+  ])('where Slack does not tell whether somebody may %s', (_, rules, needed, groups) => {
+    const today = policyFrom(`version: 1
+groups: { leads: [U03CHI], readers: [U06ROB], guides: [S0GUIDES], oncall: [S0ONCALL] }
+rules:
+${rules.map((text) => `  - ${text}\n`).join('')}`);
+    const right = mayEnd({ policy: today, needed, asked, by: unsure('U06ROB') });
+    const why = groups.length > 0 ? { why: 'unknown', groups } : { why: 'not named' };
+    expect(right).toEqual({ kind: 'may not', ...why });
   });
 
   test.each<[string, readonly boolean[]]>([
@@ -420,6 +447,7 @@ describe('who may end what nobody moves on any more, as the rules stand today', 
     expect(came(ending.fay, true)).toContain('You are not among those who may');
     expect(came(ending.ana, false)).toContain('It is your own change');
     expect(came(ending.chi, false)).toContain('You are not among those who may');
+    expect(came(ending.chi, undefined)).toContain('You are not among those who may');
   });
 
   test('nobody approves by a right to unlock, or by rules that came later', () => {

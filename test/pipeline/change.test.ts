@@ -131,7 +131,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Mo
 describe('every state and everything that can happen in it', () => {
   const cases = states.flatMap((state) => happenings.map((happening) => [state, happening.kind, happening] as const));
   test.each(cases)('%s: %s', (state, kind, happening) => {
-    expect(move(standing(state), happening, now)).toEqual(table[state]?.[kind]);
+    expect(move(standing(state), happening, now)).toStrictEqual(table[state]?.[kind]);
   });
 
   test('a settled acceptance moves no more', () => {
@@ -165,9 +165,9 @@ describe('tries and time', () => {
     expect(patch?.settled_at).toBe(to === 'expired' ? now : null);
   });
 
-  test.each(['approve', 'send'] as const)('no %s from the moment of expiry on', (kind) => {
+  test.each(['approve', 'send', 'complete'] as const)('no %s from the moment of expiry on', (kind) => {
     const happening: Happening = kind === 'send' ? { kind, owner: 'me', leaseMs: 1 } : { kind };
-    const of = standing(kind === 'send' ? 'approved' : 'waiting');
+    const of = standing(kind === 'approve' ? 'waiting' : 'approved');
     expect(move(of, happening, expires - 1)).toBeDefined();
     expect(move(of, happening, expires)).toBeUndefined();
   });
