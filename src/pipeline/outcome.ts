@@ -1,14 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Receipt, Unsent } from '../hosting/client.ts';
 import { passing } from '../points.ts';
 import { linesOfChanges } from '../storage/audit.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { alone } from '../storage/differences.ts';
 import { thawed } from '../storage/json.ts';
-import type { State } from '../storage/schema.ts';
 import { joined, say, type Text } from '../text.ts';
 import type { Saying } from './advance.ts';
+import { happeningOf, isSameSend, lateHappening, tookNothing, type Outcome } from './answer.ts';
 import { move, type Happening } from './change.ts';
 import { cardOf } from './freeze.ts';
 import { foundOf, pauseAfterLoss, type Losing } from './lost-commit.ts';
@@ -24,11 +23,6 @@ export type Bookkeeping = Losing & {
   readonly onTrouble: (what: string, error: unknown) => void;
 };
 
-/** What came of a change in `sending`: the host's answer, or the certainty that nothing was written. */
-export type Outcome = Receipt | Unsent;
-
-const busyAgainMs = 15_000;
-const longestBusyMs = 5 * 60_000;
 /** How long a receipt is held while the database is away; after that its change is found in `sending` and unknown. */
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
@@ -74,12 +68,6 @@ async function record(desk: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome)
   return moved ?? row;
 }
 
-/** Claimed by somebody else meanwhile it is still the same; sent anew by somebody else it is not. */
-const isSameSend = (row: Change, sent: Change): boolean =>
-  row.state === 'sending' && row.version === sent.version && row.sent_at === sent.sent_at;
-
-const tookNothing = ({ kind }: Outcome): boolean => kind === 'not sent' || kind === 'throttled';
-
 /** The row says that it was never sent, which the answer disproves: unknown, until the answer itself is written down. */
 async function setRight(
   desk: Bookkeeping,
@@ -112,30 +100,6 @@ async function isSaid(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> 
     const { version, receipt } = thawed<{ readonly version: number; readonly receipt?: unknown }>(details);
     return version > sent.version && JSON.stringify(receipt) === answer;
   });
-}
-
-function happeningOf(outcome: Outcome): Happening {
-  switch (outcome.kind) {
-    case 'not sent':
-      return { kind: 'hand back' };
-    case 'accepted':
-      return { kind: 'accept', operation: outcome.operation ?? null };
-    case 'throttled':
-      return { kind: 'throttle', retryAfterMs: Math.min(outcome.retryAfterMs ?? busyAgainMs, longestBusyMs) };
-    case 'rejected':
-      return { kind: 'reject' };
-    case 'unknown':
-      return { kind: 'lose' };
-  }
-}
-
-function lateHappening(outcome: Outcome, state: State): Happening | undefined {
-  const operation = outcome.kind === 'accepted' ? (outcome.operation ?? null) : null;
-  // Whoever sends it besides has no answer yet: that the host accepted it once is true whatever comes.
-  if (state === 'sending') return outcome.kind === 'accepted' ? { kind: 'accept', operation } : undefined;
-  if (state !== 'unknown') return undefined;
-  if (outcome.kind === 'accepted') return { kind: 'accept late', operation };
-  return outcome.kind === 'rejected' ? { kind: 'reject late' } : undefined;
 }
 
 function sayingOf(change: Change, outcome: Outcome, happening: Happening | undefined, at: number): Saying {

@@ -7,8 +7,8 @@ export const mutated: readonly string[] = [
   'src/policy/approvers.ts',
   'src/policy/needed.ts',
   // What the host's answers mean.
+  'src/pipeline/answer.ts',
   'src/pipeline/judge.ts',
-  'src/pipeline/outcome.ts',
   // Rights.
   'src/pipeline/authorise.ts',
   'src/pipeline/may-run.ts',
@@ -41,6 +41,7 @@ export const tests: readonly string[] = [
   'test/policy/decide.test.ts',
   'test/policy/places.test.ts',
   'test/policy/possible.test.ts',
+  'test/pipeline/answer.test.ts',
   'test/pipeline/judge.test.ts',
   'test/pipeline/approve.test.ts',
   'test/pipeline/closers.test.ts',
@@ -49,5 +50,4 @@ export const tests: readonly string[] = [
   'test/policy/load.test.ts',
   'test/policy/unknown.test.ts',
   'test/policy/properties.test.ts',
-  'test/pipeline/late-answers.test.ts',
 ];

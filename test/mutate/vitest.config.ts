@@ -28,7 +28,7 @@ export default defineConfig({
     setupFiles: ['test/seed.ts', 'test/mutate/set-up.ts'],
     sequence: { sequencer: AsListed },
     isolate: false,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     restoreMocks: true,
   },
 });

@@ -22,7 +22,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'a 500 is taken for nothing sent, and tried again',
     edits: [
       {
-        file: 'src/pipeline/outcome.ts',
+        file: 'src/pipeline/answer.ts',
         from: `    case 'unknown':
       return { kind: 'lose' };`,
         to: `    case 'unknown':

@@ -39,7 +39,7 @@ describe('what is made of what was seen', () => {
       false,
       5_000,
       'finish',
-      'the host reports it finished',
+      'after 6 s: the host reports it finished',
     ],
     [
       'a read proves it',
@@ -61,6 +61,7 @@ describe('what is made of what was seen', () => {
       'leave',
       'still says running',
     ],
+    ['running for no longer than that', {}, { operation: 'running', proof: undefined }, true, hour, 'wait'],
     ['one failure', {}, { operation: 'failed', proof: undefined }, true, 5_000, 'wait'],
     ['the second after an hour', failing(1, 0), { operation: 'failed', proof: undefined }, true, hour, 'wait'],
     ['three within a minute', failing(2, 5_000), { operation: 'failed', proof: undefined }, true, 64_999, 'wait'],
@@ -100,6 +101,23 @@ describe('what is made of what was seen', () => {
       hour + 1,
       'lose',
       'does not answer about it any more',
+    ],
+    [
+      'trouble for no longer than that',
+      { known: true, unclear: 4 },
+      { operation: 'trouble', proof: undefined },
+      true,
+      hour,
+      'wait',
+    ],
+    [
+      'trouble for an hour, where nobody ever followed',
+      { unclear: 4 },
+      { operation: 'trouble', proof: undefined },
+      false,
+      hour + 1,
+      'leave',
+      'it gave no answer that says how it stands',
     ],
     [
       'trouble for an hour about this one, where following works',
@@ -215,6 +233,17 @@ describe('what is made of what was seen', () => {
     expect(kindOf(verdict)).toBe(wanted);
     if (says !== undefined && 'says' in verdict) expect(plain(verdict.says)).toContain(says);
     if ('says' in verdict) expect(verdict.proven).toBe(isProven(seen) || seen.operation === 'finished');
+  });
+
+  test('how long it took is counted from the sending, or from where following began', () => {
+    const done = judge(
+      { ...change, sent_at: null },
+      fresh,
+      { operation: 'finished', proof: undefined },
+      true,
+      begun + 5_000,
+    );
+    expect('says' in done && plain(done.says)).toContain('after 5 s');
   });
 
   test('what the host has done at once is not locked any longer; what may go on is', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { saveOutcome, type Outcome } from '../../src/pipeline/outcome.ts';
+import type { Outcome } from '../../src/pipeline/answer.ts';
+import { saveOutcome } from '../../src/pipeline/outcome.ts';
 import { createSendHistory } from '../../src/pipeline/send-history.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';

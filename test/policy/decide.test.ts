@@ -227,6 +227,12 @@ describe('the approval it needs', () => {
       },
     ],
     [
+      'the same approvers in another order, one of them named twice',
+      push,
+      [allowed(', approval: { by: [readers, leads, leads] }'), allowed(', approval: { by: [leads, readers] }')],
+      { requirements: [{ by: ['leads', 'readers'], count: 1 }], expires: HOUR, reason: 'optional' },
+    ],
+    [
       'a rule that says nothing is not weakened by one that says none',
       push,
       [allowed(), allowed(', approval: none')],

@@ -257,6 +257,61 @@ channels: { ops: ops }
   });
 });
 
+const UUID = '00000000-0000-4000-8000-00000000000f';
+
+describe('ids and names are taken whole', () => {
+  const long = 'A'.repeat(20);
+  const channels = { good: ['C12', 'G0ACME', `C${long}`], bad: ['C1', `C${long}A`, 'D0ACME', 'xC12', 'C12x', 'C-12'] };
+  test.each<[string, (id: string) => string, readonly string[], readonly string[], string]>([
+    ['a channel', (id) => `channels: { "${id}": {} }`, channels.good, channels.bad, 'is neither the id of a channel'],
+    [
+      'a channel that is denied',
+      (id) => `channels: { deny: ["${id}"] }`,
+      channels.good,
+      channels.bad,
+      'is not the id of a channel: C… or G…, never its name',
+    ],
+    [
+      'a member',
+      (id) => `groups: { a: ["${id}"] }`,
+      ['U12', 'W0ANA', 'S0DEVS', `U${long}`],
+      ['U1', `U${long}A`, 'C0ANA', 'xU12', 'U12x', 'U-12'],
+      'is not a Slack id',
+    ],
+    [
+      'a person',
+      (id) => `people: { a: ["${id}"] }`,
+      ['U12', 'W0ANA', `U${long}`],
+      ['U1', `U${long}A`, 'S0DEVS', 'xU12', 'U12x', 'U-12'],
+      'is not the Slack id of a person: U… or W…',
+    ],
+    [
+      'a group',
+      (id) => `groups: { "${id}": [] }`,
+      ['a', 'night-shift_2', 'a'.repeat(40)],
+      ['', 'aB', 'Ba', 'a b', 'a'.repeat(41)],
+      'cannot name a group',
+    ],
+    [
+      'an environment’s id',
+      (id) => `environments: { "${id}": { site: a, name: b } }`,
+      [UUID, UUID.toUpperCase()],
+      [`0${UUID}`, `${UUID}0`, UUID.slice(1), UUID.slice(0, -1), UUID.replace('-4000', ''), UUID.replace('4', 'g')],
+      'is not the id of a site or environment: a UUID',
+    ],
+    [
+      'an environment’s name',
+      (name) => `environments: { ${UUID}: { site: a, name: "${name}" } }`,
+      ['a', 'größe 2', 'x'.repeat(100)],
+      ['', ' a', 'a ', 'a/b', 'a*b', 'a\u200bb', 'x'.repeat(101)],
+      'cannot be a name',
+    ],
+  ])('%s', (_, text, good, bad, says) => {
+    expect(good.flatMap((id) => mistakesOf(ok + text(id)))).toEqual([]);
+    for (const id of bad) expect(mistakesOf(ok + text(id))).toEqual([expect.stringContaining(says)]);
+  });
+});
+
 describe('bounds', () => {
   const IDS = (count: number) =>
     Array.from({ length: count }, (_, index) => `U${String(index).padStart(6, '0')}`).join(', ');

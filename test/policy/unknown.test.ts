@@ -264,7 +264,11 @@ describe('where a user group cannot be read', () => {
     expect(voice(known('U0NEW', ['S0LEADS']))).toMatchObject({ kind: 'counts' });
     expect(voice(without(known('U0NEW'), ['S0LEADS']))).toMatchObject({ why: 'unknown', groups: ['S0LEADS'] });
     expect(voice(without(known('U0NEW'), ['S0DEVS']))).toMatchObject({ why: 'not named' });
-    expect(voice(without(ana, userGroups))).toMatchObject({ why: 'yourself' });
+    expect(voice(without(ana, userGroups))).toMatchObject({ why: 'yourself', groups: [] });
+    // Not to be denied is not yet to be named.
+    const images: Asked = { ...to('images', 'acme-shop/live'), asker: 'U01ANA' };
+    const barred = without(known('U0NEW'), ['S0BARRED']);
+    expect(mayApprove(policy, barred, needed, images)).toMatchObject({ why: 'not named', groups: [] });
   });
 
   test('only those of rules that speak of it, of reading, and of approvers have to be known', () => {

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { mutated, tests } from './plan.ts';
+import { aliveIn, gone, percent, scoresOf, totalOf, unnamed, type Result } from './score.ts';
+import { survivors } from './survivors.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const textOf = (file: string): string => readFileSync(resolve(root, file), 'utf8');
+
+describe('what `npm run mutate` goes by still stands', () => {
+  test('its files and its tests', () => {
+    expect([...mutated, ...tests].filter((file) => textOf(file) === '')).toEqual([]);
+  });
+
+  test.each(Object.entries(survivors))('the lines of %s in which a mutant is let live', (file, those) => {
+    expect(mutated).toContain(file);
+    const lines = new Set(
+      textOf(file)
+        .split('\n')
+        .map((line) => line.trim()),
+    );
+    expect(those.filter(({ line }) => !lines.has(line))).toEqual([]);
+  });
+});
+
+describe('what came of it', () => {
+  const source = 'const a =\n  b && c;\nreturn {\n  d,\n};\n';
+  const mutant = (status: string, from: [number, number], to: [number, number], replacement: string): Result => ({
+    fileName: '/somewhere/src/a.ts',
+    status,
+    replacement,
+    location: { start: { line: from[0], column: from[1] }, end: { line: to[0], column: to[1] } },
+  });
+  const results = [
+    mutant('Killed', [2, 3], [2, 9], 'true'),
+    mutant('Timeout', [2, 3], [2, 9], 'false'),
+    mutant('Survived', [2, 3], [2, 9], 'b || c'),
+    mutant('NoCoverage', [3, 8], [5, 2], '{}'),
+    mutant('RuntimeError', [2, 3], [2, 9], 'b'),
+  ];
+  const [both, whole] = [
+    { line: 'b && c;', mutant: 'b && c → b || c' },
+    { line: 'return {', mutant: '{ d, } → {}' },
+  ];
+  const named = { 'src/a.ts': [{ ...both, why: 'equivalent', because: 'it is' } as const] };
+
+  test('counts what is dead, and what no test noticed or came by', () => {
+    const scores = scoresOf(['src/a.ts', 'src/b.ts'], results);
+    expect(scores).toEqual([
+      { file: 'src/a.ts', killed: 2, survived: 2 },
+      { file: 'src/b.ts', killed: 0, survived: 0 },
+    ]);
+    expect(scores.map(percent)).toEqual([50, 100]);
+    expect(totalOf(scores)).toEqual({ file: 'total', killed: 2, survived: 2 });
+  });
+
+  test('tells survivors that have no name, and names whose mutant is dead', () => {
+    const alive = aliveIn('src/a.ts', source, results);
+    expect(alive).toEqual([
+      { file: 'src/a.ts', at: 2, ...both },
+      { file: 'src/a.ts', at: 3, ...whole },
+    ]);
+    expect(unnamed(alive, named)).toEqual([alive[1]]);
+    expect(gone(alive, named)).toEqual([]);
+    expect(gone([], named)).toEqual([{ file: 'src/a.ts', ...both }]);
+  });
+});
