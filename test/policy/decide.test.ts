@@ -106,6 +106,15 @@ describe('who may do what, where', () => {
     expect(decide(some, chi, to('clone', company)).kind).toBe('allowed');
     expect(decide(some, ana, to('clone', 'acme-shop/live')).kind).toBe('not allowed');
     expect(decide(some, ana, to('dns set', domain('example.com'))).kind).toBe('not allowed');
+    const bare = { command: command('clone'), aims: [] };
+    expect([decide(some, ana, bare).kind, decide(some, rob, bare).kind]).toEqual(['allowed', 'not allowed']);
+    expect(decide(rulesOf('{ allow: [clone], to: [leads], where: ["*/*"] }'), chi, bare).kind).toBe('not allowed');
+  });
+
+  test('what may be read, by its place', () => {
+    const staging = rulesOf('{ allow: [read], to: [readers], where: ["*/staging"] }');
+    const names = ['acme-shop/staging', 'acme-shop/live'];
+    expect(names.map((name) => mayRead(staging, rob, environment(name)))).toEqual([true, false]);
   });
 
   test('everyone means everyone, for allow and deny', () => {
@@ -127,6 +136,8 @@ rules:
     expect(decide(joined, second, to('cache clear', 'a/b')).kind).toBe('not allowed');
     expect(decide(joined, second, to('logs', 'a/b')).kind).toBe('allowed');
     expect(decide(joined, second, to('files', 'a/b'))).toMatchObject({ why: { kind: 'denied' } });
+    const anywhere = ['cache clear', 'logs', 'files'].map((path) => mayAnywhere(joined, second, command(path)));
+    expect(anywhere).toEqual([false, true, false]);
   });
 });
 
@@ -162,12 +173,17 @@ describe('what the answer says', () => {
       why: { kind: 'denied' },
       whoMay: ['developers'],
     });
+    const both = rulesOf('{ allow: [images], to: [developers, readers] }', '{ deny: [images], to: [readers] }');
+    expect(decide(both, rob, to('images', 'acme-shop/live'))).toMatchObject({ whoMay: ['developers'] });
   });
 
   test('who may do all of it', () => {
     expect(whoMay(policy, to('push', 'acme-shop/live', 'acme-shop/staging'))).toEqual(['developers', 'leads']);
     expect(whoMay(policy, to('push', 'acme-blog/live', 'acme-blog/staging'))).toEqual(['leads']);
     expect(whoMay(policy, to('clone', company))).toEqual([]);
+    const open = rulesOf('{ allow: [read], to: everyone }', '{ allow: [push], to: [leads] }');
+    expect(whoMay(open, to('logs', 'acme-shop/live'))).toEqual(['everyone']);
+    expect(whoMay(open, to('push', 'acme-shop/live', 'acme-shop/staging'))).toEqual(['leads']);
   });
 
   test('whether there is anything to say a command for', () => {
@@ -176,6 +192,8 @@ describe('what the answer says', () => {
     expect(mayAnywhere(policy, rob, command('push'))).toBe(false);
     expect(mayAnywhere(policy, chi, command('audit'))).toBe(false);
     expect(mayAnywhere(rulesOf(DESTROY, '{ deny: [delete], to: [leads] }'), chi, command('delete'))).toBe(false);
+    // To be denied it in one place is not to be allowed it in the others.
+    expect(mayAnywhere(rulesOf('{ deny: [delete], to: [leads], where: ["a/b"] }'), chi, command('delete'))).toBe(false);
   });
 });
 

@@ -247,6 +247,31 @@ describe('where a user group cannot be read', () => {
     expect(asks(known('U01ANA', ['S0NIGHT']))).toEqual(['required', []]);
   });
 
+  test('a rule that asks for the same leaves nothing in doubt', () => {
+    const same = 'approval: { by: [leads] }';
+    const twice = policyOf(
+      withRules(`{ allow: [push], to: [developers], ${same} }`, `{ allow: [push], to: [night], ${same} }`),
+    );
+    const decision = decide(twice, without(ana, ['S0NIGHT']), to('push', 'acme-shop/live'));
+    expect(decision).toMatchObject({ kind: 'allowed', rules: [{ line: twice.rules[0]?.line }], unsure: [] });
+  });
+
+  test('an emergency stop names the rule by which it may turn out to be allowed', () => {
+    const stop = policyOf(withRules('{ allow: [pause], to: [night] }'));
+    const pause: Wish = { command: { ...command('pause'), emergency: true }, aims: [] };
+    const decision = decide(stop, without(known('U0NEW'), ['S0NIGHT']), pause);
+    expect(decision).toMatchObject({ kind: 'allowed', rules: [{ line: stop.rules[0]?.line }] });
+  });
+
+  test('a group that happens to be called allowed is not asked about for whoever may do it', () => {
+    const named = policyOf(`version: 1
+groups: { developers: [U01ANA, U02BEN], allowed: [S0ALLOWED] }
+rules: [{ allow: [push], to: [developers] }]
+`);
+    const needed: Needed = { requirements: [{ by: 'allowed', count: 1 }], expires: 1, reason: 'optional' };
+    expect(groupsApproving(named, command('push'), needed)).toEqual([]);
+  });
+
   test('a deny reaches a person whose other id is in the group, an allow does not', () => {
     const rob = known('U06ROB', ['S0DEVS'], ['S0BARRED']);
     expect(decide(policy, rob, to('images', 'a/b'))).toMatchObject({ why: { kind: 'denied' } });
