@@ -92,7 +92,7 @@ export function authorise(policy: Policy, person: Person, wish: Resolved, compan
   const decision = decide(policy, person, asked);
   if (decision.kind === 'not allowed') {
     // Rules are told to readers. Whoever names an environment or a domain is one: they could not have named it.
-    const isReader = (target && target.kind !== 'company') || mayAnywhere(policy, person, { path: '', risk: 'read' });
+    const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });
     const isTold = isReader || unknownIn(decision).length > 0;
     throw isTold ? notAllowed(wish, nameOf(asked.command, path), target, decision) : new Refusal(notYou(path));
   }

@@ -4,6 +4,7 @@ import { mayRun } from '../../src/pipeline/may-run.ts';
 import { resolve } from '../../src/pipeline/resolve.ts';
 import type { Domain, Target } from '../../src/hosting/contract/target.ts';
 import type { Policy } from '../../src/policy/rules.ts';
+import { plain } from '../../src/text.ts';
 import {
   ana,
   blog,
@@ -25,15 +26,18 @@ const asked = (policy: Policy, person: Person, path: string, env = staging.name,
   authorise(policy, person, resolve(wishFor(path, { env: [env], ...given }), names), company);
 
 describe('who may do nothing at all', () => {
-  test.each(['guest', 'bot', 'stranger', 'deactivated'] as const)(
-    'a %s, whatever the rules allow everyone',
-    (standing) => {
-      const policy = policyOf('{ allow: [read, routine, sensitive, destructive], to: everyone, approval: none }');
-      expect(said(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toContain('Nothing was done.');
-      expect(() => welcome({ ...ana, standing })).toThrow('Nothing was done.');
-      expect(() => welcome(ana)).not.toThrow();
-    },
-  );
+  test.each([
+    ['guest', 'Guests of this workspace may not use Sitehand.'],
+    ['bot', 'Other bots may not use Sitehand.'],
+    ['stranger', 'Only members of this workspace may use Sitehand.'],
+    ['deactivated', 'This account is deactivated.'],
+  ] as const)('a %s, whatever the rules allow everyone', (standing, why) => {
+    const policy = policyOf('{ allow: [read, routine, sensitive, destructive], to: everyone, approval: none }');
+    const told = `${why} Nothing was done.`;
+    expect(said(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toBe(told);
+    expect(() => welcome({ ...ana, standing })).toThrow(told);
+    expect(() => welcome(ana)).not.toThrow();
+  });
 });
 
 describe('what the rules say', () => {
@@ -107,7 +111,8 @@ describe('what the rules say', () => {
   ])('%s', (_, rules, path, env, wanted) => {
     const given = path.startsWith('allowlist') ? { addresses: ['1.1.1.1'] } : {};
     const outcome = (): string => {
-      const { permit, target } = asked(policyOf(...rules), ana, path, env, given);
+      const { permit, target, stage } = asked(policyOf(...rules), ana, path, env, given);
+      expect(stage).toBe('authorised');
       expect(target?.name).toBe(env);
       expect(permit.rules.length).toBeGreaterThan(0);
       return permit.approval === 'none' ? 'none' : 'approval';
@@ -138,6 +143,20 @@ describe('what the rules say', () => {
       'You may not run cache clear on acme-shop/staging. The rule in line 8 lets leads do it. Nothing was sent.',
     );
     expect(said(refusalOf(() => asked(policyOf(READ), ana, 'cache clear')))).toContain('No rule allows it to anybody.');
+    const denied = policyOf(READ, '{ allow: [routine], to: [leads] }', '{ deny: [routine], to: [developers] }');
+    expect(said(refusalOf(() => asked(denied, ana, 'cache clear')))).toContain(
+      'The rule in line 9 forbids it; leads may do it. Nothing was sent.',
+    );
+  });
+
+  test('whoever reads nothing is told of no rule; whoever reads, of the company as of any target', () => {
+    const bare = (path: string, ...rules: readonly string[]) =>
+      said(refusalOf(() => authorise(policyOf(...rules), ana, resolve(wishFor(path, {}), names), company)));
+    for (const path of ['pause', 'themes list'])
+      expect(bare(path, '{ allow: [pause, read], to: [leads] }')).toBe(`You may not use ${path}. Nothing was done.`);
+    expect(bare('themes list', '{ allow: [read], to: [developers], where: ["*/staging"] }')).toBe(
+      'You may not run themes list. No rule allows it to anybody. Nothing was sent.',
+    );
   });
 
   test('where several rules let others, every one of them is named, and no line for what another says', () => {
@@ -148,6 +167,7 @@ describe('what the rules say', () => {
       'The rules in lines 8 and 10 let leads and developers do it.',
     );
     expect(told(leads, developers, leads)).toContain('The rules in lines 8, 9 and 10 let leads and developers do it.');
+    expect(told(leads, leads, leads, leads)).toContain('The rules in lines 8, 9, 10 and 11 let leads do it.');
     expect(told(leads, leads, leads, leads, leads, leads)).toContain(
       'The rules in lines 8, 9, 10, 11 and 2 more let leads do it.',
     );
@@ -160,7 +180,12 @@ describe('what the rules say', () => {
     expect(mayRun(policyOf(READ), ana, 'environments', commandAt('environments'))).toBe(true);
     const wish = resolve(wishFor('environments', {}), names);
     expect(said(refusalOf(() => authorise(nothing, ana, wish, company)))).toContain('You may not use environments.');
-    expect(authorise(policyOf(READ), ana, wish, company).target).toBeUndefined();
+    const policy = policyOf(READ);
+    const permit = { approval: 'none', rules: [], policy: policy.hash };
+    const allowed = authorise(policy, ana, wish, company);
+    expect(allowed).toMatchObject({ stage: 'authorised', permit });
+    expect(allowed.target).toBeUndefined();
+    expect(asked(policy, ana, 'changes', live.name).permit).toEqual(permit);
   });
 });
 
@@ -218,7 +243,7 @@ describe('a desk command that a rule has to name', () => {
     expect(said(refusalOf(() => lock(live.name)))).toBe(
       'You may not run lock on acme-shop/live. No rule allows it to anybody. Nothing was done.',
     );
-    expect(said(refusalOf(() => lock(blog.name)))).toContain('The rule in line 10 forbids it');
+    expect(said(refusalOf(() => lock(blog.name)))).toContain('The rule in line 10 forbids it. Nothing was done.');
     expect(said(refusalOf(() => asked(rules, ana, 'audit', live.name)))).toContain('You may not run audit');
   });
 
@@ -226,6 +251,8 @@ describe('a desk command that a rule has to name', () => {
     expect(said(refusalOf(() => bare('pause')))).toBe(
       'You may not run pause. No rule allows it to anybody. Nothing was done.',
     );
+    const places = policyOf('{ allow: [pause, resume], to: [developers], where: ["*/*"] }');
+    expect(['pause', 'resume'].map((path) => mayRun(places, ana, path, commandAt(path)))).toEqual([false, false]);
     expect(bare('resume').permit.rules).toEqual([9]);
     expect(bare('audit').target).toBeUndefined();
   });
@@ -262,5 +289,6 @@ describe('where a card may stand', () => {
     }
     expect(said(refusalOf(hearing))).toContain(why);
     expect(said(refusalOf(hearing))).toContain('Nothing was done.');
+    expect(plain(refusalOf(hearing).hint)).toMatch(/^Say it in .* or in a direct message to me\.$/);
   });
 });
