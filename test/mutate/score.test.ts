@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mutated, tests } from './plan.ts';
-import { aliveIn, gone, percent, scoresOf, totalOf, unnamed, type Result } from './score.ts';
+import { aliveIn, gone, ofAll, ofOthers, scoresOf, totalOf, unnamed, type Result } from './score.ts';
 import { survivors } from './survivors.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -46,13 +46,16 @@ describe('what came of it', () => {
   const named = { 'src/a.ts': [{ ...both, why: 'equivalent', because: 'it is' } as const] };
 
   test('counts what is dead, and what no test noticed or came by', () => {
-    const scores = scoresOf(['src/a.ts', 'src/b.ts'], results);
+    const scores = scoresOf(['src/a.ts', 'src/b.ts'], results, aliveIn('src/a.ts', source, results), named);
     expect(scores).toEqual([
-      { file: 'src/a.ts', killed: 2, survived: 2 },
-      { file: 'src/b.ts', killed: 0, survived: 0 },
+      { file: 'src/a.ts', killed: 2, survived: 2, equivalent: 1 },
+      { file: 'src/b.ts', killed: 0, survived: 0, equivalent: 0 },
     ]);
-    expect(scores.map(percent)).toEqual([50, 100]);
-    expect(totalOf(scores)).toEqual({ file: 'total', killed: 2, survived: 2 });
+    expect(scores.map((score) => [ofAll(score), Math.round(ofOthers(score))])).toEqual([
+      [50, 67],
+      [100, 100],
+    ]);
+    expect(totalOf(scores)).toEqual({ file: 'total', killed: 2, survived: 2, equivalent: 1 });
   });
 
   test('tells survivors that have no name, and names whose mutant is dead', () => {

@@ -14,9 +14,17 @@ export type Result = {
 /** A mutant that no test killed: where it is, and what it looks like in the list of survivors. */
 export type Alive = Pick<Survivor, 'line' | 'mutant'> & { readonly file: string; readonly at: number };
 
-export type Score = { readonly file: string; readonly killed: number; readonly survived: number };
+/** `equivalent`: those of the survivors that the list calls so. */
+export type Score = {
+  readonly file: string;
+  readonly killed: number;
+  readonly survived: number;
+  readonly equivalent: number;
+};
 
+/** Of all mutants, in percent. */
 export const leastTotal = 95;
+/** Of a file's, without those that nobody can tell from the original: no test can kill them. */
 export const leastFile = 90;
 
 /** A mutant that never ends is as dead as one that a test is red with. */
@@ -24,10 +32,19 @@ const isDead = ({ status }: Result): boolean => status === 'Killed' || status ==
 /** One that cannot even be loaded says nothing of the tests, and is not counted. */
 const isAlive = ({ status }: Result): boolean => status === 'Survived' || status === 'NoCoverage';
 
-export function scoresOf(files: readonly string[], results: readonly Result[]): readonly Score[] {
+export function scoresOf(
+  files: readonly string[],
+  results: readonly Result[],
+  alive: readonly Alive[],
+  named: Named,
+): readonly Score[] {
   return files.map((file) => {
-    const own = results.filter(({ fileName }) => fileName.endsWith(file));
-    return { file, killed: own.filter(isDead).length, survived: own.filter(isAlive).length };
+    const own = alive.filter((one) => one.file === file);
+    const equivalent = own.filter((one) =>
+      named[file]?.some((other) => other.why === 'equivalent' && isSame(one, other)),
+    ).length;
+    const killed = results.filter((one) => one.fileName.endsWith(file) && isDead(one)).length;
+    return { file, killed, survived: own.length, equivalent };
   });
 }
 
@@ -35,9 +52,14 @@ export const totalOf = (scores: readonly Score[]): Score => ({
   file: 'total',
   killed: scores.reduce((sum, { killed }) => sum + killed, 0),
   survived: scores.reduce((sum, { survived }) => sum + survived, 0),
+  equivalent: scores.reduce((sum, { equivalent }) => sum + equivalent, 0),
 });
 
-export const percent = ({ killed, survived }: Score): number =>
+/** What share of all mutants is dead, and of those that can be told from the original. */
+export const ofAll = ({ killed, survived }: Score): number => share(killed, survived);
+export const ofOthers = ({ killed, survived, equivalent }: Score): number => share(killed, survived - equivalent);
+
+const share = (killed: number, survived: number): number =>
   killed + survived === 0 ? 100 : (100 * killed) / (killed + survived);
 
 /** The mutants of one file that no test killed. `source`: the file's text. */
@@ -64,12 +86,14 @@ const onOneLine = (text: string): string => {
 const isSame = (one: Pick<Survivor, 'line' | 'mutant'>, other: Pick<Survivor, 'line' | 'mutant'>): boolean =>
   one.line === other.line && one.mutant === other.mutant;
 
+type Named = Readonly<Record<string, readonly Survivor[]>>;
+
 /** Those that the list does not name. */
-export const unnamed = (alive: readonly Alive[], named: Readonly<Record<string, readonly Survivor[]>>) =>
+export const unnamed = (alive: readonly Alive[], named: Named) =>
   alive.filter((one) => !named[one.file]?.some((other) => isSame(one, other)));
 
 /** Those that the list names, and that are dead or gone by now. */
-export const gone = (alive: readonly Alive[], named: Readonly<Record<string, readonly Survivor[]>>) =>
+export const gone = (alive: readonly Alive[], named: Named) =>
   Object.entries(named).flatMap(([file, those]) =>
     those
       .filter((one) => !alive.some((other) => other.file === file && isSame(one, other)))

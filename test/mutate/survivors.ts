@@ -38,6 +38,19 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "right.kind === 'may not' → true",
     ),
   ],
+  'src/pipeline/authorise.ts': [
+    ...same(
+      'No rule can name either.',
+      "const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });",
+      '\'\' → "Stryker was here!"',
+    ),
+    ...same(
+      'The company has no site anyhow; the types cannot see that.',
+      "const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);",
+      "target.kind === 'company' → false",
+      '\'company\' → ""',
+    ),
+  ],
   'src/pipeline/judge.ts': [
     ...same(
       'The word `trouble` has no verdict, so it proves as little as nothing does.',
@@ -56,6 +69,31 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'no proof\' → ""',
     ),
   ],
+  'src/pipeline/may-run.ts': [
+    ...same(
+      'Only commands of the desk are open to anyone, and none of them concerns everything.',
+      "if (command.shape === 'desk' && !command.everywhere && command.right === 'anyone') return 'yes';",
+      "command.shape === 'desk' && !command.everywhere → true",
+      "command.shape === 'desk' && !command.everywhere → command.shape === 'desk' || !command.everywhere",
+      "command.shape === 'desk' → true",
+    ),
+    ...same(
+      'Where any of them is yes, so is the answer, and what is unknown is not looked at.',
+      "const unknown = all.flatMap((is) => (is === 'yes' || is === 'no' ? [] : is));",
+      "is === 'yes' → false",
+      '\'yes\' → ""',
+    ),
+    ...same(
+      'Every target is a field of its command, and is an environment or a domain; the types cannot see that.',
+      'const kind = fields[command.target]?.kind;',
+      'fields[command.target]?.kind → fields[command.target].kind',
+    ),
+    ...same(
+      'Every target is a field of its command, and is an environment or a domain; the types cannot see that.',
+      "return kind === 'environment' || kind === 'domain' ? kind : undefined;",
+      "kind === 'environment' || kind === 'domain' → true",
+    ),
+  ],
   'src/policy/approvers.ts': [
     ...same(
       'Votes are looked for by requirement, and a text is none.',
@@ -70,12 +108,82 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'bound?.some → bound.some',
     ),
   ],
-  'src/policy/people.ts': [
+  'src/policy/memberships.ts': [
     ...same('What is remembered is worked out again, only slower.', 'if (known) return known;', 'known → false'),
     ...same(
       'What is remembered is worked out again, only slower.',
-      'mentioned.set(policy.groups, made);',
-      'mentioned.set(policy.groups, made); → ;',
+      'byId.set(groups, made);',
+      'byId.set(groups, made); → ;',
+    ),
+    ...same(
+      'What is remembered is worked out again, only slower.',
+      'groupsByName.set(groups, known);',
+      'groupsByName.set(groups, known); → ;',
+    ),
+    ...same(
+      'It is no id, so it is in no group.',
+      'const joined = namesOf([...(policy.people.get(person.id) ?? []), ...(person.joinedGroups ?? [])]);',
+      '[] → ["Stryker was here"]',
+    ),
+    ...same(
+      'With nothing joined both sets are the same.',
+      'const any = joined.length === 0 ? own : new Set([...own, ...joined]);',
+      'joined.length === 0 → false',
+    ),
+    ...same(
+      'A user group that the file mentions is in a group of it.',
+      'for (const name of names.get(group) ?? [])',
+      '[] → ["Stryker was here"]',
+    ),
+    ...same(
+      'It is no user group that the file mentions.',
+      '{ groups, joinedGroups = [], otherGroups = [] }: Person,',
+      '[] → ["Stryker was here"]',
+    ),
+    ...same(
+      'It is no user group that anything depends on.',
+      'without: readonly string[] = [],',
+      '[] → ["Stryker was here"]',
+    ),
+    ...same(
+      'No group can be called everyone, or have a space in its name.',
+      "const names = audiences.flatMap((to) => (to === 'everyone' ? [] : to));",
+      "to === 'everyone' → false",
+      '\'everyone\' → ""',
+      '[] → ["Stryker was here"]',
+    ),
+  ],
+  'src/policy/pattern.ts': [
+    ...same(
+      'A glob has a piece at each place; the types cannot see that.',
+      "const [head = ''] = glob;",
+      '\'\' → "Stryker was here!"',
+    ),
+    ...same(
+      'A glob has a piece at each place; the types cannot see that.',
+      "const piece = glob[at] ?? '';",
+      '\'\' → "Stryker was here!"',
+    ),
+    ...same(
+      'A glob has a piece at each place; the types cannot see that.',
+      "const tail = glob[last] ?? '';",
+      '\'\' → "Stryker was here!"',
+    ),
+    ...same(
+      'What is neither the company nor a domain is taken for an environment.',
+      "return { kind: 'environment', site, environment: own === undefined ? undefined : fold(own) };",
+      '\'environment\' → ""',
+    ),
+    ...same(
+      'One piece alone is never empty: such a name is refused.',
+      "const isAny = (glob: Glob): boolean => glob.length > 1 && glob.every((piece) => piece === '');",
+      'glob.length > 1 → true',
+      'glob.length > 1 → glob.length >= 1',
+    ),
+    ...same(
+      'Where the site is not known, the environment is not either.',
+      "if (site === undefined || environment === undefined) return effect === 'deny';",
+      'site === undefined → false',
     ),
   ],
   'src/policy/pins.ts': [
@@ -143,6 +251,29 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "const READING: Command = { path: '', risk: 'read' };",
       '\'\' → "Stryker was here!"',
     ),
+  ],
+  'src/policy/possible.ts': [
+    ...same(
+      'Rules name no group that is not there; the types cannot see that.',
+      'const ids = audience.flatMap((name) => [...(this.#policy.groups.get(name) ?? [])]);',
+      '[] → ["Stryker was here"]',
+    ),
+    ...same(
+      'Rules name no group that is not there; the types cannot see that.',
+      'return [...(this.#policy.groups.get(name) ?? [])]',
+      '[] → ["Stryker was here"]',
+    ),
+    ...same(
+      'It is nobody whom anything allows; where a user group is not known, no approver is counted.',
+      '.flatMap((id) => (isUserGroup(id) ? (this.#members.get(id) ?? []) : [id]))',
+      '[] → ["Stryker was here"]',
+    ),
+    ...same(
+      'It is nobody whom anything allows.',
+      "const ids = everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap((name) => this.#certain(name))));",
+      '[] → ["Stryker was here"]',
+    ),
+    ...same('What is remembered is worked out again, only slower.', 'if (known) return known;', 'known → false'),
   ],
   'src/policy/rules.ts': [
     ...same(

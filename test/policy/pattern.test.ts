@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Target } from '../../src/hosting/contract/target.ts';
-import { covers, fold, matches, readGlob, readPattern, type Glob } from '../../src/policy/pattern.ts';
+import { covers, coversOfKind, fold, matches, readGlob, readPattern, type Glob } from '../../src/policy/pattern.ts';
 import { company, domain, environment } from './given.ts';
 
 const blog = domain('blog.example.com');
@@ -51,6 +51,7 @@ const TABLE: readonly (readonly [string, Target, boolean, boolean])[] = [
   ['domain:müller.example', domain('xn--mller-kva.example'), true, true],
   ['domain:example.com', domain('ex%61mple.com'), false, false],
   ['domain:127.0.0.1', domain('0x7f.1'), false, false],
+  ['domain:müaller.example', domain('mü%61ller.example'), false, false],
   ['acme-shop/*', shop, true, true],
   ['acme-*/*', shop, true, true],
   ['other/*', shop, false, false],
@@ -90,6 +91,42 @@ describe('what a pattern covers', () => {
   });
 });
 
+describe('whether a pattern speaks of a kind at all, and of everything of it', () => {
+  test.each<[string, Target['kind'], boolean, boolean]>([
+    ['company', 'company', true, true],
+    ['company', 'environment', false, false],
+    ['*/*', 'company', false, false],
+    ['domain:*', 'domain', true, true],
+    ['domain:a.b', 'domain', true, false],
+    ['domain:*', 'environment', false, false],
+    ['*/*', 'environment', true, true],
+    ['*/*', 'domain', true, true],
+    ['a/b', 'environment', true, false],
+    ['a/b', 'domain', false, false],
+    ['a/*', 'domain', true, false],
+    ['a*/*', 'environment', true, false],
+    ['*/b*', 'environment', true, false],
+    // A deny of part of every site reaches its domains, an allow does not.
+    ['*/b', 'domain', false, true],
+  ])('%s of %s: some %s, all %s', (text, kind, some, all) => {
+    const pattern = readPattern(text);
+    if (typeof pattern === 'string') throw new Error(pattern);
+    expect([coversOfKind(pattern, kind, 'some'), coversOfKind(pattern, kind, 'all')]).toEqual([some, all]);
+  });
+});
+
+test('what is wrong with a pattern is said, and what is just short enough is none', () => {
+  expect(['/b', 'a\u200b/b', 'a/b?', `${'x'.repeat(254)}/y`, 'domain:x'].map(readPattern)).toEqual([
+    'a name is missing, or has spaces around it',
+    'a name has invisible characters in it',
+    'of all wildcards only a single * is understood',
+    'a name has at most 253 characters',
+    'expected domain:example.com, domain:*.example.com or domain:*',
+  ]);
+  for (const longest of [`${'x'.repeat(253)}/y`, `domain:${'a.'.repeat(126)}b`])
+    expect(readPattern(longest)).toBeTypeOf('object');
+});
+
 test.each([
   '',
   '/',
@@ -119,6 +156,7 @@ test.each([
   'domain:a..b',
   `domain:${'a.'.repeat(140)}b`,
   'domain:ex/ample.com',
+  'domain:example.com/x',
 ])('%j is no pattern', (text) => {
   expect(readPattern(text)).toBeTypeOf('string');
 });
@@ -130,6 +168,13 @@ describe('a glob', () => {
     return read;
   };
   const piece = fc.stringMatching(/^[ab.-]{0,4}$/);
+
+  test('takes its pieces in turn, each after the one before', () => {
+    const name = 'a-b-c';
+    expect(
+      ['a*b*c', 'a*c', '*b*', 'a*x*c', 'a*c*b', '*b*b*', 'a-b*b-c'].filter((one) => matches(glob(one), name)),
+    ).toEqual(['a*b*c', 'a*c', '*b*']);
+  });
 
   test('agrees with the regular expression that says the same', () => {
     fc.assert(

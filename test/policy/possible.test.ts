@@ -56,6 +56,11 @@ describe('rules that could never be satisfied', () => {
       [`line ${LINE}: "push" could never be approved: it needs 1 of nobody, and there is nobody`],
     ],
     [
+      'too many, of two groups',
+      [push('[developers]', 'two, nobody', 3)],
+      [`line ${LINE}: "push" could never be approved: it needs 3 of two, nobody, and there are only U03CHI and U04DEE`],
+    ],
+    [
       'one person with two ids',
       [push('[developers]', 'chi', 2)],
       [`line ${LINE}: "push" could never be approved: it needs 2 of chi, and there is only U03CHI`],
@@ -80,6 +85,13 @@ describe('rules that could never be satisfied', () => {
     [
       'somebody else, where there is nobody else',
       ['{ allow: [routine, destructive], to: [chi] }'],
+      [
+        `line ${LINE}: "push" could never be approved: it needs 1 of those who may do it themselves, and there is only U03CHI, and whoever asks is one of them and does not count`,
+      ],
+    ],
+    [
+      'somebody else, whom another rule denies it in one place',
+      ['{ allow: [push], to: [chi] }', '{ deny: [push], to: [developers], where: ["a/b"] }'],
       [
         `line ${LINE}: "push" could never be approved: it needs 1 of those who may do it themselves, and there is only U03CHI, and whoever asks is one of them and does not count`,
       ],

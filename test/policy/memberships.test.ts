@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { dependsOn, holds, membershipsOf } from '../../src/policy/memberships.ts';
+import { mentionedGroups } from '../../src/policy/people.ts';
+import { policyOf } from './given.ts';
+
+const policy = policyOf(`version: 1
+people: { ana: [U01ANA, U0ANATWO] }
+groups:
+  developers: [U01ANA, S0DEVS]
+  night: [S0NIGHT, S0DEVS]
+  barred: [U0ANATWO]
+  e: [S0NIGHT]
+rules: []
+`);
+const ana = { id: 'U01ANA', groups: ['S0NONE'], otherGroups: [] };
+
+test('somebody is in groups by the id they act with, by any of theirs, and perhaps in others', () => {
+  const { own, any, perhaps } = membershipsOf(policy, ana);
+  expect(own).toEqual(new Set(['developers']));
+  expect(any).toEqual(new Set(['developers', 'barred']));
+  expect([...perhaps]).toEqual([
+    ['night', ['S0DEVS', 'S0NIGHT']],
+    ['e', ['S0NIGHT']],
+  ]);
+});
+
+test('it is worked out once', () => {
+  const [another, ben] = [
+    { ...policy, groups: new Map(policy.groups) },
+    { ...ana, id: 'U02BEN' },
+  ];
+  expect(membershipsOf(another, ben)).toBe(membershipsOf(another, ben));
+  expect(mentionedGroups(another)).toBe(mentionedGroups(another));
+});
+
+test('an audience holds them, does not, or perhaps', () => {
+  const of = membershipsOf(policy, ana);
+  expect(['everyone' as const, ['developers'], ['night'], ['barred'], []].map((to) => holds(to, of, 'allow'))).toEqual([
+    'yes',
+    'yes',
+    'perhaps',
+    'no',
+    'no',
+  ]);
+  expect(holds(['barred'], of, 'deny')).toBe('yes');
+});
+
+test('everyone depends on no group, whatever its letters are called', () => {
+  const of = membershipsOf(policy, ana);
+  expect(dependsOn(['everyone'], of)).toEqual([]);
+  expect(dependsOn([['e'], ['night']], of)).toEqual(['S0NIGHT', 'S0DEVS']);
+  expect(dependsOn([['e'], ['night']], of, ['S0NIGHT'])).toEqual(['S0DEVS']);
+});
