@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
-import { rules } from './masking/names.ts';
+import { mask } from './masking/mask.ts';
 import { base64, isPrivateKey, worded } from './masking/private-keys.ts';
-import { hasLongRun, hinted, runningToken, tokens } from './masking/tokens.ts';
+import { tokens } from './masking/tokens.ts';
 
 /** Every Secret made in this process, as it may stand in a text; they are credentials of the configuration, a handful. */
 const known = new Set<string>();
@@ -52,16 +52,6 @@ export function knowSpellings(said: readonly string[]): void {
   longestFirst = said;
 }
 
-const kept = '$<before>$<open>***';
-const kinds = [
-  ...[...hinted, ...worded].map(({ hint, shape }) => ({ look: new RegExp(hint, 'i'), shape, shown: '***' })),
-  ...rules.map(({ hint, shape }) => ({ look: new RegExp(hint, 'i'), shape, shown: kept })),
-];
-const hints = new Set([...hinted, ...worded, base64, ...rules].flatMap(({ hint }) => hint.split('|')));
-const isWord = (hint: string): boolean => /^[a-z_]+$/i.test(hint);
-/** Most texts have nothing of any of them, and are known for that at one look: at words and at signs, which is faster. */
-const words = new RegExp([...hints].filter(isWord).join('|'), 'i');
-const signs = new RegExp([...hints].filter((hint) => !isWord(hint)).join('|'), 'i');
 /** Letters, digits and what else nobody needs to escape in an address, escaped all the same, once or more often. */
 const escaped = /%(?:25){0,3}(2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi;
 
@@ -85,11 +75,4 @@ export function scrub(text: string): string {
   if (plain === clean) return masked;
   const unescaped = mask(plain);
   return unescaped === plain ? masked : unescaped;
-}
-
-function mask(text: string): string {
-  let left = hasLongRun(text) ? text.replace(runningToken, '***') : text;
-  if (!words.test(left) && !signs.test(left)) return left;
-  for (const { look, shape, shown } of kinds) if (look.test(left)) left = left.replace(shape, shown);
-  return left.replace(base64.shape, (run) => (isPrivateKey(run) ? '***' : run));
 }

@@ -1,172 +1,186 @@
+import { calls } from './calls.ts';
+import { cookies } from './cookies.ts';
+import { programs } from './programs.ts';
+import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
+import { spoken } from './spoken.ts';
+import { inserted } from './statements.ts';
+import { ends, named, quote, within } from './syntax.ts';
+import { keys, numbers, others, passwords, prose, secrets, sessions, states, suffix } from './words.ts';
 
-/** Credentials that are known by the name before them, in the syntaxes of PHP, JSON, SQL, addresses and headers. */
+/** Credentials that are known by the name before them. */
 
-/** Where a word begins, also one of `userPass`; or what is escaped before it ends. */
-const word = '(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z]))|(?<=%[\\da-f]{2}|\\\\[nrt]))';
+const passwordHint =
+  'pass|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw';
+const secretHint = 'clave|secret|token|credential|signat|saml';
+const keyHint = 'key';
 
-/** Names of what is a credential however short it is. */
-const passwords = [
-  'passw(?:or[dt]|d)|passphrase|passcode|pwd|kennwort|contrase(?:ñ|n)a|senha',
-  `${word}(?:(?:admin|app|auth|db|ftp|my|root|smtp|user|wp)?pass|pw|psw|otp)`,
-  '(?<!(?:bad|expired|incorrect|invalid|missing|wrong)_)(?:secret|token)|credentials?|signature|saml_?response',
-].join('|');
+const state = new RegExp(`^(?:${states})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
+/** A whole sentence, as an error tells of a field. */
+const isSentence = (text: string): boolean =>
+  /^\p{Lu}\p{Ll}+(?: \S+){2,40}[.!]$/u.test(text) && text.split(' ').some((word) => prose.test(word));
+const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}22$/.test(before);
 
-/** Names of what is a credential only where it is as long as one. */
-const keys = [
-  '(?:access|account|activation|api|app|application|auth|cipher|consumer|crypt|deploy|encryption|hmac|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|private|reset|rp|rsa|secret|security|service|shared|signing|ssh|storage|subscription|webhook)[_-]?key',
-  '(?:auth|backup|recovery|security|verification)_?code|bearer|(?<=[_-])(?:auth|salt)|(?<=["\'])auth',
-].join('|');
+/** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
+function isPassword(value: string, before: string): boolean {
+  const isStated = state.test(value) || (isBare(before) && prose.test(value.replace(/\s.*$/s, '')));
+  if (isStated || isSentence(value)) return false;
+  if (/(?<![a-z_])pwd\W*$/i.test(before)) return !isPlace(value);
+  return !/(?<![a-z_])pass\W*$/i.test(before) || !/^\d{1,4}(?:\/\d{1,4})?(?:\W|$)/.test(value);
+}
 
-/** Names of cookies by which somebody stays logged in, and what else names a session. */
-const sessions = [
-  'wordpress_(?:logged_in_|sec_)?[\\da-f]{8,64}|wordpress_(?:logged_in|sec)|wp-(?:postpass|resetpass)[\\w-]{0,66}',
-  'woocommerce_session(?:_[\\da-f]{8,64})?|remember_(?:[a-z]{1,12}_)?[\\da-f]{0,64}|[js]?sess(?:ion)?_?(?:id|key)?|connect\\.sid|(?<![a-z])sid',
-].join('|');
+/** After a colon and a space a plain word says in which state it is. */
+function isIssued(value: string, before: string): boolean {
+  if (state.test(value) || isSentence(value)) return false;
+  return !isBare(before) || !/[:\s]\s*$/.test(before) || (isCoined(value) && !isPlace(value));
+}
 
-/** What may stand behind a name and leaves its meaning. */
-const suffix =
-  '(?:[_-]?(?:\\d{1,2}|again|clear|confirm\\w{0,6}|current|live|new|old|plain|prod|repeat|text|test|value))?';
-/** A quotation mark as JSON in JSON, pages and addresses write it. */
-const quote = `(?:\\\\{0,8}["'\`]|&quot;|&#0?39;|%(?:25)?2[27]|\\\\u002[27])`;
-/** What ends a name in quotes or brackets; `:protected` and `:"Class":private` is how PHP prints properties. */
-const ends = `(?:${quote}|\\]|%5D|:(?:"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
-/** What stands between a name and its value; a comma in the arguments of a call, a space in those of a program. */
-const between = [
-  '[ \\t]{0,20}(?:=>|:=|={1,2}|:(?![^\\s=]{0,100}(?:private|protected)\\])|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])(?:\\s|\\\\n){0,40}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|\\[)?[ \\t]{0,20}',
-  ';s:\\d{1,7}:',
-  `(?<=\\(\\s?(?:\\w{1,20},\\s?)?${quote}[\\w.-]{1,80}${quote}),[ \\t]{0,8}(?=${quote})`,
-  '(?<=--[\\w-]{1,60})[ \\t]{1,8}(?!-)',
-  '(?<=<[\\w:.-]{1,60})>',
-  `[ \\t]{1,4}value=(?=${quote})`,
-  '</name>\\s{0,9}<value>(?:<string>)?',
-].join('|');
-/** What is no credential though it stands where one would, and a variable of a program. */
-const words =
-  'array|bool|disabled|empty|enabled|expected|expired|false|incorrect|invalid|is|missing|must|nil|no|none|not|null|object|off|on|required|string|true|undefined|unknown|was|wrong|yes';
-const nothing = (end: string): string => `(?!(?:${words}|\\*{3})(?=${end})|\\$_?[a-z]\\w{0,40}(?:->|[[;),]))`;
-/** Where JSON or nginx goes on: no value without quotes reaches beyond. */
-const within = '(?!\\\\{0,8}"(?:\\s{0,2}[,:}\\]]| while |$))[^\\n]';
-const quoted = `(?<open>${quote})${nothing('\\||\\k<open>')}(?:(?!(?<!\\\\)\\k<open>)${within}){LEAST,500}(?=\\k<open>)`;
-/** How `print_r` writes a value: up to the next key, the closing parenthesis or the end of the line. */
-const printed = `(?<=\\] => ?)(?!["'\\s])${nothing('[ \\t]{0,4}(?:$| [[()])')}(?:(?! [[)])${within}){LEAST,500}`;
-/** A whole line of YAML. */
-const ofLine = `(?<=^[ \\t]{0,20}(?:- )?[\\w.-]{1,60}: {1,4})(?!["'\\s])${nothing('\\W|$')}(?:(?! #)${within}){LEAST,500}`;
-const bare = `(?:(?<open>${quote})|(?!${quote}|\\w{1,15}\\(${quote}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|\\\\[\\\\/]){BARE,}`;
-const value = [quoted, printed, ofLine, bare].join('|');
+/** Fields of forms, and licences that texts are under. */
+const openValue = /^(?:(?:field|group)_|(?:[AL]?GPL|Apache|BSD|CC|EUPL|ISC|MIT|MPL)\b)/i;
+const looksIssued = (value: string, before: string): boolean =>
+  !isPlace(value) &&
+  !openValue.test(value) &&
+  (isRandom(value, 8) ||
+    (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
 
-/** Values of at least this many characters in quotes, and of that many without. */
-const named = (names: string, least: number, alone: number): RegExp =>
-  new RegExp(
-    `(?<before>(?:${names})${suffix}${ends}(?:${between})(?:\\w{1,15}\\((?=${quote}))?)(?:${value.replaceAll('LEAST', String(least)).replace('BARE', String(alone))})`,
-    'gim',
-  );
-
-/** Functions that are given a credential, by how many arguments stand before it; a stack trace prints them all. */
-const calls: readonly (readonly [before: number, names: string])[] = [
-  [
-    0,
-    'wp_(?:set|hash|check)_password|password_(?:hash|verify)|check_password_reset_key|(?:->|::)(?:auth|setPassword|CheckPassword|HashPassword)',
-  ],
-  [
-    1,
-    'wp_(?:authenticate|create_user)|reset_password|(?:->|::)(?:login|authenticate|attempt|setSaslAuthData|setAuth)|wpdb(?:->|::)__construct|oci_p?connect|user_pass_ok',
-  ],
-  [
-    2,
-    '(?:mysql_p?|mysqli_|odbc_p?|ibase_)connect|mysqli(?:->|::)(?:__construct|connect)|PDO(?:->|::)(?:__construct|connect)|ftp_login|ssh2_auth_password|imap_open|ldap_(?:sasl_)?bind|hash_hmac(?:_file)?|openssl_(?:en|de)crypt|wp_authenticate_(?:username_password|email_password|application_password)|(?:->|::)real_connect',
-  ],
-  [3, 'mysqli_real_connect'],
+const telling = `${passwords}|${secrets}|${keys}`;
+const byName: readonly Rule[] = [
+  {
+    hint: 'signature',
+    shape: new RegExp(
+      `(?<before>signature[\\w-]{0,5}${ends}[:=][ \\t]{0,2}(?:${quote})?(?:t=\\d{1,12},)?(?:sha\\d{1,3}|v\\d)=)[\\w+/=-]{32,}`,
+      'gi',
+    ),
+  },
+  {
+    // Two texts in a list: the first is a name.
+    hint: 'auth|credential|pass',
+    shape: new RegExp(
+      `(?<before>(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\bpass|userpwd)${ends}[ \\t]{0,4}(?:=>|[:=]|,)[ \\t]{0,4}(?:\\[|array ?\\()\\s{0,4}(?:0 => )?${quote}[^"'\\n]{1,100}${quote},\\s{0,4}(?:1 => )?(?<open>${quote}))(?:(?!\\k<open>)${within}){1,200}`,
+      'gi',
+    ),
+  },
+  {
+    hint: 'auth',
+    shape: /(?<before>auth(?:\[\]|%5B%5D)=[^&\s"'\\]{1,64}&auth(?:\[\]|%5B%5D)=)[^&\s"'\\]{1,200}/gi,
+  },
+  {
+    // `"name":"smtp_password","value":"…"`, and so on: the name is a value in its turn.
+    hint: 'value',
+    shape: new RegExp(
+      `(?<before>(?:name|key|field|id|slug|option|label)(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}${quote}[\\w-]{0,60}(?:${telling})${suffix}${quote},\\s{0,20}(?:${quote})?(?:option_|meta_)?value(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4})(?<open>${quote})(?:(?!(?<!\\\\)\\k<open>)${within}){1,500}`,
+      'gi',
+    ),
+  },
+  {
+    hint: 'value',
+    shape: new RegExp(
+      `(?<before>\\[(?:meta_|option_)?(?:name|key|field|id|slug|option|label)\\] => [\\w-]{0,60}(?:${telling})${suffix}\\s{1,20}\\[(?:option_|meta_)?value\\] => )(?!["\\s])(?:(?! [[)])${within}){1,500}`,
+      'gi',
+    ),
+  },
+  { hint: passwordHint, shape: named(passwords, 1, 3), isSecret: isPassword },
+  { hint: secretHint, shape: named(secrets, 1, 3), isSecret: isIssued },
+  { hint: `${keyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`, shape: named(keys, 6, 8), isSecret: isIssued },
+  { hint: `${keyHint}|auth|licen|appid|app_id|ticket|jwt|sas`, shape: named(others, 8, 8), isSecret: looksIssued },
+  {
+    hint: 'pin|puk|cvc|cvv|cvn|csc',
+    shape: named(numbers, 3, 3),
+    isSecret: (value) => /^\d{3,8}$/.test(value),
+  },
+  { hint: 'wordpress_|pass|sess|remember_|sid', shape: named(sessions, 10, 10) },
 ];
-const argument = `(?:'(?:[^'\\n]|'(?! {0,2}[,)])){0,120}'|[^'",()\\n]{0,60}(?:\\([^()\\n]{0,60}\\))?), {0,2}`;
-/** A call with a text among its arguments. */
-const argumentHint = '[(,] ?\\\\{0,8}["\']';
-const passwordHint = 'pass|pwd|wort|senha|contrase|pw["\'=:\\]]|psw|otp|secret|token|credential';
-const keyHint = '[\\w?&;-]key';
-
-const called = (before: number, names: string): RegExp =>
-  new RegExp(
-    `(?<before>(?:${names})\\((?:${argument}){${before}})(?<open>\\\\{0,8}["'])(?![,:}\\]])(?:(?!\\k<open> {0,2}[,)])${within}){1,200}`,
-    'g',
-  );
 
 /** In quotes of JSON in JSON as well; what is cut off has none at its end. */
 const item =
   '(?:"[^"\\\\\\n]{0,300}"|\\\\"[^"\\\\\\n]{0,300}\\\\"|\\\\{3}"[^"\\\\\\n]{0,300}\\\\{3}"|\\\\{1,8}"[^"\\\\\\n]{1,300}|[^\\s"\'\\\\,;&<>]+)';
 const assigned = '[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}';
-const crumb = '[^\\s;"\'\\\\,=]{1,128}';
 const query = '(?:[?&;]|%(?:25){0,3}(?:3F|26)|\\\\u0026)';
 
 /** Credentials in syntaxes of their own. */
-const others: readonly Rule[] = [
+const apart: readonly Rule[] = [
   {
     hint: 'auth',
     shape: new RegExp(
-      `(?<before>authorization${ends}${assigned}(?:${quote})?)(?:[a-z][\\w-]{1,30}[ \\t]{1,4})?[^\\s"'\\\\,;&<>]+(?:(?<=(?:id|mac|nonce|oauth_\\w{1,20}|opaque|realm|response|uri|username)=)${item})?(?:,[ \\t]{0,4}[\\w-]{1,30}=${item})*`,
+      `(?<before>authorization${ends}${assigned}(?:${quote})?)(?:[a-z][\\w-]{1,30}(?:\\\\?[ \\t]{1,4}|%20|\\+))?(?![}\\]])[^\\s"'\\\\,;&<>]+(?:(?<=(?:id|mac|nonce|oauth_\\w{1,20}|opaque|realm|response|uri|username)=)${item})?(?:,[ \\t]{0,4}[\\w-]{1,30}=${item})*`,
       'gi',
     ),
   },
-  { hint: 'bearer', shape: /(?<before>)\bBearer(?:\s{1,8}|%20|\+)(?!authenticat|authoriz)[\w.~+/=-]{8,}/gi },
   {
-    hint: 'cookie',
-    shape: new RegExp(
-      `(?<before>cookies?${ends}${assigned}(?:${quote})?)${crumb}=[^\\s;"'\\\\,]+(?:;[ \\t]{0,2}${crumb}(?:=[^\\s;"'\\\\,]*)?)*`,
-      'gi',
-    ),
+    hint: 'bearer',
+    shape:
+      /(?<before>)\bBearer(?:\s{1,8}|%20|\+)(?!authenticat|authoriz)(?!(?-i:[A-Z]?[a-z]{1,10})(?![\w.~+/=-]))[\w.~+/=-]{8,}/gi,
   },
+  {
+    // A name and a password, however their heading was written.
+    hint: 'basic ',
+    shape: /(?<before>\bBasic )[A-Za-z\d+/]{6,}={0,2}/gi,
+    isSecret: (value) => /^[\x20-\x7e\u00a0-\uffff]*:/.test(Buffer.from(value, 'base64').toString()),
+  },
+  cookies,
   {
     // A link by which a password is set anew, a licence, or the way back from somebody else's login.
-    hint: `${keyHint}|code|sig=`,
-    shape: new RegExp(`(?<before>${query}(?:amp;)?(?:key|code|sig)(?:=|%(?:25){0,3}3D))[\\w%.~+/:-]{16,}`, 'gi'),
+    hint: `${keyHint}|code|sig=|auth=`,
+    shape: new RegExp(`(?<before>${query}(?:amp;)?(?:key|code|sig|auth)(?:=|%(?:25){0,3}3D))[\\w%.~+/:-]{16,}`, 'gi'),
+  },
+  {
+    hint: 'ntlm|negotiate',
+    shape: /(?<before>\b(?:NTLM|Negotiate) )[A-Za-z\d+/]{16,}={0,2}/g,
+  },
+  {
+    // Several in a list.
+    hint: 'passwords|passwörter|codes|tokens|secrets|keys',
+    shape: new RegExp(
+      `(?<before>(?:passwords|(?:backup|recovery|scratch)_?codes|(?:access_?|auth_?)?tokens|secrets|api_?keys)${ends}[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}(?:\\[|array ?\\())(?:[\\s,]{0,4}\\\\{0,8}["'][^"'\\\\\\n]{1,200}\\\\{0,8}["']){1,50}`,
+      'gi',
+    ),
+    shown: (match, { before = '' }) => before + match.slice(before.length).replaceAll(/[^\s,"'\\]+/g, '***'),
+  },
+  {
+    // Links that let whoever follows them in, or speak for them.
+    hint: 'reset|invit|verif|confirm|activat|magic|unsub|login/|register|ticket|hash=|auth',
+    shape:
+      /(?<before>(?:[?&;](?:amp;)?[\w-]{0,20}(?:auth|verif|unsub|invit|confirm|activat|ticket|magic|register)[\w-]{0,12}=|(?<!\.[a-z\d]{2,5})[?&]hash=|\/(?:reset|invit|verif|confirm|activat|magic|unsub|login|autologin|register)[\w-]{0,20}\/))[\w.~%-]{16,}/gi,
+    isSecret: (value) => isRandom(value),
+  },
+  {
+    // A newsletter is left by a number and a key.
+    hint: 'nk=',
+    shape: /(?<before>[?&]nk=\d{1,12}-)[\da-f]{8,}/gi,
   },
   {
     hint: 'pass',
     shape: /(?<before>(?:password[/-]reset|reset[/-]password)\/)[\w-]{20,}/gi,
   },
   {
-    hint: '//[^\\s/@"\']*@|/\\\\/[^\\s/@"\']*@',
+    hint: '@\\S',
     shape: /(?<before>:(?:\\?\/){2}[^\s/:@"'?]{0,64}:)[^\s/"'\\<>?]{1,256}(?=@)/g,
+  },
+  {
+    // PHP cuts what it prints after fifteen characters, and with it the host behind.
+    hint: "\\.\\.\\.'",
+    shape: /(?<before>:\/\/[^\s/:@"']{0,64}:)(?!\d{1,5}[./])[^\s/"'@\\<>?]{1,60}(?=\.\.\.')/g,
   },
   {
     hint: '%2F%2F',
     shape: /(?<before>%3A%2F%2F(?:(?!%3A|%2F)[^\s&"']){0,64}%3A)(?:(?!%2F|%40)[^\s&"'/]){1,256}(?=%40)/gi,
   },
   {
-    hint: 'mysql|maria|pass',
+    hint: '10005|userpwd',
+    shape: /(?<before>(?:10005,|CURLOPT_USERPWD['"]?(?:,| =>|=)) ?["']?[^:"'\s]{0,64}:)[^"'\n\\]{1,200}/g,
+  },
+  {
+    hint: 'identified|pass|crypt',
     shape:
-      /(?<before>\b(?:mysql|mariadb|sshpass)[a-z-]{0,6}(?=\s)(?:(?!mysql|mariadb|sshpass)[^\n]){0,300}?\s-p(?:(?<=sshpass -p) )?)(?<open>["'])?[^\s"'\\]{3,}/g,
+      /(?<before>\b(?:identified\s(?:with\s\S{1,40}\s)?(?:by|as)\s(?:password\s)?|(?:password|encrypt)\s?\(\s?|(?:aes|des|pgp_sym)_(?:en|de)crypt\([^\n,]{1,200},\s?|set password\s[^=\n]{0,80}=\s?)')[^'\n]{1,200}/gi,
   },
   {
-    hint: 'curl',
-    shape:
-      /(?<before>\bcurl(?=\s)(?:(?!curl)[^\n]){0,300}?\s(?:-u|--user|--proxy-user)[ =]?["']?[^\s:"']{1,64}:)[^\s"'\\]+/g,
-  },
-  {
-    hint: argumentHint,
-    shape: /(?<before>(?:10005|CURLOPT_USERPWD), ?["'][^:"'\n]{0,64}:)[^"'\n\\]{1,200}/g,
-  },
-  {
-    hint: 'identified|pass',
-    shape:
-      /(?<before>\b(?:identified\s(?:with\s\S{1,40}\s)?(?:by|as)\s(?:password\s)?|password\s?\(\s?|set password\s[^=\n]{0,80}=\s?)')[^'\n]{1,200}/gi,
-  },
-  {
-    hint: `${passwordHint}|${keyHint}`,
+    hint: `${passwordHint}|${secretHint}|${keyHint}`,
     shape: new RegExp(
-      `(?<before>(?:option|meta)_value\`? = ')[^'\\n]{1,500}(?='[^'\\n]{0,80}_(?:name|key)\`? = '[\\w-]{0,80}(?:${passwords}|${keys})${suffix}')`,
+      `(?<before>(?:option|meta)_value\`? = ')(?![aO]:\\d)[^'\\n]{1,500}(?='[^'\\n]{0,80}_(?:name|key)\`? = '[\\w-]{0,80}(?:${telling})${suffix}')`,
       'gi',
     ),
   },
 ];
 
-/** `before` and `open` are kept of each match. */
-export const rules: readonly Rule[] = [
-  {
-    hint: `${passwordHint}|signat|saml`,
-    shape: named(passwords, 1, 3),
-  },
-  { hint: `${keyHint}|bearer|auth|salt|code`, shape: named(keys, 6, 8) },
-  { hint: 'wordpress_|pass|sess|remember_|sid', shape: named(sessions, 10, 10) },
-  ...calls.map(([before, names]) => ({ hint: argumentHint, shape: called(before, names) })),
-  ...others,
-];
+export const rules: readonly Rule[] = [calls, inserted, ...byName, ...apart, ...programs, ...spoken];

@@ -3,11 +3,11 @@ import type { Rule } from './rule.ts';
 /** Private keys by the words around them, which are looked for in any case. */
 export const worded: readonly Rule[] = [
   {
-    hint: 'BEGIN\\s',
+    hint: 'PRIVATE',
     shape:
       /[-–—]{0,10}\bBEGIN\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[\s\S]*?(?:\bEND\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[-–—]{0,10}|$)/gi,
   },
-  { hint: 'PuTTY', shape: /\bPuTTY-User-Key-File-[\s\S]*/g },
+  { hint: 'PuTTY', shape: /\bPuTTY-User-Key-File-[\s\S]*?(?:Private-MAC: [\da-f]{32,}|$)/g },
 ];
 
 /** Lines of base64 that begin as a DER sequence does, or as a key of OpenSSH. */

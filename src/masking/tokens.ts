@@ -29,6 +29,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
   ['fig[dou]_', '[\\w-]{40,}'],
   ['PMAK-', '[a-f0-9]{24}-[a-f0-9]{34}'],
   ['pat', '[A-Za-z0-9]{14}\\.[a-f0-9]{64}'],
+  ['pat-[a-z]{2}\\d-', '[a-f0-9]{8}-[a-f0-9-]{27}'],
   ['CFPAT-', '[\\w-]{40,}'],
   ['rdme_', '[a-z0-9]{70}'],
   ['tfp_', '[\\w.=-]{50,}'],
@@ -84,9 +85,18 @@ const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
   ['EZ[AT]K', '[A-Za-z0-9]{54}'],
   ['access-(?:development|production|sandbox)-', '[a-f0-9]{8}-[a-f0-9-]{27}'],
   ['c[ks]_', '[a-f0-9]{40}'],
+  ['(?:live|test)_', '[A-Za-z0-9]{30,}(?![\\w-])'],
+  ['APP_USR-', '[\\w-]{40,}'],
+  ['TEST-\\d{12,}-', '[\\w-]{30,}'],
+  ['AQE', '[\\w+/=-]{60,}'],
   ['wc_order_', '[A-Za-z0-9]{13,}'],
   // Messages
   ['xox[a-z]-', '[\\w.-]{15,}'],
+  ['0x4A{4,}', '[\\w-]{20,}'],
+  ['(?:0x|ES_)', '[\\dA-F]{40}(?!\\w)'],
+  ['sl\\.(?:u\\.)?', '[\\w-]{60,}'],
+  ['K00\\d', '[A-Za-z0-9+/]{27}(?!\\w)'],
+  ['def00000', '[\\da-f]{128}'],
   ['xoxe\\.', '[\\w-]{20,}'],
   ['xapp-', '[\\w-]{15,}'],
   ['SG\\.', '[\\w-]{20,}\\.[\\w-]{20,}'],
@@ -100,6 +110,9 @@ const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
   ['A{22}', '[\\w%]{60,}'],
   ['duffel_(?:live|test)_', '[\\w=-]{40,}'],
   ['fio-u-', '[\\w=-]{60,}'],
+  ['IG[A-Z]{2,3}', '[\\w-]{80,}'],
+  ['AAAA[\\w-]{7}:', '[\\w-]{100,}'],
+  ['os_v2_app_', '[a-z0-9]{60,}'],
 ];
 
 /** Tokens that something else than their beginning tells. */
@@ -109,8 +122,9 @@ const beside: readonly string[] = [
   `${begins}(?:bot)?\\d{8,10}:AA[\\w-]{32,}`,
   `${begins}[a-f0-9]{32}-us\\d{1,2}(?!\\w)`,
   `${begins}[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![\\w-])`,
+  `${begins}s\\.(?=[A-Za-z]{0,23}\\d)[A-Za-z0-9]{24}(?![\\w.])`,
   `${begins}[\\w~.]{3}\\dQ~[\\w~.-]{31,34}`,
-  `${begins}[\\da-fx]{30,40}NRAL(?!\\w)`,
+  `${begins}(?:[a-z]{2}\\d\\d)?[\\da-fx]{30,40}NRAL(?!\\w)`,
   `${begins}[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?!\\w)`,
   `${begins}[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,}`,
   // What follows in addresses by which whoever knows them may write.
@@ -122,12 +136,37 @@ const beside: readonly string[] = [
 /** Each has so many letters, digits, `_` and `-` in a row, which few lines of a log have. */
 const run = 20;
 const running = [...prefixed.map(([prefix, rest]) => `${begins}(?:${prefix})${rest}`), ...beside];
-/** Passwords as databases keep them. */
+/** Passwords as databases keep them, and what is known though it is short or cut. */
 export const hinted: readonly Rule[] = [
+  // What follows in addresses by which whoever knows them may write.
   {
-    hint: '\\$\\w{1,8}\\$',
+    hint: 'zapier|integromat|//hook|sendwebhookdata|/webhook|/hooks/',
     shape:
-      /\$P\$[./A-Za-z0-9]{31}|\$(?:wp\$)?2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2(?:d|id?)\$[\w$=,+/.-]{20,}|\$[156]\$[./A-Za-z0-9]{4,16}\$[./A-Za-z0-9]{22,}/g,
+      /(?<=hooks\.zapier\.com\/hooks\/(?:catch|standard)\/\d{1,12}\/)\w{5,}|(?<=hook\.(?:[a-z\d]{2,4}\.)?(?:make|integromat)\.com\/)\w{20,}|(?<=connect\.pabbly\.com\/workflow\/sendwebhookdata\/)[\w%=-]{20,}|(?<=\/(?:webhook|webhooks|webhook-test|hooks)\/)(?:[a-f\d]{8}-[a-f\d]{4}-[a-f\d-]{22}|[a-z\d]{26})(?![\w-])/g,
+  },
+  { hint: 'ifttt', shape: /(?<=maker\.ifttt\.com\/trigger\/[\w-]{1,60}\/(?:json\/)?with\/key\/)[\w-]{20,}/g },
+  { hint: 'hc-ping', shape: /(?<=hc-ping\.com\/)[\w-]{22,}/g },
+  // A name before the host that is none.
+  { hint: '@\\S', shape: /(?<=:\/\/)[A-Za-z\d_-]{20,}(?=@)/g },
+  { hint: 'akismet', shape: /(?<=\/\/)[\da-f]{12}(?=\.rest\.akismet\.com)/g },
+  {
+    hint: '\\{sha|\\{ssha|\\{smd5|\\{md5|\\{crypt',
+    shape: /\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}[\w+/=$.]{16,}/gi,
+  },
+  { hint: '/cpsess', shape: /(?<=\/cpsess)\d{6,}/g },
+  {
+    hint: 'eyJhbGciOi|eyJ0eXAiOi|eyJraWQiOi',
+    shape: /(?<![\w-](?<!%[\dA-Fa-f]{2}|\\[nrt]))eyJ(?:hbGciOi|0eXAiOi|raWQiOi)[\w.-]*/g,
+  },
+  {
+    hint: "\\.\\.\\.'",
+    shape:
+      /(?<=')(?:[rs]k_(?:live|test)_|gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|SG\.|A[KS]IA[A-Z\d]|AIza|ya29\.|GOCSPX-|shp(?:at|ca|pa|ss)_|whsec_|hvs\.|npm_|sk-(?:ant-|proj-)?|do[opr]_v1_|c[ks]_[\da-f]|xkeysib-|EAA[A-Z]|Bearer |Basic )[^'\n"\\]{0,60}(?=\.\.\.')/g,
+  },
+  {
+    hint: '\\$p\\$|\\$wp\\$|\\$2a|\\$2b|\\$2x|\\$2y|\\$argon2|\\$generic|\\$apr1|\\$h\\$|\\$s\\$|\\$1\\$|\\$5\\$|\\$6\\$',
+    shape:
+      /\$P\$[./A-Za-z0-9]{31}|\$(?:wp\$)?2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2(?:d|id?)\$[\w$=,+/.-]{20,}|\$generic\$[\w-]{20,}|\$apr1\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22}|\$[HS]\$[./A-Za-z0-9]{31,52}|\$[156]\$[./A-Za-z0-9]{4,16}\$[./A-Za-z0-9]{22,}/g,
   },
 ];
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { mask } from '../../src/masking/mask.ts';
 import { rules } from '../../src/masking/names.ts';
 import { base64, worded } from '../../src/masking/private-keys.ts';
 import { hinted, runningToken, tokens } from '../../src/masking/tokens.ts';
@@ -63,6 +64,40 @@ const pieces = [
   '$1$aaaa',
   'hooks.slack.com/services/',
   '0-',
+  'INSERT a (',
+  "INSERT a values ('",
+  "values ('a', ",
+  "auth => ['a', ",
+  '<methodName>wp.a</methodName>',
+  '<string>1</string>',
+  'name="password" ',
+  'key":"token","value',
+  '[name] => token [value] => ',
+  'password is ',
+  'password a ',
+  'pw from a to ',
+  'with password ',
+  'sms code for ',
+  'token a ',
+  'key: key: ',
+  'AAAA ',
+  '4111 ',
+  '4111111111111111',
+  '334 a CLIENT ',
+  'snmp community ',
+  'machine a login a ',
+  'credentials: a/',
+  'redis-cli -a ',
+  'echo a:b ',
+  'a.b:5432:',
+  'apply_filters(',
+  "login('a', ",
+  'a\\b->',
+  'hooks/',
+  'auth[]=a&',
+  '| password | ',
+  'SetEnv DB_PASS ',
+  '[password:private',
 ];
 
 function letters(hint: string): string {
@@ -88,6 +123,22 @@ const shapes = [...rules, ...hinted, ...worded, base64].map(({ shape }) => shape
 test.each([...shapes, runningToken])('takes time that grows with the text and no faster: %s', (shape) => {
   expect(pieces.filter((piece) => isSlow(shape, piece))).toEqual([]);
 });
+
+test('all of them together take no longer than a blink for a line of any kind', () => {
+  const slow = pieces.filter((piece) => piece !== '' && timeOf(piece) > 100);
+  expect(slow).toEqual([]);
+});
+
+/** Milliseconds for 16 KB of it, the best of three. */
+const timeOf = (piece: string): number =>
+  Math.min(
+    ...[1, 2, 3].map(() => {
+      const began = process.cpuUsage();
+      mask(piece.repeat(Math.ceil(16_384 / piece.length)));
+      const { user, system } = process.cpuUsage(began);
+      return (user + system) / 1_000;
+    }),
+  );
 
 test('so does every token alone, on what it begins with', () => {
   const beginnings = tokens.map((shape) => letters(shape.source.replace(/^\(\?<!.*?\]\)\)/, '')).slice(0, 12));

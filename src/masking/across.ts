@@ -1,0 +1,96 @@
+import { isTelling } from './words.ts';
+
+/** What a line of a log tells of those after it: a key goes over many, and a value stands below its name. */
+
+const keyBegins = /\bBEGIN\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b|^\s*Private-Lines: \d/i;
+const keyEnds = /\bEND\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b|^\s*Private-MAC: /i;
+const keyGoesOn = /^\s*(?:[A-Za-z\d+/=]{1,100}|(?:Proc-Type|DEK-Info): .{1,100})?\s*$/;
+
+/** A name as the value of `name`, or between tags: what follows is what it names. */
+const namesNext =
+  /(?:["'[]?(?:name|key|field|option_name|meta_key)["'\]]?\s?(?:=>|[:=])\s?["']?|<(?:name|key|string)>\s?)([\w.-]{1,60})["']?(?:,|<\/(?:name|key|string)>)?$/i;
+const ofForm = /\bform-data;[^\n]{0,20}\bname=\\?"([^"\\]{1,100})\\?"\s*$/i;
+const asksMail =
+  /\bAUTH (?:LOGIN|PLAIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM)\s*$|\b334(?: [\w+/=]{0,500})?\s*$/i;
+const endsMail = /\b(?:235|250|421|454|5\d\d)[ -]|MAIL FROM/;
+const isAsked = /\bSERVER -> |\b334 /;
+const saysMail = /^(.{0,120}?(?:^|[\s:>]))([A-Za-z\d+/]{4,}={0,2})\s*$/;
+
+/** Rows of a table whose head names a column of credentials. */
+type Table = { readonly separator: string; readonly width: number; readonly hidden: readonly number[] };
+const head = /^"?[a-z_]\w{0,30}"?(?:([,;\t])"?[a-z_][\w -]{0,30}"?){1,30}$/i;
+const stamp = /^\[[^\]]{1,40}\] /;
+
+function tableOf(line: string): Table | undefined {
+  const plain = line.replace(stamp, '');
+  const separator = head.exec(plain)?.[1];
+  if (separator === undefined) return undefined;
+  const names = plain.split(separator).map((name) => name.replaceAll('"', '').trim());
+  const hidden = names.flatMap((name, at) => (isTelling(name) ? [at] : []));
+  return hidden.length === 0 ? undefined : { separator, width: names.length, hidden };
+}
+
+/** A row with one credential or more, as it may be shown. */
+function rowOf(line: string, { separator, width, hidden }: Table): string | undefined {
+  const cells = line.split(separator);
+  if (cells.length !== width) return undefined;
+  return cells.map((cell, at) => (hidden.includes(at) && cell.trim() !== '' ? '***' : cell)).join(separator);
+}
+
+/** A line without what the lines before say is a credential, and what it is to be looked at behind of. */
+export type Step = { readonly line: string; readonly behind: string };
+
+/** Reads lines in their order: what the lines before make of one, and then what was shown of it. */
+export class Follower {
+  #isKey = false;
+  #behind = '';
+  #form: 'no' | 'head' | 'body' = 'no';
+  #mail = 0;
+  #table: Table | undefined;
+  /** The line was no key, and yet nothing is left of it. */
+  #isHidden = false;
+
+  step(line: string): Step {
+    // Bounded: what is longer than a line of a key is none.
+    const start = line.slice(0, 200);
+    this.#isHidden = false;
+    if (this.#isKey && (keyGoesOn.test(start) || keyEnds.test(start))) return { line: '***', behind: '' };
+    const said = this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#saidIn(start) : undefined;
+    this.#isHidden = said !== undefined;
+    if (said !== undefined) return { line: `${said}***`, behind: '' };
+    const row = this.#table === undefined ? undefined : rowOf(line, this.#table);
+    if (row === undefined) this.#table = undefined;
+    return row === undefined ? { line, behind: this.#behind } : { line: row, behind: '' };
+  }
+
+  /** Whether it is what was filled in: behind an empty line, and up to the next field. */
+  #isOfForm(line: string): boolean {
+    const isEmpty = line.trim() === '';
+    if (this.#form === 'body' && !line.startsWith('--')) return !isEmpty;
+    this.#form = isEmpty ? 'body' : /^content-/i.test(line) ? 'head' : 'no';
+    return false;
+  }
+
+  /** What stands before an answer to a mail server that asks who is there. */
+  #saidIn(line: string): string | undefined {
+    this.#mail = endsMail.test(line) ? 0 : this.#mail - 1;
+    return this.#mail === 0 || isAsked.test(line) ? undefined : saysMail.exec(line)?.[1];
+  }
+
+  told(line: string, masked: string): void {
+    const end = line.slice(-200).trimEnd();
+    const start = line.slice(0, 200);
+    // A search may have left out the line that says so: the beginning of the key itself is known as well.
+    const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden);
+    this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
+    this.#behind = end.endsWith('>') || end.endsWith('=') || isName(line, end) ? `${end}\n` : '';
+    if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
+    if ((end.includes('AUTH ') || end.includes('334')) && asksMail.test(end)) this.#mail = 6;
+    this.#table ??= tableOf(start);
+  }
+}
+
+const field = (end: string): string => ofForm.exec(end)?.[1] ?? '';
+/** Most lines are told apart without an expression. */
+const isName = (line: string, end: string): boolean =>
+  line.length < 200 && /name|key|field|string/i.test(end) && isTelling(namesNext.exec(end)?.[1] ?? '');

@@ -1,0 +1,48 @@
+import ipaddr from 'ipaddr.js';
+
+/** Addresses: of people by mail, of visitors by number, and those that only look like one. */
+
+const at = '(?:@|%(?:25){0,3}40|\\\\u0040|&#0?64;)';
+/** Letters of any script, in addresses escaped. */
+const letter = '[\\p{L}\\p{N}_-]|(?:%(?:25){0,3}[c-f][\\da-f](?:%(?:25){0,3}[89ab][\\da-f]){1,3})';
+/** A version of a package, a picture for sharp screens, a unit of systemd. */
+const noDomain =
+  '(?:\\d(?:\\.\\d)?x(?:[._-]|$)|v?\\d{1,5}\\.\\d{1,5}(?:[.+-]|(?![\\w-]))|[\\w.-]{1,60}\\.(?:avif|css|gif|jpe?g|js|json|png|service|socket|svg|target|tgz|timer|webp|woff2?)(?![\\w.-]))';
+export const email = new RegExp(
+  `(?:${letter}|[.+]|%(?:25){0,3}2B){1,64}${at}(?!${noDomain})(?:${letter}){1,63}(?:\\.(?:${letter}){1,63})+`,
+  'giu',
+);
+export const mayHoldEmail = new RegExp(at);
+
+// Browsers write their version as Chrome/120.0.0.0, which is nobody's address.
+export const ipv4 = /(?<!\d|\d\.|[A-Za-z]\/(?=\d+\.0\.0\.0))\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)/g;
+// With a digit, which every address of a visitor has: `Cafe::add` is code. A name before it may end in a colon.
+export const ipv6 =
+  /(?<![\w.]|(?<!\w)[\da-f]{0,4}:)(?=[a-f:]{0,39}\d)(?:[\da-f]{1,4}(?=:)|(?=::)):{1,2}(?:[\da-f]{1,4}:{1,2}){0,6}(?:[\da-f]{1,4})?(?![\w:])/gi;
+
+/** What `isAddress` takes for an IPv6 address has two colons in a row, or seven in all. */
+export function mayHoldIpv6(text: string): boolean {
+  let [colons, last] = [0, -2];
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    colons += 1;
+    if (colons === 7 || at === last + 1) return true;
+    last = at;
+  }
+  return false;
+}
+
+/** The time of a line looks like a piece of an address, and to find out that it is none is slow: it has too few colons. */
+export function isAddress(text: string): boolean {
+  const isWhole = !text.includes(':') || text.includes('::') || text.split(':').length === 8;
+  return isWhole && ipaddr.isValid(text);
+}
+
+/** Ranges that nobody visits from over the internet. */
+const inside = /^(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168)\.|^(?:::|f[cd][\da-f]{2}:|fe[89ab][\da-f]:)/i;
+/** What stands before the address of a server: a scheme, or a word for what listens or is asked. */
+const ofServer =
+  /(?:\/\/|@|\b(?:upstream|server|listen(?:ing)?(?: on)?|bind(?:ing)?(?: to)?|inet6?|link|backend|proxy_pass|resolver|nameserver|gateway|connect(?:ed|ing|ion)? to|host)["']?(?::| =>|=)?)[ "'[(]{0,3}$/i;
+
+/** Whether an address belongs to a machine of the site itself, by what stands before it. */
+export const isOfServer = (address: string, before: string): boolean =>
+  address === '0.0.0.0' || (inside.test(address) && ofServer.test(before));

@@ -1,0 +1,105 @@
+import { isCoined, isPlace, isRandom } from './random.ts';
+import type { Groups, Rule } from './rule.ts';
+import { within } from './syntax.ts';
+import { isTelling } from './words.ts';
+
+/** Arguments of calls, which a stack trace of PHP prints; a function is known for what it is given by its name. */
+
+/** Which argument is a credential: the one with this number, or every text. */
+const placed: readonly (readonly [place: number | 'all', names: string])[] = [
+  [
+    'all',
+    'wp_check_password|password_verify|auth|setPassword|CheckPassword|HashPassword|wp_hash_password|password_hash',
+  ],
+  [0, 'wp_set_password|check_password_reset_key|crypt'],
+  [
+    1,
+    'wp_authenticate|wp_create_user|reset_password|oci_p?connect|wpmu_create_user|openssl_pkey_get_private|user_pass_ok|wpdb(?:->|::)__construct|setSaslAuthData',
+  ],
+  [
+    2,
+    '(?:mysql_p?|mysqli_|odbc_p?|ibase_)connect|mysqli(?:->|::)(?:__construct|connect)|PDO(?:->|::)(?:__construct|connect)|ftp_login|ssh2_auth_password|imap_open|ldap_(?:sasl_)?bind|hash_hmac(?:_file)?|openssl_(?:en|de)crypt|wp_authenticate_(?:username_password|email_password|application_password)|real_connect|wc_create_new_customer|openssl_pkcs12_read|openssl_pkey_export|Mailbox(?:->|::)__construct',
+  ],
+  [3, 'mysqli_real_connect|openssl_pkcs12_export'],
+  [4, 'ssh2_auth_pubkey_file'],
+];
+const placeOf = placed.map(([place, names]) => ({ place, shape: new RegExp(`(?:^|->|::|\\\\)(?:${names})$`) }));
+
+/** Whoever calls these gives a name and a password, or a password alone. */
+const logsIn = /log_?in|sign_?(?:in|on)|auth(?:enticate|orize)?(?:$|_)|authentication|attempt|credential/i;
+/** No name stands before what is compared. */
+const compares = /(?:check|compare|encrypt|hash|validate|verify)_?pass/i;
+const asksPassword = /passw|passwort|pwd|_pass$|_pass_|setPass|kennwort|otp|totp|2fa|pin$|authcode/i;
+const takesKey = /auth|token|secret|key|licen[cs]e|bearer|credential/i;
+/** These are about the way to a login, not about what is typed there. */
+const isAbout =
+  /(?:url|uri|link|page|form|header|footer|title|text|label|message|errors?|notice|hint|html|nonce|field|failed|logo|css|scripts?|template|strength)$|^(?:get_|is_|has_)(?!.*(?:password|secret|key|token|auth)$)/i;
+/** Functions that are given the name of what they call in their turn. */
+const passesOn = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_array|_array|_deprecated)?$/;
+const inClass = /(?:->|::)(?:__construct|basic|connect|create|digest|from\w*|make)$/;
+
+const text = `(?<open>\\\\{0,8}["'])(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300}(?:\\k<open>|$)`;
+const texts = new RegExp(
+  `(?<open>\\\\{0,8}["'])(?<value>(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300})(?<end>\\k<open>|$)|,|[()]`,
+  'g',
+);
+
+type Argument = {
+  readonly value: string;
+  readonly before: string;
+  readonly isFirst: boolean;
+  readonly isAlone: boolean;
+};
+
+/** Whether a function of this name is given a credential here. */
+function isGiven(name: string, { value, before, isFirst, isAlone }: Argument): boolean {
+  if (isTelling(before)) return true;
+  if (isPlace(value) || isAbout.test(name)) return false;
+  const isCut = value.endsWith('...') && value.length >= 15;
+  const isIssued =
+    isRandom(value) || (isCut ? /\d/.test(value) : /\d/.test(value) && isCoined(value) && value.length >= 8);
+  const isName = isFirst && !compares.test(name) && !isAlone && !isCut && /^[\p{L}\p{N}_.@* +-]{1,60}$/u.test(value);
+  if (asksPassword.test(name)) return !isName;
+  if (logsIn.test(name)) return isAlone ? isIssued : !isName;
+  return takesKey.test(name) && isIssued;
+}
+
+function shown(match: string, { name = '' }: Groups): string {
+  const said = match.slice(name.length);
+  const found = [...said.matchAll(texts)];
+  const strings = found.filter(({ groups }) => groups?.['open'] !== undefined);
+  const isPassed = passesOn.test(name);
+  const passed = isPassed ? strings[0] : undefined;
+  const called = isPassed ? (passed?.groups?.['value'] ?? '') : name.replace(inClass, '');
+  const known = placeOf.find(({ shape }) => shape.test(name));
+  const given = strings.filter((one) => one !== passed);
+  let [left, from, depth, place] = [name, 0, 0, 0];
+  for (const part of found) {
+    const { open, value = '', end = '' } = part.groups ?? {};
+    if (part[0] === ',' && depth === 1) place += 1;
+    depth += part[0] === '(' ? 1 : part[0] === ')' ? -1 : 0;
+    if (open === undefined || part === passed || value === '') continue;
+    const before = strings[strings.indexOf(part) - 1]?.groups?.['value'] ?? '';
+    const argument = { value, before, isFirst: part === given[0], isAlone: given.length === 1 };
+    const isMasked = known === undefined ? isGiven(called, argument) : known.place === 'all' || known.place === place;
+    left += said.slice(from, part.index) + (isMasked ? `${open}***${end}` : part[0]);
+    from = part.index + part[0].length;
+  }
+  return left + said.slice(from);
+}
+
+const names =
+  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|imap_open|apply_filters|do_action|call_user|sasl';
+const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200}'){0,300}\\)`;
+
+/** A call with a text among its arguments. */
+export const callHint = "\\('|\\(\"|, '|, \"|,'|\\(\\\\";
+
+export const calls: Rule = {
+  hint: callHint,
+  shape: new RegExp(
+    `(?<name>(?<![\\w\\\\])[\\w\\\\]{1,120}(?:(?:->|::)\\w{1,60})?)\\((?<=(?:${names})\\w{0,60}\\()(?:${text}|[^'"()\\n]|${inner}){1,400}`,
+    'gi',
+  ),
+  shown,
+};

@@ -1,0 +1,99 @@
+import { isCoined, isPlace } from './random.ts';
+import type { Rule } from './rule.ts';
+
+/** Credentials on command lines and in what programs say to servers. */
+
+const quoted = `(?<open>["'])?`;
+
+/** Programs, and what stands before a password among their arguments; `:` and `,` where a name stands before it. */
+const flags: readonly (readonly [hint: string, programs: string, flag: string])[] = [
+  [' -p', 'mysql|mariadb|mysqldump|mysqladmin|mariadb-dump', '-p'],
+  [' -p', 'sshpass|7za?|7zr|unrar|rar', '-p ?'],
+  [' -a |--pass', 'redis-cli|valkey-cli', '(?:-a|--pass) '],
+  [' -p', 'zip|unzip|zipcloak', '-P ?'],
+  [
+    ' -p|-password',
+    'mongo|mongosh|mongodump|mongorestore|docker|podman|helm|az|oc|ncftpput|ncftpget',
+    '(?:-p|--password)[ =]',
+  ],
+  [' -w | -s ', 'ldapsearch|ldapadd|ldapmodify|ldapwhoami|ldapdelete|ldappasswd', '(?:-w|-s) '],
+  ['htpasswd', 'htpasswd', '-[a-zA-Z]{0,5}b[a-zA-Z]{0,5} \\S{1,200} \\S{1,100} '],
+  ['-pass| -k', 'openssl|gpg2?', '(?:-k|-K|--passphrase|-passin pass:|-passout pass:|-pass pass:)[ =]?'],
+  [' -u', 'smbclient|rpcclient|net', '-U ?["\']?[^\\s%"\']{1,64}%'],
+  [' -u|-user', 'curl', '(?:-u|-U|--user|--proxy-user)[ =]?["\']?[^\\s:"\']{1,64}:'],
+  [' -u', 'lftp|ncftp', '-u ["\']?[^\\s,"\']{1,64},'],
+  ['sudo -s', 'echo|printf', '["\']?(?=[^\\n]{1,200}\\| ?sudo -S)'],
+  ['http-basic', 'composer', 'http-basic\\.\\S{1,100} \\S{1,100} '],
+  ['chpasswd', 'echo|printf', '["\']?[\\w.@-]{1,64}:(?=[^\\n]{1,200}\\| ?(?:sudo )?chpasswd)'],
+  ['requirepass|masterauth|auth-pass', 'requirepass|masterauth|sentinel auth-pass', ''],
+];
+const programOf = ([hint, programs, flag]: (typeof flags)[number]): Rule => ({
+  hint,
+  shape: new RegExp(
+    `(?<before>(?<![\\w./-](?<!/))(?:${programs})(?=\\s)(?:(?! (?:${programs}) )[^\\n|;]){0,300}?\\s${flag})${quoted}[^\\s"'\\\\]{3,}`,
+    'g',
+  ),
+});
+
+/** What a mail server is told after `AUTH`, and the names of the ways, which are none. */
+const ways = '(?!(?:LOGIN|PLAIN|CRAM|DIGEST|XOAUTH|OAUTHBEARER|NTLM|GSSAPI|SCRAM|EXTERNAL|ANONYMOUS)\\b)';
+
+export const programs: readonly Rule[] = [
+  {
+    hint: 'auth plain|auth login|auth xoauth|auth oauth|auth cram|auth ntlm',
+    shape: new RegExp(
+      `(?<before>\\bAUTH (?:PLAIN|LOGIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM|SCRAM-[\\w-]{1,12})[ :=]{1,3})${ways}[\\w+/=-]{6,}`,
+      'gi',
+    ),
+    isSecret: (value) => /[a-z\d=]/.test(value),
+  },
+  {
+    hint: 'auth ',
+    shape: new RegExp(`(?<before>(?<![\\w-])AUTH (?:default )?)${ways}[^\\s"'\\\\<]{5,}(?=$|["'])`, 'g'),
+    isSecret: isCoined,
+  },
+  {
+    // What is asked by `334 …` is answered on the same line or, as `across.ts` knows, on the next.
+    hint: '334 ',
+    shape:
+      /(?<before>\b334 [\w+/=]{0,500}[^\w+/=\n][^\n]{0,60}(?:CLIENT|C|>)[ :>-]{0,4}(?:SERVER)?[: ]{1,3})[\w+/]{4,}={0,2}(?=\s|$)/g,
+  },
+  {
+    hint: 'PASS ',
+    shape:
+      /(?<before>(?<![\w-] |[\w-])PASS (?!\()|(?<=[>:,] )PASS )[^\s"'\\][^\n"'|\\]{1,100}?(?=: \d{3}|[|"'\\]| \(|$)/g,
+    isSecret: (value) => !isPlace(value) && !/^\S*\.(?:test|spec|js|ts|php)\b|^\d{1,3}\b|^\*+/.test(value),
+  },
+  {
+    hint: ' login |auth',
+    shape:
+      /(?<before>(?:\b[A-Za-z]{1,3}\d{1,6} LOGIN (?:"[^"\n]{1,100}"|[^\s"]{1,100}) "?)|"AUTH" (?:"[^"\n]{1,60}" (?="))?")(?:(?<=")[^"\n\\]{1,200}|[^\s"\\]{1,200})/gi,
+  },
+  {
+    hint: 'snmp|community',
+    shape:
+      /(?<before>\b(?:snmp\w{0,12}[^\n]{0,60}\bcommunity["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name)[^\s"',;\\]{3,60}/gi,
+  },
+  {
+    hint: 'machine ',
+    shape: /(?<before>\bmachine \S{1,200}\s(?:login \S{1,100}\s)?password )[^\s"'\\]{1,200}/g,
+  },
+  {
+    // Lines of `.pgpass`: host, port, database, user, password.
+    hint: ':5432:|pgpass',
+    shape: /(?<before>[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:)[^\s:"\\][^\n:"\\]{1,100}/g,
+  },
+  {
+    // `credentials: name / password`
+    hint: 'credential|zugangsdaten|logindaten|identifiants',
+    shape:
+      /(?<before>\b(?:credentials?|zugangsdaten|logindaten|identifiants)["']?[ \t]?[:=][ \t]?["']?[^\s/:|"'{[]{1,60} ?[/:|] ?)[^\s"'\\][^\n"'\\]{1,60}/gi,
+    isSecret: (value) => !isPlace(`/${value}`) || isCoined(value),
+  },
+  {
+    hint: 'xmlrpc|methodname',
+    shape:
+      /(?<before><methodName>(?:wp|mt|metaWeblog|blogger)\.\w{1,60}<\/methodName>(?:(?!<\/?string>)[^\n]){0,300}(?:<string>\d{0,10}<\/string>(?:(?!<\/?string>)[^\n]){0,120})?<string>[^<\n]{1,60}<\/string>(?:(?!<\/?string>)[^\n]){0,120}<string>)[^<\n"\\]{1,200}/g,
+  },
+  ...flags.map(programOf),
+];

@@ -1,0 +1,41 @@
+/** How what a machine made differs from what somebody wrote. */
+
+/** Words, capitals, numbers: a name has few and long ones, what was thrown with dice has many and short ones. */
+const pieces = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g;
+const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/i;
+
+/** Whether it was thrown with dice: so many characters at least, and hardly a word among them. */
+export function isRandom(text: string, least = 16): boolean {
+  if (text.length < least || /^\d{4}-\d\d-\d\d|^(?:field|group)_|::\w/.test(text)) return false;
+  if (uuid.test(text) || /^(?=\D*\d)(?=\d*[a-f])[\da-f]{32,}$/i.test(text)) return true;
+  const found = text.slice(0, 200).match(pieces) ?? [];
+  const letters = found.filter((piece) => !/^\d/.test(piece));
+  const longest = Math.max(0, ...letters.map(({ length }) => length));
+  const sum = found.reduce((all, { length }) => all + length, 0);
+  if (letters.length < 2 || found.length < 4 || longest > 12) return false;
+  // Without any digit a name in mixed case comes close.
+  const numbers = found.length - letters.length;
+  if (numbers < (text.length < 16 ? 2 : 3) && !/[a-z][A-Z]/.test(text)) return false;
+  return letters.length < found.length ? sum / found.length <= 4 : text.length >= 24 && sum / found.length <= 3;
+}
+
+/** Whether nobody would write it as a word in a sentence: digits or signs among letters, or capitals inside. */
+export const isCoined = (text: string): boolean =>
+  !/^v=\d/.test(text) && (/\d\D|\D\d|\d{6}|[a-z][A-Z]/.test(text) || /[^\p{L}\p{N}\s._/:;,()|'"<>{}[\]-]/u.test(text));
+
+/** Whether it is a place in a file system, or an address. */
+export const isPlace = (text: string): boolean =>
+  /^(?:~?\/[\w.-]{1,80}(?:\/|$)|[A-Za-z]:\\|\.{1,2}\/|(?:https?|file|unix):)/.test(text);
+
+/** The last digit of a card's number follows from the others. */
+export function isCard(text: string): boolean {
+  const digits = text.replaceAll(/\D/g, '');
+  const sum = digits
+    .split('')
+    .toReversed()
+    .reduce((all, digit, at) => {
+      const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
+      return all + (value > 9 ? value - 9 : value);
+    }, 0);
+  return sum % 10 === 0 && new Set(digits).size > 1;
+}

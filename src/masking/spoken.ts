@@ -1,0 +1,146 @@
+import { isCard, isCoined, isPlace, isRandom } from './random.ts';
+import type { Rule } from './rule.ts';
+import { passwords, prose, states } from './words.ts';
+
+/** Credentials in sentences, and such as are known by themselves beside a word. */
+
+const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
+const isWritten = (value: string): boolean => isCoined(value) && !isPlace(value) && !state.test(value);
+
+/** What comes after them is no credential: it is how something is called or counted. */
+const open =
+  /(?:cache|transient|public|primary|foreign|meta|option|array|site|field|idempotency|fingerprint|surrogate|group|host|sort|object|checksum|hash)[ _-]?key\W|key[ _-](?:id|name|type|pair|fingerprint|column)\b|\b(?:commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent)\b|[./]\w*$/i;
+
+/** What has digits and is no password. */
+const technical =
+  /^(?:argon2|aes|base64|bcrypt|html5|https?|ipv[46]|md5|oauth2?|php\d|sha\d|tls|utf|wp\d|v?\d+(?:\.|$)|\d{1,4}[a-z]{1,3}$|\d{4}-)/i;
+const opening = '(?:\\\\{0,8}["\'“„«‘`]|[\\[({])';
+const closing = '["\'”“»’`\\])}]';
+
+export const spoken: readonly Rule[] = [
+  {
+    // `password for user "tina" was changed to "…"`, `the pass phrase is "…"`, `already defined, was "…"`
+    hint: 'pass|pw|wort|senha|contrase',
+    shape: new RegExp(
+      `(?<before>(?:${passwords})(?:s|["'\\])*]{1,2})?,?(?: [^\\s"'=:]{1,30}| \\\\{0,8}["'][^\\n"'\\\\]{1,60}\\\\{0,8}["']){0,6}? (?:is|was|to|ist|war|auf|lautet|als|est|es)[ :]{1,2}${opening})[^\\n"'”“»’\`\\])}\\\\]{1,200}(?=\\\\{0,8}${closing})`,
+      'gi',
+    ),
+    isSecret: (value) => !state.test(value) && !prose.test(value) && !isPlace(value),
+  },
+  {
+    // `your one-time password is …`
+    hint: 'pass|pw|wort',
+    shape: new RegExp(
+      `(?<before>(?:${passwords})(?: [^\\s=:]{1,40}){0,6}? (?:to|is|auf|zu|ist|lautet)[ :]{1,2})[^\\s"',;\\\\]{4,100}`,
+      'gi',
+    ),
+    isSecret: (value) => isWritten(value.replace(/[.!]$/, '')),
+  },
+  {
+    // `pw changed from … to …`
+    hint: 'pass|pw|wort',
+    shape: new RegExp(
+      `(?<before>(?:${passwords})(?: [\\w-]{1,20}){0,4}? (?:from|von) ["']?)(?<old>[^\\s"',;\\\\]{3,100})(?<to>["']? (?:to|auf|zu|in) ["']?)(?<fresh>[^\\s"',;\\\\]{3,100})`,
+      'gi',
+    ),
+    shown: (match, { before = '', old = '', to = '', fresh = '' }) =>
+      [old, fresh].some(isWritten) ? `${before}***${to}***` : match,
+  },
+  {
+    // `with password …`, `as … identified by pass …`
+    hint: 'pass|pw|wort',
+    shape: new RegExp(
+      `(?<before>(?:\\b(?:with|mit|using|con|avec|and|und)|\\b(?:user(?:name)?|login|benutzer)[ =:"']{1,3}[^\\s,]{1,80},?) (?:the )?(?:${passwords}) ["']?)[^\\s"'\\\\]{3,100}`,
+      'gi',
+    ),
+    isSecret: (value, before) =>
+      !state.test(value) &&
+      !prose.test(value) &&
+      (/login/i.test(before) || isCoined(value) || /\p{Lu}.*[\p{Lu}_-]|[_-]/u.test(value)),
+  },
+  {
+    // `invalid password "…"`, `password (…) does not match`
+    hint: 'pass|pw|wort|senha|contrase',
+    shape: new RegExp(
+      `(?<before>(?<![\\w-])(?:${passwords}) ${opening})[^\\n"'”“»’\`\\])}\\\\]{3,60}(?=\\\\{0,8}${closing})`,
+      'gi',
+    ),
+    isSecret: (value, before) =>
+      /[([{]$/.test(before) || value.includes(' ')
+        ? isWritten(value) && !(/[([{]$/.test(before) && /\s/.test(value))
+        : !state.test(value) && !prose.test(value),
+  },
+  {
+    // `password …`, without any sign between
+    hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
+    shape: new RegExp(`(?<before>(?<![\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`, 'gi'),
+    isSecret: (value) => /\d/.test(value) && /\p{L}/u.test(value) && isWritten(value) && !technical.test(value),
+  },
+  {
+    // `new password for somebody: …`
+    hint: 'pass|pw|wort|senha|contrase',
+    shape: new RegExp(
+      `(?<before>(?:${passwords}) (?:for|of|für|von|to|para|pour)(?: [^\\s:=]{1,60}){1,4}: )[^\\s"',;\\\\]{4,100}`,
+      'gi',
+    ),
+    isSecret: isWritten,
+  },
+  {
+    // `OTP 482913 sent`
+    hint: 'otp|pin',
+    shape: /(?<before>\b(?:t?otp|pin) )(?!(?:19|20)\d\d\b)\d{4,8}(?![\w.:-])/gi,
+  },
+  {
+    // Licences in groups: `A1B2C3D4-E5F6A7B8-…`
+    hint: 'licen|key|serial|activat|purchase|register|lizenz',
+    shape: /(?<before>)(?<![\w-])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,7}(?![\w-])/g,
+    isSecret: (value) => value.split('-').filter((group) => /\d[A-Z]|[A-Z]\d/.test(group)).length >= 2,
+  },
+  {
+    // `login attempt with "…" as password`
+    hint: 'pass|wort',
+    shape: new RegExp(
+      `(?<before>\\b(?:with|mit|used|tried|entered|sent) ${opening})[^\\n"'\\])}\\\\]{1,100}(?=\\\\{0,8}${closing} (?:as|als|for) (?:the )?(?:${passwords}))`,
+      'gi',
+    ),
+  },
+  {
+    // `DB_PASS Hering88`: names of variables, and what stands in columns.
+    hint: 'pass|pwd|secret|token',
+    shape:
+      /(?<before>(?<![\w$'"`.-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
+    isSecret: (value, before) =>
+      isWritten(value) || (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
+  },
+  {
+    // Codes for one login: `SMS code for login: …`, `backup codes for user 3: … …`
+    hint: 'code|pin|otp|one-time|einmal',
+    shape:
+      /(?<before>\b(?:sms|login|log-in|security|verification|confirmation|recovery|backup|activation|registration|invitation|purchase|auth|authentication|authenticator|access|2fa|mfa|two-factor|one-time|otp|totp|unlock|sicherheits|bestätigungs|einmal|zugangs|anmelde|aktivierungs|freischalt)[ _-]?(?:pass)?(?:codes?|pin|tan)(?: (?:for|of|für|von|to|is|are|ist|lautet|was|sent|used|entered) ?[^\n:;=]{0,40}?)?[:= ]{1,3}["']?)(?:[\da-z]{4,10}(?:(?: |-|, )[\da-z]{4,10}){1,31}(?![\w-])|\d{4,10}(?!\w|[.:]\d)(?:,? \d{4,10}(?!\w)){0,20})/gi,
+    isSecret: (value) =>
+      value.split(/[ ,-]+/).filter((group) => /\d/.test(group)).length * 2 >= value.split(/[ ,-]+/).length,
+  },
+  {
+    // WordPress shows the passwords of applications in six groups of four.
+    hint: 'passw',
+    shape: /(?<before>)(?<!\w)[A-Za-z\d]{4}(?: [A-Za-z\d]{4}){5}(?!\w)/g,
+    isSecret: (value) => /\d/.test(value) && /[A-Z]/.test(value),
+  },
+  {
+    // `API key … rejected`, `token expired: …`: what a machine made, some words behind the word for it.
+    hint: 'key|token|secret|licen|auth|credential|code|bearer|signature|session|hmac',
+    shape:
+      /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|credentials?|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,
+    isSecret: (value, before, lead) =>
+      isRandom(value.replace(/[.:,]+$/, ''), /key|secret|token/i.test(before) ? 16 : 24) &&
+      !isPlace(value) &&
+      !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
+      !open.test(lead + before),
+  },
+  {
+    hint: '[2-6]\\d{3}[ -]?\\d{4,6}[ -]?\\d{4}',
+    shape:
+      /(?<before>)(?<![\w.-])(?:(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|5\d\d|4[4-9]\d)|35\d\d|62\d\d|50\d\d|6[37]\d\d)([ -]?)\d{4}\2\d{4}\2\d{1,4}(?:\2\d{3})?|3[47]\d\d([ -]?)\d{6}\3\d{5}|3(?:0[0-5]|[68]\d)\d([ -]?)\d{6}\4\d{4})(?![\w-]|\.\d)/g,
+    isSecret: (value) => isCard(value) && value.replaceAll(/\D/g, '').length >= 14,
+  },
+];

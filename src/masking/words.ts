@@ -1,0 +1,59 @@
+/** The words by which credentials are named, in the languages that sites are written in. */
+
+/** Where a word begins, also one of `userPass`; or what is escaped before it ends. */
+const word = '(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z]))|(?<=%[\\da-f]{2}|\\\\[nrt]))';
+/** What a name begins with that tells of a mistake: `incorrect_password` is a kind of error. */
+const mistaken = '(?<!(?:bad|empty|expired|incorrect|invalid|lost|missing|no|unknown|wrong)_(?:user_?)?)';
+
+/** Names of what is a credential however short it is, and whatever it consists of. */
+export const passwords = [
+  `${mistaken}passw(?:or[dt]|d)|pass[ _-]?phrase|passcode|pwd|kennwort|zugangscode|geheimzahl`,
+  'contrase(?:ñ|n)a|senha|palavra[ _-]passe|mot[ _-]?de[ _-]?passe|wachtwoord|passord|adgangskode|l(?:ö|o)senord',
+  `${word}(?:has(?:ł|l)o|heslo|geslo|jelsz(?:ó|o)|lozinka|parol[ae]|salasana|(?:ş|s)ifre|mdp|пароль)|パスワード|密码|密碼|비밀번호`,
+  `${word}(?:(?:admin|app|auth|become|db|ftp|imap|mail|my|pop3?|proxy|redis|root|smtp|sql|sudo|user|wp)?pass|pw|psw|otp)`,
+  '(?-i:(?<![A-Za-z])(?!BY|COM|OVER|TRES)[A-Z]{2,12}PASS(?![A-Za-z]))',
+].join('|');
+
+/** Names of what is one unless a plain word stands there. */
+export const secrets = `${mistaken}(?:secret|token)|credentials?|signature|saml_?re(?:sponse|quest)|${word}clave`;
+
+/** Names of what is a credential only where it is as long as one. */
+export const keys = [
+  '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|private|push|reset|rest|rp|rsa|secret|security|server|service|shared|signing|ssh|storage|subscription|transaction|vault|webhook)[ _-]?key',
+  '(?:auth|authori[sz]ation|autologin|backup|invite|licen[cs]e|login|mfa|otp|purchase|recovery|security|sms|unlock|verification)[ _-]?code',
+  `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}hmac|(?<=[_-])(?:auth|salt)|(?<=["'?&;])auth`,
+].join('|');
+
+/** Names of keys that open nothing: of rows, of what is kept for a while, and such as anybody may have. */
+const openKeys =
+  'array|block|cache|column|composite|duplicate|field|foreign|group|host|idempotency|index|item|key|lookup|map|menu|meta|object|option|page|parent|partition|possible|post|primary|public|publishable|query|row|schema|search|setting|site|sort|surrogate|transient|translation|truncated|unique|websocket|with';
+/** What is a credential where it looks as one: any other key, and a licence. */
+export const others = `[a-z](?<!(?:${openKeys}|_id))[ _-]?key|licen[cs]e|app_?id|${word}(?:authentication|ticket|hash_?key|jwt|sas)`;
+
+/** Numbers that somebody types. */
+export const numbers = `${word}(?:pin|puk|cvc2?|cvv2?|cvn|csc)(?:_?(?:code|number|no))?`;
+
+/** Names of cookies by which somebody stays logged in, and what else names a session. */
+export const sessions = [
+  'wordpress_(?:logged_in_|sec_)?[\\da-f]{8,64}|wordpress_(?:logged_in|sec)|wp-(?:postpass|resetpass)[\\w-]{0,66}',
+  'woocommerce_session(?:_[\\da-f]{8,64})?|remember_(?:[a-z]{1,12}_)?[\\da-f]{0,64}|[js]?sess(?:ion)?_?(?:id|key)?|connect\\.sid|(?<![a-z])sid',
+].join('|');
+
+/** What may stand behind a name and leaves its meaning. */
+export const suffix =
+  '(?:[_-]?(?:\\d{1,2}|again|base|clear|confirm\\w{0,6}|current|live|new|old|param|plain|private|prod|repeat|string|text|test|value))?';
+
+const whole = new RegExp(`(?:${passwords}|${secrets}|${keys}|${numbers})${suffix}$`, 'i');
+/** Whether a column, a field or an option of this name holds a credential. */
+export const isTelling = (name: string): boolean => whole.test(name.slice(0, 200));
+
+/** What is no credential though it stands where one would. */
+export const states = [
+  'accepted|array|bool|changed|closed|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
+  'inactive|incorrect|invalid|is|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|plain|redacted|rejected',
+  'removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|verified|was|wrong|yes',
+].join('|');
+
+/** With what somebody goes on who writes about a password, and does not write it. */
+export const prose =
+  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:imum)?|must|needs?|nicht|not?|of|or|please|should|some|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|will|with|would|wurde|you|your)$/i;
