@@ -46,14 +46,14 @@ test('at least 97 of 100 credentials are masked, and each that is not is named',
   const missed = all
     .filter(({ isMissed }) => isMissed)
     .map(({ file, secret, left }) => `${file}: ${secret} in ${left}`);
-  expect(all.length).toBeGreaterThanOrEqual(150);
+  expect(all.length).toBeGreaterThanOrEqual(650);
   expect(missed.length <= 0.03 * all.length ? [] : missed).toEqual([]);
 });
 
 test('of harmless lines at most one in 200 is changed', () => {
   const lines = [...texts.filter(isHarmless).flatMap(linesOf), ...harmlessLines(2_000)];
   const touched = lines.filter((line) => shown(line) !== line).map((line) => `${line}\n  ${shown(line)}`);
-  expect(lines.length).toBeGreaterThanOrEqual(2_000);
+  expect(lines.length).toBeGreaterThanOrEqual(3_000);
   expect(touched.length <= 0.005 * lines.length ? [] : touched).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ test('what is masked once stays as it is', () => {
 });
 
 test('a line of the log stays JSON, whatever it tells of; a private key without its end hides all the rest', () => {
-  for (const { entry } of marked.filter((one) => !one.entry.includes('BEGIN'))) {
+  for (const { entry } of marked.filter((one) => !/BEGIN|PuTTY/.test(one.entry))) {
     const lines: string[] = [];
     const log = createLog('trace', { write: (line) => lines.push(line) });
     log.error({ err: new Error(plain(entry)), said: { text: plain(entry), kept: 'this' } }, plain(entry).slice(0, 60));
