@@ -34,7 +34,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
   pipeline: ['policy', 'commands', 'hosting', 'storage', 'text', 'errors', 'secret', 'points'],
-  commands: ['hosting', 'text', 'errors', 'secret', 'turns'],
+  commands: ['hosting', 'text', 'errors', 'masking', 'secret', 'turns'],
   policy: ['hosting', 'storage', 'text', 'errors'],
   hosting: ['text', 'errors', 'secret', 'turns'],
   storage: ['errors'],
