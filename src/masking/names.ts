@@ -15,7 +15,7 @@ const passwordHint =
 const secretHint = 'clave|secret|token|credential|signat|saml';
 const keyHint = 'key';
 
-const state = new RegExp(`^(?:${states})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
+const state = new RegExp(`^[([<-]{0,2}(?:${states})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
 /** A whole sentence, as an error tells of a field. */
 const isSentence = (text: string): boolean =>
   /^\p{Lu}\p{Ll}+(?: \S+){2,40}[.!]$/u.test(text) && text.split(' ').some((word) => prose.test(word));
@@ -24,7 +24,8 @@ const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}22$/.tes
 /** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
 function isPassword(value: string, before: string): boolean {
   const isStated = state.test(value) || (isBare(before) && prose.test(value.replace(/\s.*$/s, '')));
-  if (isStated || isSentence(value)) return false;
+  if (isStated || isSentence(value) || /^\d{1,3} \p{L}/u.test(value)) return false;
+  if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
   if (/(?<![a-z_])pwd\W*$/i.test(before)) return !isPlace(value);
   return !/(?<![a-z_])pass\W*$/i.test(before) || !/^\d{1,4}(?:\/\d{1,4})?(?:\W|$)/.test(value);
 }
@@ -131,7 +132,7 @@ const apart: readonly Rule[] = [
     // Several in a list.
     hint: 'passwords|passwörter|codes|tokens|secrets|keys',
     shape: new RegExp(
-      `(?<before>(?:passwords|(?:backup|recovery|scratch)_?codes|(?:access_?|auth_?)?tokens|secrets|api_?keys)${ends}[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}(?:\\[|array ?\\())(?:[\\s,]{0,4}\\\\{0,8}["'][^"'\\\\\\n]{1,200}\\\\{0,8}["']){1,50}`,
+      `(?<before>(?:passwords|(?:backup|recovery|scratch)_?codes|(?:access_?|auth_?)?tokens|secrets|api_?keys)${ends}[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}(?:\\[|array ?\\())(?:[\\s,]{0,4}\\\\{0,8}["'][^"'\\\\\\n]{3,200}\\\\{0,8}["']){1,50}`,
       'gi',
     ),
     shown: (match, { before = '' }) => before + match.slice(before.length).replaceAll(/[^\s,"'\\]+/g, '***'),

@@ -12,6 +12,9 @@ export function isRandom(text: string, least = 16): boolean {
   const letters = found.filter((piece) => !/^\d/.test(piece));
   const longest = Math.max(0, ...letters.map(({ length }) => length));
   const sum = found.reduce((all, { length }) => all + length, 0);
+  // A place in a file system has a plain word between its slashes.
+  if (/(?:^|\/)[a-z-]{4,}(?:\/|$)|\.(?:css|gif|html?|jpe?g|js|json|log|pdf|php|png|svg|txt|webp|xml|zip)$/.test(text))
+    return false;
   if (letters.length < 2 || found.length < 4 || longest > 12) return false;
   // Without any digit a name in mixed case comes close.
   const numbers = found.length - letters.length;

@@ -9,7 +9,9 @@ const isWritten = (value: string): boolean => isCoined(value) && !isPlace(value)
 
 /** What comes after them is no credential: it is how something is called or counted. */
 const open =
-  /(?:cache|transient|public|primary|foreign|meta|option|array|site|field|idempotency|fingerprint|surrogate|group|host|sort|object|checksum|hash)[ _-]?key\W|key[ _-](?:id|name|type|pair|fingerprint|column)\b|\b(?:commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent)\b|[./]\w*$/i;
+  /(?:cache|transient|public|primary|foreign|meta|option|array|site|field|idempotency|surrogate|group|host|sort|object|lock|checksum|hash)[ _-]?key\W|key[ _-](?:id|name|type|pair|fingerprint|column)\b/i;
+const counted =
+  /\b(?:commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
 /** What has digits and is no password. */
 const technical =
@@ -44,7 +46,7 @@ export const spoken: readonly Rule[] = [
       'gi',
     ),
     shown: (match, { before = '', old = '', to = '', fresh = '' }) =>
-      [old, fresh].some(isWritten) ? `${before}***${to}***` : match,
+      [old, fresh].some((value) => isWritten(value) && !technical.test(value)) ? `${before}***${to}***` : match,
   },
   {
     // `with password …`, `as … identified by pass …`
@@ -56,7 +58,7 @@ export const spoken: readonly Rule[] = [
     isSecret: (value, before) =>
       !state.test(value) &&
       !prose.test(value) &&
-      (/login/i.test(before) || isCoined(value) || /\p{Lu}.*[\p{Lu}_-]|[_-]/u.test(value)),
+      (/login/i.test(before) || isCoined(value) || /\p{Lu}.*[\p{Lu}_-]|_/u.test(value)),
   },
   {
     // `invalid password "…"`, `password (…) does not match`
@@ -135,7 +137,8 @@ export const spoken: readonly Rule[] = [
       isRandom(value.replace(/[.:,]+$/, ''), /key|secret|token/i.test(before) ? 16 : 24) &&
       !isPlace(value) &&
       !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
-      !open.test(lead + before),
+      !open.test(lead + before) &&
+      !counted.test(before),
   },
   {
     hint: '[2-6]\\d{3}[ -]?\\d{4,6}[ -]?\\d{4}',

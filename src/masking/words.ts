@@ -50,10 +50,10 @@ export const isTelling = (name: string): boolean => whole.test(name.slice(0, 200
 /** What is no credential though it stands where one would. */
 export const states = [
   'accepted|array|bool|changed|closed|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
-  'inactive|incorrect|invalid|is|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|plain|redacted|rejected',
+  'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|plain|redacted|rejected',
   'removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|verified|was|wrong|yes',
 ].join('|');
 
 /** With what somebody goes on who writes about a password, and does not write it. */
 export const prose =
-  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:imum)?|must|needs?|nicht|not?|of|or|please|should|some|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|will|with|would|wurde|you|your)$/i;
+  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:imum)?|must|needs?|nicht|not?|of|or|please|should|some|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|with|would|wurde|you|your)$/i;

@@ -65,6 +65,10 @@ describe('what a log line may not show', () => {
       expect(mask(`a ${address} b`)).toBe(`a ${alias(address)} b`);
     },
   );
+  test('an address of the inside that asks is a visitor', () => {
+    expect(mask('10.0.0.7 - - GET, client: 127.0.0.1, server: x')).not.toMatch(/10\.0\.0\.7|127\.0/);
+    expect(mask('server: 203.0.113.4')).toBe(`server: ${alias('203.0.113.4')}`);
+  });
   test('IPv4 in IPv6 shows neither', () => {
     expect(mask('::ffff:198.51.100.4')).not.toContain('198');
   });
@@ -78,6 +82,8 @@ describe('what a log line may not show', () => {
     '999.1.1.1 and 300.300.300.300',
     'tokenizer: on; keyboard: de; the password was wrong',
     'user@localhost @channel a@b',
+    'logo@2x.png and react@18.2.0, @scope/package@1.2.3, php8.2-fpm@www.service',
+    'upstream: "fastcgi://127.0.0.1:9000", server: 0.0.0.0:443, listen [::1]:8080, redis://10.0.0.8:6379',
   ])('leaves alone: %s', (line) => {
     expect(mask(line)).toBe(line);
   });
