@@ -23,6 +23,7 @@ export function wordsFinder(words: readonly string[]): (text: string) => Readonl
     // What is shorter may stand behind anything.
     else for (let before = 0; before < 32; before += 1) want((before << 10) | found, { word, end: 1 });
   }
+  const heldBy = (lower: string): ReadonlySet<string> => new Set(words.filter((word) => lower.includes(word)));
   return (text) => {
     const held = new Set<string>();
     let lower: string | undefined;
@@ -31,6 +32,8 @@ export function wordsFinder(words: readonly string[]): (text: string) => Readonl
       last = ((last << 5) | (text.charCodeAt(at) & 31)) & all;
       if (isWanted[last] === 0) continue;
       lower ??= text.toLowerCase();
+      // Few letters become two when they are made small, and move what stands behind them.
+      if (lower.length !== text.length) return heldBy(lower);
       for (const { word, end } of places.get(last) ?? []) if (lower.startsWith(word, at - end)) held.add(word);
     }
     return held;
