@@ -15,8 +15,8 @@ export type World = {
   readonly responseUrl: (id: string) => string;
   /** Resolves when the last word on a command arrives, by its id. */
   readonly lastWord: (id: string) => Promise<void>;
-  /** What the hosting API says from now on instead of what it would, by the path: a body, or nothing for ever. */
-  readonly sayInstead: (of: (path: string) => string | 'nothing' | undefined) => void;
+  /** What the hosting API says from now on instead of what it would, by the path: a body, or, where it is null, nothing for ever. */
+  readonly sayInstead: (of: (path: string) => string | null | undefined) => void;
   /** The id of an environment, by its name. */
   readonly idOf: (name: string) => string;
   /** When the last write came (ms of this process). */
@@ -61,7 +61,7 @@ export async function startWorld(): Promise<World> {
     }
     counts.reads += 1;
     const said = instead(url);
-    if (said === 'nothing') return;
+    if (said === null) return;
     if (said !== undefined) return end(response, { status: 200, body: said });
     const key = `${method} ${url} ${body}`;
     let known = kept.get(key);
