@@ -38,10 +38,11 @@ export function happeningOf(outcome: Outcome): Happening {
 
 /** Of one that comes later, by what the change is by then; undefined: it moves nothing any more. */
 export function lateHappening(outcome: Outcome, state: State): Happening | undefined {
-  const operation = outcome.kind === 'accepted' ? (outcome.operation ?? null) : null;
-  // Whoever sends it besides has no answer yet: that the host accepted it once is true whatever comes.
-  if (state === 'sending') return outcome.kind === 'accepted' ? { kind: 'accept', operation } : undefined;
-  if (state !== 'unknown') return undefined;
-  if (outcome.kind === 'accepted') return { kind: 'accept late', operation };
-  return outcome.kind === 'rejected' ? { kind: 'reject late' } : undefined;
+  if (outcome.kind === 'accepted') {
+    const operation = outcome.operation ?? null;
+    // Whoever sends it besides has no answer yet: that the host accepted it once is true whatever comes.
+    if (state === 'sending') return { kind: 'accept', operation };
+    return state === 'unknown' ? { kind: 'accept late', operation } : undefined;
+  }
+  return outcome.kind === 'rejected' && state === 'unknown' ? { kind: 'reject late' } : undefined;
 }

@@ -1,13 +1,8 @@
 import type { Policy } from './rules.ts';
 
-/** Every Slack id of the person behind this one, as `people:` joins them; the first stands for all. */
-function idsOf(policy: Policy, id: string): readonly string[] {
-  return policy.people.get(id) ?? [id];
-}
-
-/** The one id that stands for a person, whichever of theirs is given. */
+/** The one id that stands for a person, whichever of theirs is given: the first that `people:` joins. */
 export function canonicalId(policy: Policy, id: string): string {
-  return idsOf(policy, id)[0] ?? id;
+  return policy.people.get(id)?.[0] ?? id;
 }
 
 /** Whether two ids are one person. */

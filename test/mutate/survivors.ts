@@ -155,6 +155,11 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   ],
   'src/policy/pattern.ts': [
     ...same(
+      'A text has a first part, however it is split; the types cannot see that.',
+      'if (left === undefined || right === undefined || more.length > 0) {',
+      'left === undefined → false',
+    ),
+    ...same(
       'A glob has a piece at each place; the types cannot see that.',
       "const [head = ''] = glob;",
       '\'\' → "Stryker was here!"',
@@ -253,6 +258,16 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
   ],
   'src/policy/possible.ts': [
+    ...same(
+      'What is remembered is worked out again, only slower.',
+      'if (!this.#allowed.has(command.path)) this.#allowed.set(command.path, this.#countAllowed(command));',
+      '!this.#allowed.has(command.path) → true',
+    ),
+    ...same(
+      'What is remembered is worked out again, only slower.',
+      'this.#denied.set(command.path, denied);',
+      'this.#denied.set(command.path, denied); → ;',
+    ),
     ...same(
       'Rules name no group that is not there; the types cannot see that.',
       'const ids = audience.flatMap((name) => [...(this.#policy.groups.get(name) ?? [])]);',

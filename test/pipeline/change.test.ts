@@ -216,6 +216,14 @@ test.each(['affirm', 'deny'] as const)('%s not before the last write can have ar
   });
 });
 
+test('what the host says does not wait for that', () => {
+  for (const { kind, state } of [
+    { kind: 'reject', state: 'sending' },
+    { kind: 'reject late', state: 'unknown' },
+  ] as const)
+    expect(move(standing(state, { sent_at: now }), { kind }, now)).toEqual(settled('rejected'));
+});
+
 const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'approve' } as const) },
   {

@@ -116,12 +116,13 @@ describe('whether a pattern speaks of a kind at all, and of everything of it', (
 });
 
 test('what is wrong with a pattern is said, and what is just short enough is none', () => {
-  expect(['/b', 'a\u200b/b', 'a/b?', `${'x'.repeat(254)}/y`, 'domain:x'].map(readPattern)).toEqual([
+  expect(['/b', 'a\u200b/b', 'a/b?', `${'x'.repeat(254)}/y`, 'domain:x', 'a/b/c'].map(readPattern)).toEqual([
     'a name is missing, or has spaces around it',
     'a name has invisible characters in it',
     'of all wildcards only a single * is understood',
     'a name has at most 253 characters',
     'expected domain:example.com, domain:*.example.com or domain:*',
+    'expected site/environment, domain:example.com or company',
   ]);
   for (const longest of [`${'x'.repeat(253)}/y`, `domain:${'a.'.repeat(126)}b`])
     expect(readPattern(longest)).toBeTypeOf('object');
@@ -157,6 +158,7 @@ test.each([
   `domain:${'a.'.repeat(140)}b`,
   'domain:ex/ample.com',
   'domain:example.com/x',
+  'domain:mü_ller.example',
 ])('%j is no pattern', (text) => {
   expect(readPattern(text)).toBeTypeOf('string');
 });

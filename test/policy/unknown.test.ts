@@ -289,7 +289,7 @@ rules: [{ allow: [push], to: [developers] }]
     expect(voice(known('U0NEW', ['S0LEADS']))).toMatchObject({ kind: 'counts' });
     expect(voice(without(known('U0NEW'), ['S0LEADS']))).toMatchObject({ why: 'unknown', groups: ['S0LEADS'] });
     expect(voice(without(known('U0NEW'), ['S0DEVS']))).toMatchObject({ why: 'not named' });
-    expect(voice(without(ana, userGroups))).toMatchObject({ why: 'yourself', groups: [] });
+    expect(voice(without(ana, userGroups))).toMatchObject({ why: 'yourself', perhaps: [], groups: [] });
     // Not to be denied is not yet to be named.
     const images: Asked = { ...to('images', 'acme-shop/live'), asker: 'U01ANA' };
     const barred = without(known('U0NEW'), ['S0BARRED']);
