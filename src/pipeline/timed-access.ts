@@ -107,8 +107,10 @@ export async function settleAccess(
 /** Those whose grant was written before this change: what came after it, it has not touched. */
 async function older(tx: Tx, timers: readonly Timer[], { sent_at: sentAt }: Change): Promise<readonly Timer[]> {
   if (sentAt === null) return timers;
-  const grants = await Promise.all(timers.map((timer) => findChange(tx, timer.change)));
-  return timers.filter((_, at) => (grants[at]?.sent_at ?? 0) <= sentAt);
+  const known: Timer[] = [];
+  // One by one: a connection of PostgreSQL answers one question at a time.
+  for (const timer of timers) if (((await findChange(tx, timer.change))?.sent_at ?? 0) <= sentAt) known.push(timer);
+  return known;
 }
 
 async function lose(tx: Tx, ledger: Ledger, by: Change, timer: Timer, loss: Loss, at: number): Promise<void> {
