@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
+import { z } from 'zod';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const startsWithinMs = 20_000;
@@ -35,6 +36,11 @@ export type ProgramOptions = {
   readonly probe?: true;
 };
 
+/** As `npm start` has them: a new space that stays small, because long answers would make it grow and keep it so. */
+const start = z.object({ scripts: z.object({ start: z.string() }) });
+const { scripts } = start.parse(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
+const flags = scripts.start.match(/--max-\S+/g) ?? [];
+
 /** As they were before any was left to others. */
 export const cores = availableParallelism();
 const pinned = existsSync('/usr/bin/taskset') ? ['/usr/bin/taskset', '-c'] : [];
@@ -50,6 +56,7 @@ export async function startProgram({ file, ready, environment, probe }: ProgramO
   const port = await freePort();
   const node = [
     process.execPath,
+    ...flags,
     ...(probe ? ['--expose-gc', '--import', './test/bench/probe.ts'] : []),
     '--import',
     './src/node-version.js',

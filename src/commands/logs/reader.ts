@@ -29,6 +29,8 @@ const short = 400_000;
 /** Long ones that wait; who may read so many at once is bounded elsewhere. */
 const mostWaiting = 200;
 const waitingMs = 600_000;
+/** Twice what the longest takes: without a bound it would be tidied up late, because the machine has more. */
+const resourceLimits = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
 /** The thread has its memory for as long as it is there, and takes a moment to begin. */
 const idleMs = 60_000;
 
@@ -41,7 +43,7 @@ export function createLogReader(aliasKey: string): LogReader {
   let idle: NodeJS.Timeout | undefined;
 
   const begin = (): Thread => {
-    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: aliasKey });
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: aliasKey, resourceLimits });
     const begun: Thread = { worker, waiting: new Set() };
     let cause: unknown;
     worker.on('error', (error) => (cause = error)).unref();
