@@ -19,15 +19,16 @@ type Headers = Dispatcher.ResponseData['headers'];
 type Body = AsyncIterable<Uint8Array> & { on(event: 'error', listener: () => void): unknown };
 type Answer = { readonly headers: Headers; readonly body: Body };
 
-/** From so many bytes on a body is long. */
-const longBytes = 1_048_576;
+/** From so many bytes on a body is long; a log unfolds to some ten times of what it is on the wire. */
+const longBytes = { plain: 1_048_576, folded: 65_536 };
 
 /**
  * The whole body as text, at most `most` bytes as it comes and as it unfolds; invalid UTF-8 is replaced. Of one that turns
  * out to be long, no more is taken from the wire before `onLong` resolves.
  */
 export async function textOf({ body, headers }: Answer, most: number, onLong: () => Promise<void>): Promise<string> {
-  const { bytes, cut } = await collected(body, most, [], onLong);
+  const long = headers['content-encoding'] === undefined ? longBytes.plain : longBytes.folded;
+  const { bytes, cut } = await collected(body, most, [], { from: long, onLong });
   if (cut) throw new OddBody('the answer is too large');
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return bytes.toString('utf8');
@@ -50,13 +51,13 @@ async function collected(
   body: Body,
   most: number,
   kept: Uint8Array[] = [],
-  onLong?: () => Promise<void>,
+  long?: { readonly from: number; readonly onLong: () => Promise<void> },
 ): Promise<{ bytes: Buffer; cut: boolean }> {
   let size = 0;
   // Leaving the loop early tears the stream down, which reports to whoever listens.
   body.on('error', () => undefined);
   for await (const part of body) {
-    if (size < longBytes && size + part.length >= longBytes) await onLong?.();
+    if (long && size < long.from && size + part.length >= long.from) await long.onLong();
     size += part.length;
     kept.push(part);
     if (size > most) return { bytes: Buffer.concat(kept), cut: true };

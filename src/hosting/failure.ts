@@ -7,6 +7,7 @@ export type TroubleKind =
   | 'unauthorised'
   | 'bad request'
   | 'throttled'
+  | 'no turn'
   | 'server error'
   | 'odd answer';
 

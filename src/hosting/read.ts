@@ -101,10 +101,10 @@ export function createReading(of: Reading): { readonly read: Reader; close(): Pr
   };
 }
 
-/** A busy house is not made less busy by asking again: no pause that would fit the time allowed. */
+/** A busy house is not made less busy by asking again. */
 function noTurn(error: unknown): { readonly failure: Failure } {
   if (!(error instanceof NoTurn)) throw error;
-  return { failure: { kind: 'throttled', says: error.message, retryAfterMs: Infinity, cause: error } };
+  return { failure: { kind: 'no turn', says: error.message, cause: error } };
 }
 
 /** Takes the place of a long answer, when there is one; resolves with what gives it back. */

@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { countOpen, type NewChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
+import { alone } from '../storage/differences.ts';
 import { heldLock, type Lock } from '../storage/locks.ts';
 import { say } from '../text.ts';
 import { lockKey, storedTargets } from './about.ts';
@@ -27,6 +28,8 @@ export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise
 export async function refuseTooMany(tx: Tx, { asker, state, permit }: NewChange): Promise<void> {
   // What ends access by itself was allowed with it.
   if (permitOf({ permit }).timerOf !== undefined) return;
+  // Several are asked for at once: each counts those before it.
+  await alone(tx);
   if (state === 'waiting') {
     if ((await countOpen(tx, asker, ['waiting'])) < mostWaiting) return;
     throw new Refusal(say`**${mostWaiting} changes of yours wait for approval already.** Nothing was asked.`, {

@@ -33,6 +33,11 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
     if (offers.length === 0 && sentences.length > 0) return asExample();
     return unknown(says, say`It can be ${joined(below.map(code), ', ')}.`, offers);
   }
+  const other = otherNames.get(first);
+  if (other === 'its card')
+    return unknown(says, say`Its card has the button; ${code('changes --mine')} lists yours.`, []);
+  if (other !== undefined && commands.has(other))
+    return unknown(says, didYouMean([other]), running(other, words.slice(1)));
   const { text: span, count } = spanOf(words, paths);
   const whole = nearest(span, paths);
   const begun = nearest(first, [...new Set(paths.map(firstWordOf))]);
@@ -47,6 +52,14 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
   });
   return unknown(says, didYouMean(meant.slice(0, 3)), offers);
 }
+
+/** What else commands are called elsewhere: by spelling, `unpause` would be nearest to its opposite. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ...['unpause', 'unfreeze', 'continue'].map((word) => [word, 'resume'] as const),
+  ...['halt', 'freeze'].map((word) => [word, 'pause'] as const),
+  ...['purge', 'flush'].map((word) => [word, 'cache clear'] as const),
+  ...['approve', 'decline', 'cancel', 'abort', 'stop', 'undo'].map((word) => [word, 'its card'] as const),
+]);
 
 const didYouMean = (paths: Words): Text => say`Did you mean ${joined(paths.map(code), ' or ')}?`;
 

@@ -11,7 +11,7 @@ export type Sealed = { readonly seq: number; readonly from: string | undefined; 
 /**
  * Called at a start, before anything else is written down. Where the newest line was not hashed with this key, the next
  * one says so, and is: from then on nobody without the key can change what stands before it. `keys` are the key of the
- * trail and after it its former ones. Rejects where there is none though the newest line has one.
+ * trail and after it its former ones. Rejects where there is none though the newest line names one.
  */
 export async function sealTrail(
   { database, ledger }: { readonly database: Database; readonly ledger: Ledger },

@@ -26,6 +26,8 @@ export function inWords(trouble: HostTrouble): Text {
       return say`The host calls the request malformed (${trouble.status}).`;
     case 'throttled':
       return say`The host is busy (429).`;
+    case 'no turn':
+      return say`I have too many questions open at the host, which is slow to answer.`;
     case 'server error':
       return say`The host answered ${trouble.status}${often}.`;
     case 'odd answer':

@@ -134,11 +134,13 @@ export async function attend(
 
 /** What somebody is told who had no turn. */
 const turnedAway: Readonly<Record<NoTurn['why'], Refusal>> = {
-  own: new Refusal('You have as much under way as one person can. Nothing was done by this.', {
+  own: new Refusal('You have as much running and waiting as one person can. This was not run: nothing was done.', {
     hint: 'Ask again when some of it is finished.',
   }),
   all: new Refusal('I have too much to do right now. Nothing was done.', { hint: 'Try again in a minute.' }),
-  late: new Refusal('It did not get its turn within a minute. Nothing was done.', { hint: 'Try again in a minute.' }),
+  late: new Refusal('This waited a minute for its turn, and was not run. Nothing was done.', {
+    hint: 'The host may be slow to answer. Ask again in a minute.',
+  }),
 };
 
 /** What somebody is told of an error; faults are logged with their reference. */

@@ -96,16 +96,14 @@ export function claimDue(
   wanted: Claim,
   { underWay = new Map(), mostEach = Infinity }: Shares = {},
 ): Promise<Change[]> {
-  // Whoever has their share already would only be in the way of the others.
-  const sated = [...underWay].filter(([, has]) => has >= mostEach).map(([asker]) => asker);
-  const others = sated.length === 0 ? undefined : [sql`asker not in (${sql.join(sated)})`];
-  return claim<Change>(
-    tx,
-    'changes',
-    wanted,
-    { columns: ['asker'], whose: ({ asker }) => asker, underWay, mostEach },
-    others,
-  );
+  // The longest overdue may all be of those who have much already: whoever has nothing under way is looked for apart.
+  const busy = [...underWay.keys()];
+  const idle = busy.length === 0 ? sql`true` : sql`asker not in (${sql.join(busy)})`;
+  const hungry = busy.filter((asker) => (underWay.get(asker) ?? 0) < mostEach);
+  return claim<Change>(tx, 'changes', wanted, { columns: ['asker'], whose: ({ asker }) => asker, underWay, mostEach }, [
+    idle,
+    ...hungry.map((asker) => sql`asker = ${asker}`),
+  ]);
 }
 
 /** Lets an approved change be sent from `dueAt` on (epoch ms); one that was tried already goes its own way. */

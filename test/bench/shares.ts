@@ -38,7 +38,7 @@ async function measured(
 }
 
 async function underFire({ quick }: Scale, world: World, load: Load, { url }: Program): Promise<readonly Figure[]> {
-  const seconds = writes / writesPerSecond / (quick ? 4 : 1);
+  const seconds = writes / writesPerSecond / (quick ? 2 : 1);
   await load.arrivals(url, others, othersPerSecond, 2, ben);
   const quiet = await load.arrivals(url, others, othersPerSecond, seconds, ben);
   const hung = `/environments/${world.idOf('acme-shop/live')}/logs`;

@@ -126,7 +126,7 @@ describe('the error log', () => {
     const host = Array.from(letters, (letter, index) => lineAt(index, `kind ${letter.repeat(index + 1)}`)).join('\n');
     const text = textOf(await shown('error', { host }));
     expect(text.match(/^1× /gm)).toHaveLength(10);
-    expect(text).toContain('16 more of 16 other kinds.');
+    expect(text).toContain('16 more messages of 16 other kinds.');
   });
 
   test('as many lines as were asked for are the newest, and how far back they go is where the bars begin', async () => {

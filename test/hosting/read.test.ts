@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { jsonOf } from '../../src/hosting/answer.ts';
+import { jsonOf, textOf } from '../../src/hosting/answer.ts';
 import { HostTrouble, type Client, type ClientOptions } from '../../src/hosting/client.ts';
 import type { Read } from '../../src/hosting/contract/call.ts';
 import { listFiles } from '../../src/hosting/contract/files.ts';
@@ -257,7 +259,7 @@ describe('what it bears', () => {
     const client = clientOf(host.url, { budgets: { reads } });
     const first = client.read(anything);
     const second = client.read(anything);
-    expect(await troubleOf(client)).toMatchObject({ kind: 'throttled', status: undefined, attempts: 1 });
+    expect(await troubleOf(client)).toMatchObject({ kind: 'no turn', status: undefined, attempts: 1 });
     (await held)();
     expect(await Promise.all([first, second])).toEqual([1, 1]);
     expect(host.requests).toHaveLength(2);
@@ -293,6 +295,24 @@ describe('what it bears', () => {
     expect(await client.read(anything, 'b')).toBe(1);
     await client.close();
     expect(new Set(await Promise.all(hung))).toEqual(new Set(['closed']));
+  });
+
+  test.each([
+    ['plain', 2_000_000, 1],
+    ['plain', 900_000, 0],
+    ['gzip', 2_000_000, 1],
+    ['gzip', 40_000, 0],
+  ] as const)('%s of %d letters is long %d times', async (encoding, letters, times) => {
+    const text = JSON.stringify(randomBytes(letters / 2).toString('hex'));
+    const bytes = encoding === 'gzip' ? gzipSync(text) : Buffer.from(text);
+    const parts = Array.from({ length: 20 }, (_, at) =>
+      bytes.subarray((at * bytes.length) / 20, ((at + 1) * bytes.length) / 20),
+    );
+    let long = 0;
+    const headers = encoding === 'gzip' ? { 'content-encoding': 'gzip' } : {};
+    const read = await textOf({ headers, body: Readable.from(parts) }, 16e6, async () => void (long += 1));
+    expect(read === text).toBe(true);
+    expect(long).toBe(times);
   });
 
   test('of long answers two are taken from the wire at a time, and short ones beside', async () => {
@@ -331,7 +351,7 @@ describe('what it bears', () => {
     const host = await startHost(() => undefined);
     const client = clientOf(host.url, { budgets: { reads: { connections: 1, waitMs: 20, silenceMs: 150, tries: 1 } } });
     const first = troubleOf(client);
-    expect(await troubleOf(client)).toMatchObject({ kind: 'throttled', message: 'no turn came in time' });
+    expect(await troubleOf(client)).toMatchObject({ kind: 'no turn', message: 'no turn came in time' });
     expect(await first).toMatchObject({ kind: 'time-out' });
   });
 });

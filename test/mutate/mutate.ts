@@ -23,7 +23,13 @@ import { survivors } from './survivors.ts';
  */
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-const files = process.argv.length > 2 ? mutated.filter((file) => process.argv.slice(2).includes(file)) : mutated;
+const asked = process.argv.slice(2);
+const others = asked.filter((file) => !mutated.includes(file));
+if (others.length > 0) {
+  process.stderr.write(`Not among what is mutated: ${others.join(', ')}. Nothing was run.\n`);
+  process.exit(1);
+}
+const files = asked.length > 0 ? asked : mutated;
 
 /** Texts are mutated as well: most are states and kinds, and what people are told is held by the tables. */
 async function run(folder: string) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Refusal } from '../../src/errors.ts';
 import { refuseTooMany } from '../../src/pipeline/in-the-way.ts';
-import type { NewChange } from '../../src/storage/changes.ts';
+import { insertChange, type NewChange } from '../../src/storage/changes.ts';
 import { plain } from '../../src/text.ts';
 import { describeBoth } from '../storage/both.ts';
 import { sample, save } from '../storage/samples.ts';
@@ -25,6 +25,21 @@ describeBoth('what one person has under way', (open) => {
     const refused = await asks({ state }, most).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Refusal);
     if (refused instanceof Refusal) expect(plain(refused.says)).toBe(`${says} Nothing was asked.`);
+  });
+
+  it.each(['waiting', 'approved'] as const)('%s: of many asked for at once none is too much', async (state) => {
+    const most = state === 'waiting' ? 5 : 50;
+    const database = await open();
+    for (let count = 1; count < most; count += 1) await save(database, { state });
+    const row: NewChange = { ...sample, permit, state };
+    const asked = Array.from({ length: 8 }, () =>
+      database.transaction(async (tx) => {
+        await refuseTooMany(tx, row);
+        await insertChange(tx, row);
+      }),
+    );
+    const became = await Promise.allSettled(asked);
+    expect(became.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('what ends access by itself is never too much', async () => {

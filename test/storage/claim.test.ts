@@ -63,6 +63,22 @@ describeBoth('fair turns', (open) => {
     expect(await claim()).toEqual([]);
   });
 
+  it('whoever has nothing under way has a turn before any of those who have, however much of theirs is due', async () => {
+    const database = await open({ now: () => 1_000 });
+    for (const asker of ['U1', 'U2', 'U3'])
+      for (let count = 0; count < 26; count += 1) await save(database, { asker, state: 'approved', due_at: 10 });
+    const { number } = await save(database, { asker: 'U4', state: 'approved', due_at: 20 });
+    const underWay = new Map([
+      ['U1', 5],
+      ['U2', 5],
+      ['U3', 6],
+    ]);
+    const claimed = await database.transaction((tx) =>
+      claimDue(tx, { ...wanted, limit: 1 }, { underWay, mostEach: 6 }),
+    );
+    expect(claimed.map((one) => one.number)).toEqual([number]);
+  });
+
   it('whoever has their share under way is not in the way of the others, however much of theirs is due', async () => {
     const database = await open({ now: () => 1_000 });
     for (let count = 0; count < 70; count += 1) await save(database, { asker: 'U1', state: 'approved', due_at: 10 });

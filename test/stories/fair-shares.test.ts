@@ -4,7 +4,7 @@ import { threeSeconds } from './three-seconds.ts';
 
 /** Fault 42: one person asks for more than anybody can have, and the others do not notice. */
 
-const own = 'You have as much under way as one person can. Nothing was done by this.';
+const own = 'You have as much running and waiting as one person can. This was not run: nothing was done.';
 
 // One after the other: each would keep the others waiting.
 describe('one person asks for all that there is', () => {

@@ -130,8 +130,12 @@ export function errorLens(
     room -= sizeOf(asked);
     return room < 0 ? text : say`${text}${asked}`;
   });
+  const others = kinds.length - mostShown;
   const left = kinds.slice(mostShown).reduce((sum, { count }) => sum + count, 0);
-  if (left > 0) told.push(say`${grouped(left)} more of ${grouped(kinds.length - mostShown)} other kinds.`);
+  if (left > 0)
+    told.push(
+      say`${grouped(left)} more ${left === 1 ? 'message' : 'messages'} of ${others === 1 ? 'one other kind' : `${grouped(others)} other kinds`}.`,
+    );
   const firsts = kinds.flatMap(({ text, first }): First[] =>
     first === undefined ? [] : [{ says: cut(text, 60), at: first }],
   );
