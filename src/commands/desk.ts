@@ -63,10 +63,10 @@ export type Office = {
   unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: Hold | undefined }>;
   /** Takes away the lock of a change that is unknown or settled, from this environment alone; the change stays as it is. */
   forceUnlock(env: Environment): Promise<Forced>;
-  /** Stops all sends of all replicas; `done` false: they were stopped already. */
-  pause(why: string | undefined): Promise<{ readonly done: boolean; readonly pause: Pause }>;
-  /** Lets sends go on; resolves with the pause that is over, if there was one. */
-  resume(): Promise<Pause | undefined>;
+  /** Stops all sends of all replicas, with how many changes that holds back and how many the host has; `done` false: they were stopped already. */
+  pause(why: string | undefined): Promise<Paused>;
+  /** Lets sends go on; resolves with the pause that is over, if there was one, and with how many changes it held back. */
+  resume(): Promise<{ readonly pause: Pause; readonly held: number } | undefined>;
   /** Looks whether everything works that Sitehand stands on; tells nothing that a reader may not know. */
   health(): Promise<readonly Check[]>;
   /** What this installation is. */
@@ -187,6 +187,8 @@ export type Forced =
     };
 
 /** That nothing is sent: since when, by whom (Slack user id, or `sitehand`, and the name as it was), and why. */
+export type Paused = { readonly done: boolean; readonly pause: Pause; readonly held: number; readonly atHost: number };
+
 export type Pause = {
   readonly by: string;
   readonly name: string;

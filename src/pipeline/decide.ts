@@ -22,6 +22,8 @@ import { restore, wordsOfChange, type Restored } from './restore.ts';
 import { settleAccess } from './timed-access.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from './tell.ts';
 import { groupsOf, notTold } from './unknown-groups.ts';
+import { readSetting } from '../storage/settings.ts';
+import { pauseKey } from './deeds.ts';
 
 /** What decisions need: the rights and looks of just before a send, and the ledger. */
 export type DecisionDesk = Recheck & AskingDesk & Bookkeeping & { readonly onSaved: () => void };
@@ -175,7 +177,8 @@ async function apply(
   if (ruling.kind === 'vote' && sitting.votes.some((vote) => samePerson(sitting.policy, vote.person, person))) {
     throw new Refusal(say`You have approved #${change.number} already. Nothing was changed by your click.`);
   }
-  const saying = { ...sayingOf(change, decided, sitting.by, ruling), at };
+  const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
+  const saying = { ...sayingOf(change, decided, sitting.by, ruling, isPaused), at };
   if (verdict === 'approve') {
     await castVote(tx, { change: change.number, person, verdict, reason: reason ?? null, version: change.version, at });
   }
@@ -184,14 +187,14 @@ async function apply(
   if (moved && ruling.happening.kind === 'affirm') await settleAccess(tx, ledger, moved, at, { isProven: true });
 }
 
-function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling): Omit<Saying, 'at'> {
+function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling, isPaused: boolean): Omit<Saying, 'at'> {
   // Everybody reads it, and it is kept: a key that somebody pasted must not be in it.
   const reason = decided.reason && scrub(decided.reason).slice(0, longestReason);
   const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason } };
   switch (decided.verdict) {
     case 'approve': {
       if (ruling.kind === 'move') {
-        return { ...base, reply: approved(change, by.id), decide: coolsDown(change), tell: [change.asker] };
+        return { ...base, reply: approved(change, by.id, isPaused), decide: coolsDown(change), tell: [change.asker] };
       }
       const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
       return { ...base, reply: counted(by.id, left, ruling.unknown) };

@@ -9,6 +9,7 @@ import { closeInbox } from '../storage/inbox.ts';
 import { thawed } from '../storage/json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../storage/locks.ts';
 import { readSetting, removeSetting, writeSetting } from '../storage/settings.ts';
+import { countStates } from '../storage/work.ts';
 import { actor, person as mention, say, time, type Text } from '../text.ts';
 import type { Ledger } from './advance.ts';
 import type { Permit, Person } from './authorise.ts';
@@ -71,14 +72,16 @@ function pausing(desk: DeedDesk, doer: Doer): Pick<Office, 'pause' | 'resume'> {
     pause: (said) =>
       undisturbed(desk, async (tx, at) => {
         const paused = await readPause(tx);
-        if (paused) return { done: false, pause: paused };
+        const counts = await countStates(tx);
+        const around = { held: counts.approved ?? 0, atHost: (counts.sending ?? 0) + (counts.accepted ?? 0) };
+        if (paused) return { done: false, pause: paused, ...around };
         const why = said === undefined ? undefined : scrub(said);
         const pause: Pause = { by: person.id, name: person.name, why, at };
         await writeSetting(tx, { key: pauseKey, value: JSON.stringify(pause), at });
         const because = why === undefined ? say`.` : say`: “${why}”.`;
         const says = say`⚠️ **Nothing is sent any more: ${mention(person.id)} paused it**${because}`;
         await record(desk, doer, tx, at, { event: 'pause', reason: why, says });
-        return { done: true, pause };
+        return { done: true, pause, ...around };
       }),
     resume: () =>
       undisturbed(desk, async (tx, at) => {
@@ -87,7 +90,7 @@ function pausing(desk: DeedDesk, doer: Doer): Pick<Office, 'pause' | 'resume'> {
         await removeSetting(tx, pauseKey);
         const says = say`**Sending goes on: ${mention(person.id)} resumed it.** It was paused by ${actor(paused.by)} at ${time(paused.at, 'date')}.`;
         await record(desk, doer, tx, at, { event: 'resume', paused, says });
-        return paused;
+        return { pause: paused, held: (await countStates(tx)).approved ?? 0 };
       }),
   };
 }

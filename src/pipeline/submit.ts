@@ -16,6 +16,8 @@ import { sourcesOf, type Sighted } from './sources.ts';
 import { canonicalWords, type Names, type Resolved } from './resolve.ts';
 import { asked, lockedBy } from './tell.ts';
 import { asRefusal } from './trouble.ts';
+import { readSetting } from '../storage/settings.ts';
+import { pauseKey } from './deeds.ts';
 
 /** What the front half needs; `main.ts` gives it. */
 export type FrontDesk = AskingDesk &
@@ -128,7 +130,8 @@ export async function save(
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begun = row;
-      const reply = asked(saved, { held, twin });
+      const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
+      const reply = asked(saved, { held, twin, isPaused });
       await ledger.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also(tx, saved);
       return saved;

@@ -15,15 +15,17 @@ import { notToldQuietly } from './unknown-groups.ts';
 
 /** The sentences of a change's thread, one for each thing that happens to it. Pure. */
 
-type Around = { readonly held?: Lock | undefined; readonly twin?: Change | undefined };
+type Around = { readonly held?: Lock | undefined; readonly twin?: Change | undefined; readonly isPaused?: boolean };
 
 /**
  * The first reply, under the fresh card; none where it is sent at once, which the next reply tells of. `held`: what it
  * needs is locked now; `twin`: another that waits for approval of the same call.
  */
-export function asked(change: Change, { held, twin }: Around = {}): Note | undefined {
+export function asked(change: Change, { held, twin, isPaused = false }: Around = {}): Note | undefined {
   if (change.state === 'approved') {
-    return coolsDown(change) ? { text: say`The rules ask for no approval. ${sendingSoon(change)}` } : undefined;
+    return coolsDown(change)
+      ? { text: say`The rules ask for no approval. ${sendingSoon(change, isPaused)}` }
+      : undefined;
   }
   const asks = whoIsAsked(permitOf(change).asks ?? []);
   const then =
@@ -49,11 +51,12 @@ export const counted = (by: string, left: number, unknown: readonly string[] = [
 });
 
 /** The last one needed has approved. */
-export const approved = (change: Change, by: string): Note => ({
-  text: say`Approved by ${person(by)}. ${sendingSoon(change)}`,
+export const approved = (change: Change, by: string, isPaused: boolean): Note => ({
+  text: say`Approved by ${person(by)}. ${sendingSoon(change, isPaused)}`,
 });
 
-const sendingSoon = (change: Change): string => {
+const sendingSoon = (change: Change, isPaused: boolean): string => {
+  if (isPaused) return 'All sending is paused: it is sent after resume, if it is still valid then.';
   if (callOf(change) === undefined) return 'Nothing has to be written for it.';
   return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
 };

@@ -141,7 +141,7 @@ describeBoth('a pause', (open) => {
   it('needs no reason', async () => {
     const database = await open();
     expect((await deeds(database).pause(undefined)).pause.why).toBeUndefined();
-    expect((await deeds(database).resume())?.why).toBeUndefined();
+    expect((await deeds(database).resume())?.pause.why).toBeUndefined();
   });
 });
 

@@ -201,10 +201,10 @@ describe('the sentences of a thread', () => {
     ],
     ['counted', tell.counted(chi.id, 1).text, 'Approved by @U03CHI. One more approval is needed.'],
     ['counted, two left', tell.counted(chi.id, 2).text, 'Approved by @U03CHI. 2 more approvals are needed.'],
-    ['approved', tell.approved(change, chi.id).text, 'Approved by @U03CHI. Sending it now.'],
+    ['approved', tell.approved(change, chi.id, false).text, 'Approved by @U03CHI. Sending it now.'],
     [
       'approved, with time to stop it',
-      tell.approved(changeOf({ risk: 'destructive' }), chi.id).text,
+      tell.approved(changeOf({ risk: 'destructive' }), chi.id, false).text,
       'Approved by @U03CHI. Sending in 10 s.',
     ],
     ['declined', tell.ended('Declined', fay.id, 'no <!here>'), 'Declined by @U05FAY: “no <!here>” Nothing was sent.'],

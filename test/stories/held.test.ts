@@ -45,7 +45,7 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
   await (await chi.says('/site pause the host is odd', 'G0BAKERY')).hears('Nothing is sent from now on');
   for (const change of [drifts, expires, goes]) {
     await dee.clicks(change.card(), 'Approve');
-    await change.tells('Approved by @Dee. Sending it now.');
+    await change.tells('Approved by @Dee. All sending is paused: it is sent after resume, if it is still valid then.');
   }
   await goes.shows('Not sent yet. All sending is paused.');
   house.hosting.world.named('harbor-events/staging')?.allowlist.push('192.0.2.9');
@@ -54,7 +54,9 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
   expect(labels(lost)).toEqual(['Ask again']);
   expect(locksOf(expires.number)).toEqual([]);
   expect(house.writes()).toHaveLength(written);
-  await (await dee.says('/site resume', 'G0BAKERY')).hears('Sending goes on');
+  await (
+    await dee.says('/site resume', 'G0BAKERY')
+  ).hears('2 approved changes are sent now: rights and targets are checked again before.');
   const told = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
   expect(told.text).toContain('192.0.2.9');
   await goes.tells(/^✅ Done after /);

@@ -1,5 +1,6 @@
 import { actor, code, say, time } from '../../text.ts';
 import { desk } from '../desk.ts';
+import { counted } from '../page.ts';
 import { optional, phrase } from '../fields.ts';
 
 export const pause = desk({
@@ -12,7 +13,7 @@ export const pause = desk({
   emergency: true,
   fields: { why: optional(phrase('Reason', 500)) },
   answer: async ({ input, office }) => {
-    const { done, pause } = await office.pause(input.why);
+    const { done, pause, held, atHost } = await office.pause(input.why);
     const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
     const since = done
       ? say`**Nothing is sent from now on**${why}`
@@ -22,7 +23,7 @@ export const pause = desk({
       parts: [
         {
           kind: 'text',
-          text: say`What the host has already goes on there. What is approved waits, and expires when its time is over. ${code('resume')} lets the rest go.`,
+          text: say`${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} held back, and each expires when its time is over. ${counted(atHost, 'change')} the host has already, and goes on with. ${code('resume')} lets the rest go.`,
         },
       ],
       offers: [{ label: 'Resume', words: ['resume'] }],

@@ -1,6 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { actor, say, time } from '../../text.ts';
 import { desk } from '../desk.ts';
+import { counted } from '../page.ts';
 
 export const resume = desk({
   summary: 'End a pause: what is approved and still valid is sent',
@@ -11,15 +12,16 @@ export const resume = desk({
   everywhere: true,
   fields: {},
   answer: async ({ office }) => {
-    const pause = await office.resume();
-    if (pause === undefined) throw new Refusal(say`**Nothing is paused.** Nothing was done.`);
+    const resumed = await office.resume();
+    if (resumed === undefined) throw new Refusal(say`**Nothing is paused.** Nothing was done.`);
+    const { pause, held } = resumed;
     const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
     return {
       title: say`**Sending goes on**`,
       parts: [
         {
           kind: 'text',
-          text: say`The pause of ${actor(pause.by)} since ${time(pause.at, 'date')}${why} is over. Rights and targets are checked again before anything is sent.`,
+          text: say`The pause of ${actor(pause.by)} since ${time(pause.at, 'date')}${why} is over. ${held === 0 ? 'Nothing waits to be sent.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now: rights and targets are checked again before.`}`,
         },
       ],
     };
