@@ -124,11 +124,14 @@ describeBoth('a lock', (open) => {
 describeBoth('a pause', (open) => {
   it('holds from its first word to the last, and is told once each', async () => {
     const database = await open({ now: () => 1_000 });
+    for (const state of ['approved', 'approved', 'sending', 'accepted', 'waiting', 'unknown'] as const)
+      await save(database, { state });
     const pause = { by: ana.id, name: 'Ana', why: 'the host is odd', at: 1_000 };
-    expect(await deeds(database).pause('the host is odd')).toEqual({ done: true, pause });
+    const around = { held: 2, atHost: 2 };
+    expect(await deeds(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
     expect(JSON.parse((await readSetting(database.db, 'pause'))?.value ?? '')).toEqual(pause);
-    expect(await deeds(database, ben).pause('me too')).toEqual({ done: false, pause });
-    expect(await deeds(database, ben).resume()).toEqual(pause);
+    expect(await deeds(database, ben).pause('me too')).toEqual({ done: false, pause, ...around });
+    expect(await deeds(database, ben).resume()).toEqual({ pause, held: 2 });
     expect(await readSetting(database.db, 'pause')).toBeUndefined();
     expect(await deeds(database, ben).resume()).toBeUndefined();
     expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
