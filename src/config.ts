@@ -23,7 +23,7 @@ const token = (start: string): z.ZodString =>
 const auditKey = credential(
   32,
   'openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
-);
+).regex(/^[^,]*$/, 'has a comma, which stands between keys in AUDIT_KEYS_FORMER');
 const formerKeys = z.string().transform((value) =>
   value
     .split(',')

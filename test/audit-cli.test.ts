@@ -137,6 +137,27 @@ const cases: Readonly<Record<string, Case>> = {
     deeds: [run("update audit set actor = 'U9' where seq = 2")],
     ...altered(2, 'It was altered'),
   },
+  ...Object.fromEntries(
+    [0, -5].map((seq): [string, Case] => [
+      `a line was put before the first one: ${seq}`,
+      {
+        deeds: [
+          run(`insert into audit select ${seq}, at, change, event, 'U9', details, 'y', 'x' from audit where seq = 1`),
+        ],
+        ...altered(seq, 'It stands before the first line, where none is written'),
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['null', 'nothing', '{"seq":-3,"hash":"x"}'].map((value): [string, Case] => [
+      `the head that was told was overwritten: ${value}`,
+      {
+        apart: dayMs,
+        deeds: [run(`insert into settings (key, value, at) values ('witnessed head', '${value}', ${dayMs})`)],
+        ...unproven('it goes back for more than a day, and no head of it is on record'),
+      },
+    ]),
+  ),
   'two lines changed places': {
     deeds: [2, 3, 9].map((seq, at) => run(`update audit set seq = ${[9, 2, 3][at]} where seq = ${seq}`)),
     ...altered(2, 'It does not follow from the line before'),

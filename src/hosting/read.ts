@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { glance, isPage, jsonOf, OddBody, restOf, saidIn, textOf } from './answer.ts';
-import type { Read, Reader } from './contract/call.ts';
+import { following, type Read, type Reader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
@@ -26,7 +26,9 @@ export type ReadBudget = {
   /** Of these, so many for what people ask for, and so many for one of them: the rest is for changes under way. */
   readonly forPeople: number;
   readonly forEach: number;
-  /** So many answers of more than a megabyte at a time. */
+  /** And so many for operations that the host has accepted. */
+  readonly following: number;
+  /** So many answers of more than a megabyte at a time, one for each person. */
   readonly long: number;
   readonly waiting: number;
   readonly waitMs: number;
@@ -39,9 +41,10 @@ export const readBudget: ReadBudget = {
   silenceMs: 10_000,
   tryMs: 30_000,
   bytes: 16_777_216,
-  connections: 8,
+  connections: 12,
   forPeople: 6,
-  forEach: 3,
+  forEach: 2,
+  following: 3,
   long: 2,
   waiting: 200,
   waitMs: 15_000,
@@ -69,16 +72,18 @@ export function createReading(of: Reading): { readonly read: Reader; close(): Pr
   const closing = new AbortController();
   const { waiting, waitMs } = budget;
   const forAll = turns({ most: budget.connections, waiting, waitMs });
-  // On its way to a value a long answer is there four times over.
-  const long = turns({ most: budget.long, waiting, waitMs });
-  const hold: Hold = () =>
-    new Promise((resolve, reject) => {
-      long(() => new Promise<void>((done) => resolve(done))).catch(reject);
-    });
   const forPeople = turns({ most: budget.forPeople, mostEach: budget.forEach, waiting, waitMs });
+  const forFollowing = turns({ most: budget.following, waiting, waitMs });
+  // On its way to a value a long answer is there four times over.
+  const long = turns({ most: budget.long, mostEach: 1, waiting, waitMs });
 
   async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
-    const inTurn: Turns = onBehalfOf === undefined ? forAll : (work) => forPeople(() => forAll(work), onBehalfOf);
+    const own = onBehalfOf === following ? forFollowing : forPeople;
+    const inTurn: Turns = onBehalfOf === undefined ? forAll : (work) => own(() => forAll(work), onBehalfOf);
+    const hold: Hold = () =>
+      new Promise((resolve, reject) => {
+        long(() => new Promise<void>((done) => resolve(done)), onBehalfOf).catch(reject);
+      });
     const began = performance.now();
     for (let attempts = 1; ; attempts += 1) {
       const outcome = await inTurn(() => once(of, pool, call, closing.signal, hold)).catch(noTurn);

@@ -1,6 +1,6 @@
 import { HostTrouble } from '../hosting/client.ts';
 import { Refusal } from '../errors.ts';
-import type { Reader } from '../hosting/contract/call.ts';
+import { following, type Reader } from '../hosting/contract/call.ts';
 import { getOperation, validateKey } from '../hosting/contract/operations.ts';
 import { passing } from '../points.ts';
 import { touchChange, type Change } from '../storage/changes.ts';
@@ -60,7 +60,10 @@ export async function follow(desk: Following, change: Change): Promise<void> {
 }
 
 async function see(desk: Following, change: Change, restored: Restored | undefined): Promise<Seen> {
-  const asked = change.operation === null ? { operation: undefined } : await ask(desk.read, change.operation);
+  const asked =
+    change.operation === null
+      ? { operation: undefined }
+      : await ask((call) => desk.read(call, following), change.operation);
   if (isKnown(asked.operation)) return { ...asked, proof: undefined };
   return { ...asked, proof: await prove(desk, change, restored) };
 }
@@ -129,7 +132,7 @@ async function compared<T>(
 ): Promise<T | 'trouble' | undefined> {
   if (action.look === undefined) return undefined;
   try {
-    return tell({ input, before: beforeOf(change), now: await action.look({ input, ...sourcesOf(desk) }) });
+    return tell({ input, before: beforeOf(change), now: await action.look({ input, ...sourcesOf(desk, following) }) });
   } catch (error) {
     if (error instanceof HostTrouble || error instanceof Refusal) return 'trouble';
     throw error;

@@ -1,10 +1,10 @@
+import { z } from 'zod';
 import { shortHash } from '../commands/desk/audit/verify.ts';
 import type { Finding, TrailHead } from '../commands/trail.ts';
 import { counted } from '../commands/page.ts';
 import { auditHead, findAudit, keyId } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { alone } from '../storage/differences.ts';
-import { thawed } from '../storage/json.ts';
 import { readSetting, writeSetting } from '../storage/settings.ts';
 import type { Reader } from '../storage/tx.ts';
 import { verifyAudit } from '../storage/verify.ts';
@@ -68,7 +68,21 @@ export async function findingOf(db: Reader, keys: readonly Buffer[]): Promise<Fi
 
 async function readWitnessed(db: Reader): Promise<Witnessed | undefined> {
   const setting = await readSetting(db, headKey);
-  return setting && { ...thawed<TrailHead>(setting.value), at: setting.at };
+  if (setting === undefined) return undefined;
+  // Whoever can write the database can write this: what nobody has told is as good as none.
+  const told = witnessedHead.safeParse({ ...jsonOr(setting.value), at: setting.at });
+  return told.success ? told.data : undefined;
+}
+
+const witnessedHead = z.object({ seq: z.int().min(1), hash: z.string().min(1), at: z.int().min(0).max(8.64e15) });
+
+function jsonOr(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 const told = ({ seq, hash }: TrailHead): Text =>

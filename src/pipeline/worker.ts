@@ -31,9 +31,12 @@ const beatMs = 1_000;
 const aMoment = [250, 2_050];
 /** Longer than a step takes: the write has its own lease, and a read its budget. */
 const leaseMs = 60_000;
-const atOnce = 16;
+const atOnce = 24;
 /** And of one asker's: a host that hangs on their writes leaves places for everybody else's. */
-const atOnceEach = 6;
+const atOnceEach = 4;
+/** The last places are for those who have nothing under way. */
+const kept = 8;
+const timersAtOnce = 4;
 /** When a change is looked at again whose step broke, as where the database did not answer. */
 const brokenAgainMs = 5_000;
 
@@ -105,20 +108,19 @@ async function expire({ database, ledger }: BackOffice, change: Change): Promise
 
 /** Starts nothing by itself. `onStep` is told after every step: there may be something to say now. */
 export function createWorker(desk: BackOffice, onStep: () => void): Worker {
-  const running = new Set<Promise<void>>();
+  const steps = new Set<Promise<void>>();
+  const timers = new Set<Promise<void>>();
   const askers = new Map<string, number>();
   const count = (asker: string, by: 1 | -1): void => {
     const left = (askers.get(asker) ?? 0) + by;
     if (left > 0) askers.set(asker, left);
     else askers.delete(asker);
   };
-  const run = (what: string, asker: string, work: Promise<void>): void => {
-    count(asker, 1);
+  const run = (running: Set<Promise<void>>, what: string, work: Promise<void>): void => {
     const task = work
       .catch((error: unknown) => desk.onTrouble(what, error))
       .finally(() => {
         running.delete(task);
-        count(asker, -1);
         onStep();
         beat.nudge();
         lookLater();
@@ -126,11 +128,13 @@ export function createWorker(desk: BackOffice, onStep: () => void): Worker {
     running.add(task);
   };
   const look = async (): Promise<void> => {
-    const free = atOnce - running.size;
-    if (free <= 0) return;
-    const { changes, timers } = await claimAll(desk, free, askers);
-    for (const change of changes) run(`a step of #${change.number}`, change.asker, stepOrPutBack(desk, change));
-    for (const timer of timers) run(`timer ${timer.id}`, timer.requester, fireTimer(desk, timer));
+    const claimed = await claimAll(desk, atOnce - steps.size, timersAtOnce - timers.size, askers);
+    for (const change of claimed.changes) {
+      count(change.asker, 1);
+      const step = stepOrPutBack(desk, change).finally(() => count(change.asker, -1));
+      run(steps, `a step of #${change.number}`, step);
+    }
+    for (const timer of claimed.timers) run(timers, `timer ${timer.id}`, fireTimer(desk, timer));
   };
   const later = new Set<NodeJS.Timeout>();
   /** What a step has put off for a moment is not left to the next beat. */
@@ -150,7 +154,7 @@ export function createWorker(desk: BackOffice, onStep: () => void): Worker {
     stop: async (graceMs) => {
       for (const timer of later) clearTimeout(timer);
       await beat.stop();
-      await settledWithin(graceMs, running);
+      await settledWithin(graceMs, [...steps, ...timers]);
     },
   };
 }
@@ -165,14 +169,15 @@ export async function settledWithin(graceMs: number, running: Iterable<Promise<u
 
 async function claimAll(
   { database, owner }: BackOffice,
-  limit: number,
+  free: number,
+  freeForTimers: number,
   underWay: ReadonlyMap<string, number>,
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
   return database.unflushed(async (tx) => {
-    const claim = { owner, now: await database.now(tx), leaseMs, limit };
-    return {
-      changes: await claimDue(tx, claim, { underWay, mostEach: atOnceEach }),
-      timers: await claimTimers(tx, { ...claim, limit: 2 }),
-    };
+    const claim = { owner, now: await database.now(tx), leaseMs };
+    const mostEach = free > kept ? atOnceEach : 1;
+    const changes = free > 0 ? await claimDue(tx, { ...claim, limit: free }, { underWay, mostEach }) : [];
+    const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }) : [];
+    return { changes, timers };
   });
 }

@@ -71,10 +71,15 @@ export function listAudit(db: Reader, { limit, ...filter }: AuditFilter): Promis
   return found.orderBy('seq', 'desc').limit(limit).execute();
 }
 
+/** The first line is 1: what stands before it was put there by somebody else, and no verdict is about it. */
+const isLine = (is: ExpressionBuilder<Schema, 'audit'>): ExpressionWrapper<Schema, 'audit', SqlBool> =>
+  is('seq', '>', 0);
+
 const fitting =
   ({ change, actor, event, since, until, beforeSeq }: Omit<AuditFilter, 'limit'>) =>
   (is: ExpressionBuilder<Schema, 'audit'>): ExpressionWrapper<Schema, 'audit', SqlBool> =>
     is.and([
+      isLine(is),
       ...(change === undefined ? [] : [is('change', '=', change)]),
       ...(actor === undefined ? [] : [is('actor', '=', actor)]),
       ...(event === undefined ? [] : [is('event', '=', event)]),
@@ -88,6 +93,10 @@ export function linesAfter(db: Reader, seq: number, limit: number): Promise<Audi
   return db.selectFrom('audit').selectAll().where('seq', '>', seq).orderBy('seq').limit(limit).execute();
 }
 
+/** Of the lines that stand before the first one, where none was ever written, one; undefined: there is none. */
+export const lineBeforeFirst = (db: Reader): Promise<Pick<AuditLine, 'seq'> | undefined> =>
+  db.selectFrom('audit').select('seq').where('seq', '<', 1).orderBy('seq', 'desc').limit(1).executeTakeFirst();
+
 /** What a line says of its change, without its place in the chain. */
 export type ChangeLine = Omit<AuditLine, 'at' | 'previous' | 'hash'>;
 
@@ -99,7 +108,7 @@ export async function linesOfChanges(
 ): Promise<ChangeLine[]> {
   if (changes.length === 0) return [];
   const lines = db.selectFrom('audit').select(['seq', 'change', 'event', 'actor', 'details']);
-  return lines.where('change', 'in', changes).where('event', 'in', events).orderBy('seq').execute();
+  return lines.where(isLine).where('change', 'in', changes).where('event', 'in', events).orderBy('seq').execute();
 }
 
 /** How many changes of a target, and deeds beside changes, are looked at for its lines. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { digestOf, keyId, keyIdIn, linesAfter, start, type AuditLine, type Head } from './audit.ts';
+import { digestOf, keyId, keyIdIn, lineBeforeFirst, linesAfter, start, type AuditLine, type Head } from './audit.ts';
 import type { Reader } from './tx.ts';
 
 /** Lines, the last one included, that nothing at hand proves. `key` is the id of the key that they were hashed with. */
@@ -54,6 +54,9 @@ const BATCH = 500;
 export async function verifyAudit(db: Reader, keys: readonly Buffer[], witnessed: Head = start): Promise<Verdict> {
   const known = new Map(keys.map((key) => [keyId(key), key]));
   const read: Read = { head: start, id: undefined, since: 1, used: new Set(), seal: undefined, gaps: [] };
+  const strange = await lineBeforeFirst(db);
+  if (strange)
+    return { kind: 'altered', seq: strange.seq, why: 'it stands before the first line, where none is written' };
   for (;;) {
     const lines = await linesAfter(db, read.head.seq, BATCH);
     for (const line of lines) {
@@ -107,7 +110,7 @@ function misplaced(line: AuditLine, last: Head, witnessed: Head): string | undef
 
 type Wrong = { readonly seq: number; readonly why: string };
 
-/** Takes the next line, which stands where it belongs, into account; resolves with what is wrong, if anything is. */
+/** Takes the next line, which stands where it belongs, into account; returns what is wrong, if anything is. */
 function take(read: Read, line: AuditLine, made: Made | undefined): Wrong | undefined {
   const { seq } = line;
   const isNamed = keyIdIn(line.hash) !== undefined;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { jsonOf, textOf } from '../../src/hosting/answer.ts';
 import { HostTrouble, type Client, type ClientOptions } from '../../src/hosting/client.ts';
-import type { Read } from '../../src/hosting/contract/call.ts';
+import { following, type Read } from '../../src/hosting/contract/call.ts';
 import { listFiles } from '../../src/hosting/contract/files.ts';
 import { getLogs } from '../../src/hosting/contract/logs.ts';
 import { getOperation } from '../../src/hosting/contract/operations.ts';
@@ -273,16 +273,29 @@ describe('what it bears', () => {
     });
     const client = clientOf(host.url, { budgets: { reads: { tries: 1, silenceMs: 60_000, tryMs: 60_000 } } });
     const hangs: Read<unknown> = { ...anything, path: '/hangs' };
-    const hung = ['a', 'b'].flatMap((who) =>
+    const hung = ['a', 'b', 'd'].flatMap((who) =>
       Array.from({ length: 20 }, () => client.read(hangs, who).catch(() => 'closed')),
     );
-    // Six of eight connections for people, three each: a third one has to wait, a change under way has not.
+    // Six of twelve connections for people, two each: a fourth one has to wait, a change under way has not.
     expect(await client.read(anything)).toBe(1);
     const waiting = client.read(anything, 'c').catch(() => 'closed');
     expect(await Promise.all(Array.from({ length: 9 }, () => client.read(anything)))).toEqual(Array(9).fill(1));
     expect(hanging).toBe(6);
     await client.close();
     expect(new Set(await Promise.all([...hung, waiting]))).toEqual(new Set(['closed']));
+  });
+
+  test('operations that are followed, and hang, are in nobody’s way', async () => {
+    const host = await startHost((socket, request) => {
+      if (!request.path.endsWith('hangs')) socket.write(http(200, '1'));
+    });
+    const client = clientOf(host.url, { budgets: { reads: { tries: 1, silenceMs: 60_000, tryMs: 60_000 } } });
+    const hangs: Read<unknown> = { ...anything, path: '/hangs' };
+    const hung = Array.from({ length: 20 }, () => client.read(hangs, following).catch(() => 'closed'));
+    expect(await client.read(anything)).toBe(1);
+    expect(await client.read(anything, 'b')).toBe(1);
+    await client.close();
+    expect(new Set(await Promise.all(hung))).toEqual(new Set(['closed']));
   });
 
   test('what one person asks for leaves connections to the others', async () => {

@@ -28,7 +28,10 @@ export type Write = {
 };
 
 /**
- * Everybody may hold this: it sends reads and nothing else. Somebody on whose behalf it is asked has few at a time; nobody is
- * named where a change that is under way needs it. Rejects with `HostTrouble`.
+ * Everybody may hold this: it sends reads and nothing else. Somebody on whose behalf it is asked has few at a time, and so
+ * has `following`; nobody is named where what is not sent yet, or a listing, needs it. Rejects with `HostTrouble`.
  */
 export type Reader = <R>(call: Read<R>, onBehalfOf?: string) => Promise<R>;
+
+/** On whose behalf operations are looked at that the host has accepted: they can wait, and what is to be sent cannot. */
+export const following = 'following';
