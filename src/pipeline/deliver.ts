@@ -21,6 +21,7 @@ import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
 import { noteOpsPost } from './ops-channel.ts';
 import { permitOf, renderCard, type Card, type Note } from './render.ts';
 import { isUninvited, standsHere, tellOfLoss, tellOfMove, type Loss } from './untold.ts';
+import { createTurnsOfPlaces, inLine, noteServed, type TurnsOfPlaces } from './turns-of-places.ts';
 import { Undeliverable, type Voice } from './voice.ts';
 
 export type Delivery = {
@@ -37,17 +38,19 @@ export type Delivery = {
   /** Told in how many milliseconds a place takes its next message that had just had one. */
   readonly onPace: (afterMs: number) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** Whose message was posted lately, and when, the longest ago first: this one's memory of turns. */
-  readonly served: Map<string, number>;
+  readonly turns: TurnsOfPlaces;
 };
 
 const beatMs = 500;
-const leaseMs = 20_000;
+/** Longer than a line takes, with its last message and where that goes instead. */
+const leaseMs = 40_000;
+const longestLineMs = 5_000;
 /** How long an approved change can be stopped, once the message that says so stands. */
 const coolDownMs = 10_000;
 const atOnce = 20;
-/** Who had a message posted lately: so many of them are told apart. */
-const mostServed = 8;
+const mostUnderWay = 60;
+/** When a message is looked at again whose place has others under way. */
+const busyAgainMs = 300;
 /** A message that Slack has not taken for a day is given up, and that is told; the change itself stays and can be asked for. */
 const longestMs = 86_400_000;
 /** And as often it has to have been tried since then: what we, or our token, were away for does not count. */
@@ -59,54 +62,78 @@ const againMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 /** How long what came of a message is held while the database is away: one whose place is not noted is posted once more. */
 const noteAgainAfterMs = [100, 300, 1_000, 3_000, 5_000];
 
-/** Posts and edits what is due, at every beat and when nudged. */
-export function createDelivery(post: Omit<Delivery, 'onPace' | 'served'>): Beat {
-  const served = new Map<string, number>();
-  const beat = createBeat({
-    everyMs: beatMs,
-    look: async () => void ((await deliver({ ...post, served, onPace: beat.nudgeIn })) > 0 && beat.nudge()),
-    onTrouble: (error) => post.onTrouble('posting', error),
-  });
-  return beat;
+/** Posts and edits what is due, at every beat and when nudged; a place that is slow keeps no other one waiting. */
+export function createDelivery(post: Omit<Delivery, 'onPace' | 'turns'>): Beat {
+  const desk: Delivery = { ...post, turns: createTurnsOfPlaces(), onPace: (afterMs) => beat.nudgeIn(afterMs) };
+  const onTrouble = (error: unknown): void => post.onTrouble('posting', error);
+  const look = async (): Promise<void> => {
+    const { tried, lines } = await begin(desk);
+    for (const line of lines) void line.catch(onTrouble).finally(beat.nudge);
+    if (tried > 0) beat.nudge();
+  };
+  const beat = createBeat({ everyMs: beatMs, look, onTrouble });
+  return {
+    ...beat,
+    stop: async () => {
+      await beat.stop();
+      await Promise.allSettled(desk.turns.lines.values());
+    },
+  };
 }
 
-/** Posts or edits some of what is owed and due, by turns; resolves with how many messages were tried. */
+/** Posts or edits some of what is owed and due, by turns; resolves when that is done, with how many messages were tried. */
 export async function deliver(desk: Delivery): Promise<number> {
-  const { database, owner } = desk;
-  if (!desk.isTaken()) return 0;
+  const { tried, lines } = await begin(desk);
+  await Promise.all(lines);
+  return tried;
+}
+
+type Begun = { readonly tried: number; readonly lines: readonly Promise<void>[] };
+
+/** The same; resolves when all of it is under way, in a line for each place. */
+async function begin(desk: Delivery): Promise<Begun> {
+  const { database, owner, turns } = desk;
+  const limit = Math.min(atOnce, mostUnderWay - turns.underWay);
+  if (!desk.isTaken() || limit <= 0) return { tried: 0, lines: [] };
   const due = await database.unflushed(async (tx) =>
-    claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit: atOnce }, desk.served),
+    claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit }, turns.served),
   );
   const ready = await Promise.all(due.map((message) => prepare(desk, message)));
-  const lines = Map.groupBy(ready, placeOf).values();
-  await Promise.all([...lines].map((line) => drawInLine(desk, line)));
-  return due.length;
+  const lines: Promise<void>[] = [];
+  for (const [place, line] of Map.groupBy(ready, placeOf)) {
+    if (turns.lines.has(place)) await back(desk, line, busyAgainMs);
+    else lines.push(inLine(turns, place, line.length, drawInLine(desk, line)));
+  }
+  return { tried: due.length, lines };
 }
 
-/** A place takes one message at a time; edits are in nobody's way. */
+/** A place takes one message at a time, and so does whatever edits: their rate is the whole app's. */
 const placeOf = ({ message, destinations }: Ready): string => {
-  const to = isEdit(message) ? undefined : destinations?.[0]?.to;
+  if (isEdit(message)) return 'edits';
+  const to = destinations?.[0]?.to;
   if (to === undefined) return message.key;
   return 'person' in to ? to.person : to.channel;
 };
 
-/** Once a place takes no more for now, the rest of its messages goes back. */
+/** Once a place takes no more for now, or has taken long, the rest of its messages goes back. */
 async function drawInLine(desk: Delivery, line: readonly Ready[]): Promise<void> {
+  const began = performance.now();
   for (const [at, ready] of line.entries()) {
     const afterMs = await draw(desk, ready);
-    const rest = line.slice(at + 1).map(({ message }) => message);
-    if (afterMs === 0 || rest.length === 0) continue;
-    await desk.database.unflushed(async (tx) => putOff(tx, rest, (await desk.database.now(tx)) + afterMs));
-    return;
+    if (afterMs > 0 || performance.now() - began > longestLineMs) return back(desk, line.slice(at + 1), afterMs);
   }
 }
 
-/** Whoever had a message posted waits for the others; a few are remembered. */
-function noteServed({ served }: Delivery, { requester }: Message, at: number): void {
-  served.delete(requester);
-  served.set(requester, at);
-  const [longestAgo] = served.keys();
-  if (served.size > mostServed && longestAgo !== undefined) served.delete(longestAgo);
+async function back({ database, onPace, onTrouble }: Delivery, line: readonly Ready[], afterMs: number): Promise<void> {
+  if (line.length === 0) return;
+  try {
+    const messages = line.map(({ message }) => message);
+    await database.unflushed(async (tx) => putOff(tx, messages, (await database.now(tx)) + afterMs));
+    onPace(afterMs);
+  } catch (error) {
+    // Their lease ends by itself.
+    onTrouble('putting messages off', error);
+  }
 }
 
 /** A message with what it says now and the places where it may be posted, or why that could not be looked up. */
@@ -166,7 +193,7 @@ const beginningOf = (what: Card | Note): string =>
 /** What follows from a message that stands. */
 async function taken(desk: Delivery, tx: Tx, message: Message, { refused }: Posted): Promise<void> {
   const at = await desk.database.now(tx);
-  if (!isEdit(message)) noteServed(desk, message, at);
+  noteServed(desk.turns, message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   if (change && message.key === stopKey(change.number) && !isEdit(message))
     await coolDown(tx, change.number, at + coolDownMs);

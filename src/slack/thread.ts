@@ -60,8 +60,9 @@ export function createVoice({ client, now, pace, lookAt, onToken }: VoiceOptions
   };
   const takeEdit = (): void => {
     while (edits[0] !== undefined && edits[0] < now() - 60_000) edits.shift();
-    if (edits.length >= editsPerMinute)
-      throw new Undeliverable('later', 'the edits of this minute are used up', busyAgainMs);
+    // Whoever waits comes again when there is room, and then it is by turns.
+    const room = edits.length < editsPerMinute ? undefined : (edits[0] ?? 0) + 60_000 - now();
+    if (room !== undefined) throw new Undeliverable('later', 'the edits of this minute are used up', Math.max(1, room));
     edits.push(now());
   };
   const keepInside = async (channel: string): Promise<void> => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { deliver, type Delivery } from '../../src/pipeline/deliver.ts';
+import { createDelivery, deliver, type Delivery } from '../../src/pipeline/deliver.ts';
 import type { Card, Note } from '../../src/pipeline/render.ts';
 import { Undeliverable, type Recipient, type Voice } from '../../src/pipeline/voice.ts';
+import { createTurnsOfPlaces } from '../../src/pipeline/turns-of-places.ts';
 import type { NewChange } from '../../src/storage/changes.ts';
 import { pointChannel } from '../../src/points.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -20,18 +21,23 @@ const reply: Owed = { key: '1:7', kind: 'reply', change: 1, body: body('Sent.'),
 /** A Slack that answers as it is told to, and a clock. */
 function deskOf(database: Database, clock: { now: number }) {
   const said: string[] = [];
-  const state: { refuse: (to: string) => Error | undefined; isTaken: boolean } = {
-    refuse: () => undefined,
+  const state = {
+    refuse: (_to: string): Error | undefined => undefined,
     isTaken: true,
+    /** Resolves when Slack has taken what was posted there. */
+    slowly: async (_to: string): Promise<void> => undefined,
+    onSaid: (): void => undefined,
   };
   const take = (to: string, what: Card | Note): void => {
     const error = state.refuse(to);
     if (error) throw error;
     said.push(`${to}: ${plain('headline' in what ? what.headline : what.text)}`);
+    state.onSaid();
   };
   const nameOf = (to: Recipient): string => ('person' in to ? to.person : to.thread ? `${to.channel}>` : to.channel);
   const voice: Voice = {
     post: async (to, what) => {
+      await state.slowly(nameOf(to));
       take(nameOf(to), what);
       return { channel: 'person' in to ? `D${to.person}` : to.channel, ts: `1.${said.length}` };
     },
@@ -46,7 +52,7 @@ function deskOf(database: Database, clock: { now: number }) {
     onOps: () => undefined,
     onPace: () => undefined,
     onCard: () => undefined,
-    served: new Map(),
+    turns: createTurnsOfPlaces(),
     onTrouble: () => undefined,
   };
   const untilNothing = async (): Promise<readonly string[]> => {
@@ -265,6 +271,15 @@ describeBoth('a channel that takes one message a second', (open) => {
     expect(await seconds(3)).toEqual(['Ana 25: done', 'Ana 26: done']);
   });
 
+  it('goes by turns among twenty who ask for much as well', async () => {
+    const { asks, seconds } = await opened();
+    for (let person = 1; person <= 20; person += 1)
+      for (let count = 1; count <= 4; count += 1) await asks(`U${person}`, `U${person} ${count}`);
+    await seconds(22);
+    await asks('U02BEN', 'Ben 1');
+    expect((await seconds(22)).filter((line) => line.includes('Ben'))).not.toHaveLength(0);
+  });
+
   it('takes what is to be decided first', async () => {
     const { asks, seconds } = await opened();
     for (const who of ['U01ANA', 'U02BEN'])
@@ -272,5 +287,45 @@ describeBoth('a channel that takes one message a second', (open) => {
     await seconds(2);
     await asks('U01ANA', 'Delete it', { state: 'waiting' });
     expect((await seconds(1)).join()).toContain('Delete it');
+  });
+});
+
+describeBoth('a place that is slow', (open) => {
+  it('keeps no other place waiting, and is not posted to twice', async () => {
+    const clock = { now: start };
+    const database = await open({ now: () => clock.now });
+    const { desk, said, state } = deskOf(database, clock);
+    const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+    state.slowly = (to) => (to === 'C0SLOW' ? taken : Promise.resolve());
+    const owed = (key: string, kind: Owed['kind'], recipient: string): Owed => ({
+      key,
+      kind,
+      recipient,
+      body: body(key),
+      at: start,
+    });
+    await database.transaction(async (tx) => {
+      for (let count = 0; count < 30; count += 1) await owe(tx, owed(`slow ${count}`, 'notice', 'C0SLOW'));
+      await owe(tx, owed('first', 'direct', 'U02BEN'));
+    });
+    const delivery = createDelivery(desk);
+    const until = (count: number): Promise<void> =>
+      new Promise((resolve) => {
+        state.onSaid = () => said.length >= count && resolve();
+        state.onSaid();
+      });
+    delivery.start();
+    await until(1);
+    await database.transaction((tx) => owe(tx, owed('second', 'direct', 'U02BEN')));
+    delivery.nudge();
+    await until(2);
+    expect(said).toEqual(['U02BEN: first', 'U02BEN: second']);
+    take();
+    clock.now += 1_000;
+    delivery.nudge();
+    await until(32);
+    await delivery.stop();
+    expect(new Set(said).size).toBe(32);
+    expect(said).toHaveLength(32);
   });
 });

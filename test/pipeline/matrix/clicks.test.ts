@@ -3,6 +3,7 @@ import { decide } from '../../../src/pipeline/decide.ts';
 import { deliver } from '../../../src/pipeline/deliver.ts';
 import { overviewFor } from '../../../src/pipeline/overview.ts';
 import { permitOf, type Card, type Note } from '../../../src/pipeline/render.ts';
+import { createTurnsOfPlaces } from '../../../src/pipeline/turns-of-places.ts';
 import { drawCard, drawNote } from '../../../src/slack/blocks.ts';
 import { decisionIn } from '../../../src/slack/decisions.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
@@ -68,7 +69,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     onOps: () => undefined,
     onPace: () => undefined,
     onCard: () => undefined,
-    served: new Map(),
+    turns: createTurnsOfPlaces(),
     onTrouble,
   };
   while ((await deliver(desk)) > 0);
