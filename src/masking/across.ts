@@ -16,8 +16,22 @@ const endsMail = /\b(?:235|250|421|454|5\d\d)[ -]|MAIL FROM/;
 const isAsked = /\bSERVER -> |\b334 /;
 const saysMail = /^(.{0,120}?(?:^|[\s:>]))([A-Za-z\d+/]{4,}={0,2})\s*$/;
 
+/** A command that shows what it names, alone on the next line. */
+const shows =
+  /(?:\bwp [^\n]{0,80}\b(?:config|option|transient|pluck|meta)\b[^\n]{0,40} get|\bprintenv|(?<=[$#>] ?)echo) [^\n]{0,60}?["']?\$?\{?([A-Za-z_][\w.-]{2,60})\}?["']?(?: --[\w-]{1,20}(?:=\S{1,40})?){0,3}\s*$/;
+/** What a program answers that has nothing to show. */
+const answers = /^(?:Error|Warning|Notice|Deprecated|PHP |Success|bash:|sh:|zsh:|\S{0,60}[$#>] |\[)/;
+
 /** Rows of a table whose head names a column of credentials. */
-type Table = { readonly separator: string; readonly width: number; readonly hidden: readonly number[] };
+type Table = {
+  readonly separator: string;
+  readonly width: number;
+  readonly hidden: readonly number[];
+  /** A column of names, and the one that says what they stand for. */
+  readonly named: readonly [name: number, value: number] | undefined;
+};
+const namesRow = /^(?:name|key|option_name|meta_key|constant|option|setting|variable)$/i;
+const saysRow = /^(?:value|option_value|meta_value)$/i;
 const head = /^"?[a-z_]\w{0,30}"?(?:([,;\t])"?[a-z_][\w -]{0,30}"?){1,30}$/i;
 const stamp = /^\[[^\]]{1,40}\] /;
 
@@ -27,14 +41,32 @@ function tableOf(line: string): Table | undefined {
   if (separator === undefined) return undefined;
   const names = plain.split(separator).map((name) => name.replaceAll('"', '').trim());
   const hidden = names.flatMap((name, at) => (isTelling(name) ? [at] : []));
-  return hidden.length === 0 ? undefined : { separator, width: names.length, hidden };
+  const [name, value] = [names.findIndex((one) => namesRow.test(one)), names.findIndex((one) => saysRow.test(one))];
+  const named = name === -1 || value === -1 ? undefined : ([name, value] as const);
+  return hidden.length === 0 && named === undefined ? undefined : { separator, width: names.length, hidden, named };
+}
+
+/** What is in quotation marks may hold the separator. */
+function cellsOf(line: string, separator: string): readonly string[] {
+  const cells = line.split(separator);
+  if (!line.includes('"')) return cells;
+  const whole: string[] = [];
+  let isOpen = false;
+  for (const cell of cells) {
+    if (isOpen) whole[whole.length - 1] += separator + cell;
+    else whole.push(cell);
+    if (cell.split('"').length % 2 === 0) isOpen = !isOpen;
+  }
+  return whole;
 }
 
 /** A row with one credential or more, as it may be shown. */
-function rowOf(line: string, { separator, width, hidden }: Table): string | undefined {
-  const cells = line.split(separator);
+function rowOf(line: string, { separator, width, hidden, named }: Table): string | undefined {
+  const cells = cellsOf(line, separator);
   if (cells.length !== width) return undefined;
-  return cells.map((cell, at) => (hidden.includes(at) && cell.trim() !== '' ? '***' : cell)).join(separator);
+  const isNamed = named !== undefined && isTelling((cells[named[0]] ?? '').replaceAll('"', '').trim());
+  const isHidden = (at: number): boolean => hidden.includes(at) || (isNamed && at === named[1]);
+  return cells.map((cell, at) => (isHidden(at) && cell.trim() !== '' ? '***' : cell)).join(separator);
 }
 
 /** A line without what the lines before say is a credential, and what it is to be looked at behind of. */
@@ -46,6 +78,8 @@ export class Follower {
   #behind = '';
   #form: 'no' | 'head' | 'body' = 'no';
   #mail = 0;
+  /** The line before asked for a credential. */
+  #isShown = false;
   #table: Table | undefined;
   /** The line was no key, and yet nothing is left of it. */
   #isHidden = false;
@@ -55,6 +89,10 @@ export class Follower {
     const start = line.slice(0, 200);
     this.#isHidden = false;
     if (this.#isKey && (keyGoesOn.test(start) || keyEnds.test(start))) return { line: '***', behind: '' };
+    if (this.#isShown && line.trim() !== '' && !answers.test(start)) {
+      this.#isHidden = true;
+      return { line: '***', behind: '' };
+    }
     const said = this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#saidIn(start) : undefined;
     this.#isHidden = said !== undefined;
     if (said !== undefined) return { line: `${said}***`, behind: '' };
@@ -83,6 +121,7 @@ export class Follower {
     // A search may have left out the line that says so: the beginning of the key itself is known as well.
     const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden);
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
+    this.#isShown = /get |printenv |echo /.test(end) && isTelling(shows.exec(end)?.[1] ?? '');
     this.#behind = end.endsWith('>') || end.endsWith('=') || isName(line, end) ? `${end}\n` : '';
     if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
     if ((end.includes('AUTH ') || end.includes('334')) && asksMail.test(end)) this.#mail = 6;

@@ -4,6 +4,7 @@ import { programs } from './programs.ts';
 import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { spoken } from './spoken.ts';
+import { places } from './places.ts';
 import { inserted } from './statements.ts';
 import { ends, named, quote, within } from './syntax.ts';
 import { keys, numbers, others, passwords, prose, secrets, sessions, states, suffix } from './words.ts';
@@ -11,7 +12,7 @@ import { keys, numbers, others, passwords, prose, secrets, sessions, states, suf
 /** Credentials that are known by the name before them. */
 
 const passwordHint =
-  'pass|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw';
+  'pass|phrase|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw';
 const secretHint = 'clave|secret|token|credential|signat|saml';
 const keyHint = 'key';
 
@@ -21,8 +22,18 @@ const isSentence = (text: string): boolean =>
   /^\p{Lu}\p{Ll}+(?: \S+){2,40}[.!]$/u.test(text) && text.split(' ').some((word) => prose.test(word));
 const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}22$/.test(before);
 
+/** `getenv('DB_PASS')` tells where it is kept. */
+const readsName = /(?:env|get_option|constant|config|__|_e|_x)\(["']$/;
+/** `passwd: user 'bob' does not exist` is what a program says; the same word may be a name. */
+const saysProgram = /^passwd: {0,2}$/;
+const isProgram = (lead: string): boolean => /(?:ch|g|h?t|ldap|ssh|vnc|yp|smb)$/.test(lead);
+const says =
+  /^\(?(?:all|authentication|cannot|chauthtok|error|failed|invalid|line|matched|must|new|only|password|permission|the|unable|unknown|usage|user|warning|you)\b/i;
+
 /** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
-function isPassword(value: string, before: string): boolean {
+function isPassword(value: string, before: string, lead: string): boolean {
+  if (readsName.test(before) || /^https?:/.test(value)) return false;
+  if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
   const isStated = state.test(value) || (isBare(before) && prose.test(value.replace(/\s.*$/s, '')));
   if (isStated || isSentence(value) || /^\d{1,3} \p{L}/u.test(value)) return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
@@ -32,8 +43,12 @@ function isPassword(value: string, before: string): boolean {
 
 /** After a colon and a space a plain word says in which state it is. */
 function isIssued(value: string, before: string): boolean {
-  if (state.test(value) || isSentence(value)) return false;
-  return !isBare(before) || !/[:\s]\s*$/.test(before) || (isCoined(value) && !isPlace(value));
+  if (state.test(value) || isSentence(value) || readsName.test(before) || /^\W{1,3}$/.test(value)) return false;
+  return (
+    !isBare(before) ||
+    !/[:\s]\s*$/.test(before) ||
+    ((isCoined(value) || /^[A-Z2-7]{16,}$/.test(value)) && !isPlace(value))
+  );
 }
 
 /** Fields of forms, and licences that texts are under. */
@@ -89,7 +104,11 @@ const byName: readonly Rule[] = [
     shape: named(numbers, 3, 3),
     isSecret: (value) => /^\d{3,8}$/.test(value),
   },
-  { hint: 'wordpress_|pass|sess|remember_|sid', shape: named(sessions, 10, 10) },
+  {
+    hint: 'wordpress_|pass|sess|remember_|sid',
+    shape: named(sessions, 10, 10),
+    isSecret: (value) => !/^\d{0,6}$/.test(value),
+  },
 ];
 
 /** In quotes of JSON in JSON as well; what is cut off has none at its end. */
@@ -172,8 +191,10 @@ const apart: readonly Rule[] = [
   },
   {
     hint: 'identified|pass|crypt',
-    shape:
-      /(?<before>\b(?:identified\s(?:with\s\S{1,40}\s)?(?:by|as)\s(?:password\s)?|(?:password|encrypt)\s?\(\s?|(?:aes|des|pgp_sym)_(?:en|de)crypt\([^\n,]{1,200},\s?|set password\s[^=\n]{0,80}=\s?)')[^'\n]{1,200}/gi,
+    shape: new RegExp(
+      `(?<before>\\b(?:identified\\s(?:with\\s\\S{1,40}\\s)?(?:by|as)\\s(?:password\\s)?|(?:password|encrypt)\\s?\\(\\s?|(?:aes|des|pgp_sym)_(?:en|de)crypt\\([^\\n,]{1,200},\\s?|set password\\s[^=\\n]{0,80}=\\s?)')(?:(?!')${within}){1,200}`,
+      'gi',
+    ),
   },
   {
     hint: `${passwordHint}|${secretHint}|${keyHint}`,
@@ -184,4 +205,4 @@ const apart: readonly Rule[] = [
   },
 ];
 
-export const rules: readonly Rule[] = [calls, inserted, ...byName, ...apart, ...programs, ...spoken];
+export const rules: readonly Rule[] = [calls, inserted, ...byName, ...apart, ...places, ...programs, ...spoken];

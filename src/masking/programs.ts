@@ -1,4 +1,4 @@
-import { isCoined, isPlace } from './random.ts';
+import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 
 /** Credentials on command lines and in what programs say to servers. */
@@ -21,9 +21,25 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string])[
   ['-pass| -k', 'openssl|gpg2?', '(?:(?:-k|-K) |--passphrase[ =]|-(?:passin|passout|pass) pass:)'],
   [' -u', 'smbclient|rpcclient|net', '-U ?["\']?[^\\s%"\']{1,64}%'],
   [' -u|-user', 'curl', '(?:-u|-U|--user|--proxy-user)[ =]?["\']?[^\\s:"\']{1,64}:'],
-  [' -u', 'lftp|ncftp', '-u ["\']?[^\\s,"\']{1,64},'],
-  ['sudo -s', 'echo|printf', '["\']?(?=[^\\n]{1,200}\\| ?sudo -S)'],
+  [' -u', 'lftp|ncftp|open', '-u ["\']?[^\\s,"\']{1,64},'],
+  [
+    'sudo -s|-stdin|--with-token| su ',
+    'echo|printf',
+    `(?:-[neE]{1,3} |["']%s(?:\\\\n)?["'] )?["']?(?=[^\\n|]{1,200}\\| ?(?:sudo -S|(?:sudo )?su\\b|[^\\n|]{1,200}(?:-stdin|--with-token)))`,
+  ],
+  ['-stdin', 'docker|podman|helm|gh|passwd', '[^\\n|]{0,200}(?:-stdin|--with-token) {0,2}<<< ?'],
   ['http-basic', 'composer', 'http-basic\\.\\S{1,100} \\S{1,100} '],
+  ['-oauth|-token|bearer', 'composer', '(?:(?:github|gitlab|bitbucket)-(?:oauth|token)|bearer)\\.\\S{1,100} '],
+  [' -a|--auth', 'https?', '(?:-a|--auth)[ =]["\']?[^\\s:"\']{1,64}:'],
+  [
+    'add_user|change_password|authenticate_user',
+    'rabbitmqctl',
+    '(?:add_user|change_password|authenticate_user) \\S{1,64} ',
+  ],
+  [' -n | -p ', 'ssh-keygen', '-[NP] '],
+  [' -passwd|-password', 'plesk|mysqladmin', '-(?:passwd|password) '],
+  ['v-add|v-change', '(?:sudo )?v-(?:add-user|change-user-password)', '\\S{1,64} '],
+  ['alias set', 'mcl?i?', 'alias set (?:\\S{1,200} ){3}'],
   ['chpasswd', 'echo|printf', '["\']?[\\w.@-]{1,64}:(?=[^\\n]{1,200}\\| ?(?:sudo )?chpasswd)'],
   ['requirepass|masterauth|auth-pass', 'requirepass|masterauth|sentinel auth-pass', ''],
 ];
@@ -38,14 +54,18 @@ const programOf = ([hint, programs, flag]: (typeof flags)[number]): Rule => ({
 /** What a mail server is told after `AUTH`, and the names of the ways, which are none. */
 const ways = '(?!(?:LOGIN|PLAIN|CRAM|DIGEST|XOAUTH|OAUTHBEARER|NTLM|GSSAPI|SCRAM|EXTERNAL|ANONYMOUS)\\b)';
 
+/** The next value of XML-RPC, with its type or without; and what stands before the next. */
+const opened = '<value>(?:<(?:string|int|i4)>)?';
+const upTo = '(?:(?!<value>)[^\\n]){0,120}';
+
 export const programs: readonly Rule[] = [
   {
-    hint: 'auth plain|auth login|auth xoauth|auth oauth|auth cram|auth ntlm',
+    hint: 'auth plain|auth login|auth xoauth|auth oauth|auth cram|auth ntlm|authenticate',
     shape: new RegExp(
-      `(?<before>\\bAUTH (?:PLAIN|LOGIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM|SCRAM-[\\w-]{1,12})[ :=]{1,3})${ways}[\\w+/=-]{6,}`,
+      `(?<before>\\bAUTH(?:ENTICATE)? ["']?(?:PLAIN|LOGIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM|SCRAM-[\\w-]{1,12})["']?[ :=]{1,3}["']?)${ways}[\\w+/=-]{6,}`,
       'gi',
     ),
-    isSecret: (value) => /[a-z\d=]/.test(value),
+    isSecret: (value) => /[a-z\d=]/.test(value) && !value.startsWith('--'),
   },
   {
     hint: 'auth ',
@@ -61,8 +81,9 @@ export const programs: readonly Rule[] = [
   {
     hint: 'PASS ',
     shape:
-      /(?<before>(?<![\w-] |[\w-])PASS (?!\()|(?<=[>:,] )PASS )[^\s"'\\][^\n"'|\\]{1,100}?(?=: \d{3}|[|"'\\]| \(|$)/g,
-    isSecret: (value) => !isPlace(value) && !/^\S*\.(?:test|spec|js|ts|php)\b|^\d{1,3}\b|^\*+/.test(value),
+      /(?<before>(?<![\w-] |[\w-])PASS (?!\()|(?<=[>:,] |\bquote )PASS )[^\s"'\\][^\n"'|\\]{1,100}?(?=: \d{3}|[|"'\\]| \(|$)/g,
+    isSecret: (value) =>
+      !isPlace(value) && !/^\S*\.(?:test|spec|js|ts|php)\b|^\d{1,3}\b|^\*+|^(?:command|not)\b/.test(value),
   },
   {
     hint: ' login |auth',
@@ -72,7 +93,7 @@ export const programs: readonly Rule[] = [
   {
     hint: 'snmp|community',
     shape:
-      /(?<before>\b(?:snmp\w{0,12}[^\n]{0,60}\bcommunity["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name)[^\s"',;\\]{3,60}/gi,
+      /(?<before>\b(?:r[ow]community6? |snmp\w{0,12}[^\n]{0,60}\bcommunity["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name)[^\s"',;\\]{3,60}/gi,
   },
   {
     hint: 'machine ',
@@ -87,13 +108,47 @@ export const programs: readonly Rule[] = [
     // `credentials: name / password`
     hint: 'credential|zugangsdaten|logindaten|identifiants',
     shape:
-      /(?<before>\b(?:credentials?|zugangsdaten|logindaten|identifiants)["']?[ \t]?[:=][ \t]?["']?[^\s/:|"'{[]{1,60} ?[/:|] ?)[^\s"'\\][^\n"'\\]{1,60}/gi,
+      /(?<before>\b(?:credentials?|zugangsdaten|logindaten|identifiants)(?: (?:used|are|were|given|sent|supplied|provided))?["']?[ \t]?[:=][ \t]?["']?[^\s/:|"'{[]{1,60} ?[/:|] ?)[^\s"'\\][^\n"'\\]{1,60}/gi,
     isSecret: (value) => !isPlace(`/${value}`) || isCoined(value),
   },
   {
-    hint: 'xmlrpc|methodname',
+    // A name and a password; the number of a blog may stand before, and the key of a program.
+    hint: 'methodname',
+    shape: new RegExp(
+      `(?<before><methodName>(?:wp|mt|metaWeblog|blogger)\\.\\w{1,60}</methodName>${upTo}(?:${opened}[\\dA-F]{0,40}<${upTo}){0,2}${opened}[^<\\n]{1,60}<${upTo}${opened})[^<\\n"\\\\]{1,200}`,
+      'g',
+    ),
+  },
+  {
+    hint: 'xmlrpc|xml-rpc|getusersblogs',
     shape:
-      /(?<before><methodName>(?:wp|mt|metaWeblog|blogger)\.\w{1,60}<\/methodName>(?:(?!<\/?string>)[^\n]){0,300}(?:<string>\d{0,10}<\/string>(?:(?!<\/?string>)[^\n]){0,120})?<string>[^<\n]{1,60}<\/string>(?:(?!<\/?string>)[^\n]){0,120}<string>)[^<\n"\\]{1,200}/g,
+      /(?<before>\b(?:wp|mt|metaWeblog|blogger)\.\w{1,60} ?[[(]\s?(?:\d{1,10}, ?)?(?<open>["'])[^"'\n]{1,60}\k<open>, ?\k<open>)[^"'\n]{1,200}/g,
+    shown: (_, { before = '' }) => `${before}***`,
+  },
+  {
+    // The name may be as secret as what follows.
+    hint: ' -u|-user',
+    shape: /(?<before>(?<![\w./-])curl(?=\s)[^\n|;]{0,300}?\s(?:-u|--user)[ =]?["']?)[\w-]{16,}(?=:)/g,
+    isSecret: (value) => isRandom(value),
+  },
+  {
+    hint: 'http-basic',
+    shape: /(?<before>\bcomposer\s[^\n|;]{0,100}?\shttp-basic\.\S{1,100} ["']?)[\w-]{16,}/g,
+    isSecret: (value) => isRandom(value),
+  },
+  {
+    hint: 'storepass|keypass',
+    shape: /(?<before>\s-(?:src|dest|new)?(?:storepass|keypass)[ =]["']?)[^\s"'\\]{3,100}/g,
+  },
+  {
+    hint: 'ftp> user|user ',
+    shape: /(?<before>\bs?ftp> ?user \S{1,64} )[^\s"'\\]{1,100}/g,
+  },
+  {
+    // `wp plugin license activate slug …`
+    hint: 'licen',
+    shape: /(?<before>\blicen[cs]e (?:activate|add|register|set|update) (?:[a-z][a-z-]{0,40} )?["']?)[A-Za-z\d-]{8,}/g,
+    isSecret: (value) => /\d/.test(value) && isRandom(value, 8),
   },
   ...flags.map(programOf),
 ];

@@ -1,3 +1,5 @@
+import { isPlaceholder } from './placeholders.ts';
+
 /**
  * What a kind of credential looks like. `hint` is the source of an expression that is found in every text with such a
  * credential, fast; its alternatives stand outside of brackets. `shape` is global and takes linear time; what its groups
@@ -27,8 +29,10 @@ export function without(text: string, rule: Rule): string {
 function shownOf({ 0: whole, groups = {}, index, input }: RegExpExecArray, { isSecret, shown }: Rule): string {
   if (shown !== undefined) return shown(whole, groups);
   const kept = `${groups['before'] ?? ''}${groups['open'] ?? ''}`;
+  const value = whole.slice(kept.length);
+  if (isPlaceholder(value)) return whole;
   const lead = input.slice(Math.max(0, index - 40), index);
-  return isSecret === undefined || isSecret(whole.slice(kept.length), kept, lead) ? `${kept}***` : whole;
+  return isSecret === undefined || isSecret(value, kept, lead) ? `${kept}***` : whole;
 }
 
 /** No letter and no digit, unless they are a part of an escaped character, as in `%3Dghp_…` and `\nghp_…`. */

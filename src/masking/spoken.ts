@@ -33,7 +33,7 @@ export const spoken: readonly Rule[] = [
     // `your one-time password is …`
     hint: 'pass|pw|wort',
     shape: new RegExp(
-      `(?<before>(?:${passwords})(?: [^\\s=:]{1,40}){0,6}? (?:to|is|auf|zu|ist|lautet)[ :]{1,2})[^\\s"',;\\\\]{4,100}`,
+      `(?<before>(?:${passwords})(?: [^\\s=:]{1,40}){0,6}? (?:to|is|auf|zu|ist|lautet|est|es)[ :]{1,3})[^\\s"',;\\\\]{4,100}`,
       'gi',
     ),
     isSecret: (value) => isWritten(value.replace(/[.!]$/, '')),
@@ -79,10 +79,36 @@ export const spoken: readonly Rule[] = [
     isSecret: (value) => /\d/.test(value) && /\p{L}/u.test(value) && isWritten(value) && !technical.test(value),
   },
   {
+    // `using password … for account …`
+    hint: 'pass|pw|wort',
+    shape: new RegExp(
+      `(?<before>\\b(?:using|with|mit|trying) (?:the )?(?:${passwords}) )(?!auth|plugin|stor|hash|type|reset|less|polic|manager|file|grant|method|mechanism|login|encrypt|endpoint|prompt|protect|based)[^\\s"',;\\\\]{4,100}(?= (?:for|für|on) (?:the )?(?:account|user|host|login|mailbox|benutzer|konto|postfach)\\b)`,
+      'gi',
+    ),
+    isSecret: (value) => !state.test(value) && !prose.test(value),
+  },
+  {
+    // `secret "…"`, and a key that is given as one is
+    hint: 'secret|token|key',
+    shape: new RegExp(
+      `(?<before>\\b(?<!unexpected )(?:secret|token|(?:api|license|licence|signing|secret)[ _-]?key) )(?<open>\\\\{0,8}["'\`“„«‘])(?:(?!\\k<open>)[^\\s"”“»’\\\\]){8,100}(?=\\k<open>|[”“»’])`,
+      'gi',
+    ),
+    isSecret: (value) =>
+      isWritten(value) && (/^\w[\w./:-]*$/.test(value) ? isRandom(value, 8) : !/[=>]{2}|\/\w+\//.test(value)),
+  },
+  {
+    // `Using API key … for account`, `authenticating with token … on`
+    hint: 'secret|token|key',
+    shape:
+      /(?<before>\b(?:using|with) (?:the )?(?:secret|token|(?:api|licen[cs]e|access)[ _-]?key) )[\w.~+/=-]{8,100}(?= (?:for|on|at|to|from|failed|rejected|was)\b|$)/gi,
+    isSecret: (value) => isRandom(value, 8) && !technical.test(value),
+  },
+  {
     // `new password for somebody: …`
     hint: 'pass|pw|wort|senha|contrase',
     shape: new RegExp(
-      `(?<before>(?:${passwords}) (?:for|of|für|von|to|para|pour)(?: [^\\s:=]{1,60}){1,4}: )[^\\s"',;\\\\]{4,100}`,
+      `(?<before>(?:${passwords}) (?:(?:is|was|has been) )?(?:generated |created |set )?(?:for|of|für|von|to|para|pour)(?: [^\\s:=]{1,60}){1,4}: )[^\\s"'\\\\]{4,100}`,
       'gi',
     ),
     isSecret: isWritten,
@@ -105,6 +131,19 @@ export const spoken: readonly Rule[] = [
       `(?<before>\\b(?:with|mit|used|tried|entered|sent) ${opening})[^\\n"'\\])}\\\\]{1,100}(?=\\\\{0,8}${closing} (?:as|als|for) (?:the )?(?:${passwords}))`,
       'gi',
     ),
+  },
+  {
+    hint: 'pass|wort',
+    shape: new RegExp(
+      `(?<before>\\b(?:with|mit|used|tried) )[^\\s"'\\\\]{4,100}(?= (?:as|als) (?:the )?(?:${passwords}))`,
+      'gi',
+    ),
+    isSecret: isWritten,
+  },
+  {
+    // `PASSWORD elastic = …`
+    hint: 'password ',
+    shape: /(?<before>\bPASSWORD [a-z_]{1,40} = )[^\s"'\\]{4,100}/g,
   },
   {
     // `DB_PASS Hering88`: names of variables, and what stands in columns.

@@ -7,10 +7,10 @@ const mistaken = '(?<!(?:bad|empty|expired|incorrect|invalid|lost|missing|no|unk
 
 /** Names of what is a credential however short it is, and whatever it consists of. */
 export const passwords = [
-  `${mistaken}passw(?:or[dt]|d)|pass[ _-]?phrase|passcode|pwd|kennwort|zugangscode|geheimzahl`,
+  `${mistaken}passw(?:or[dt]|d)|(?:pass|encryption|recovery|seed)[ _-]?phrase|passcode|pwd|kennwort|zugangscode|geheimzahl`,
   'contrase(?:ñ|n)a|senha|palavra[ _-]passe|mot[ _-]?de[ _-]?passe|wachtwoord|passord|adgangskode|l(?:ö|o)senord',
   `${word}(?:has(?:ł|l)o|heslo|geslo|jelsz(?:ó|o)|lozinka|parol[ae]|salasana|(?:ş|s)ifre|mdp|пароль)|パスワード|密码|密碼|비밀번호`,
-  `${word}(?:(?:admin|app|auth|become|db|ftp|imap|mail|my|pop3?|proxy|redis|root|smtp|sql|sudo|user|wp)?pass|pw|psw|otp)`,
+  `${word}(?:(?:admin|app|auth|become|bind|control|db|ftp|imap|ldap|login|mail|my|mysql|pg|pop3?|proxy|redis|root|sftp|site|smtp|sql|stage|sudo|user|web|wlan|wp)?pass|pw|psw|otp)`,
   '(?-i:(?<![A-Za-z])(?!BY|COM|OVER|TRES)[A-Z]{2,12}PASS(?![A-Za-z]))',
 ].join('|');
 
@@ -19,9 +19,9 @@ export const secrets = `${mistaken}(?:secret|token)|credentials?|signature|saml_
 
 /** Names of what is a credential only where it is as long as one. */
 export const keys = [
-  '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|private|push|reset|rest|rp|rsa|secret|security|server|service|shared|signing|ssh|storage|subscription|transaction|vault|webhook)[ _-]?key',
+  '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|portal|private|push|reset|rest|rp|rsa|secret|security|server|service|shared|signing|ssh|storage|subscription|terminal|totp|transaction|vault|webhook)[ _-]?key',
   '(?:auth|authori[sz]ation|autologin|backup|invite|licen[cs]e|login|mfa|otp|purchase|recovery|security|sms|unlock|verification)[ _-]?code',
-  `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}hmac|(?<=[_-])(?:auth|salt)|(?<=["'?&;])auth`,
+  `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}(?:hmac|salt)|(?<=[_-])(?:auth|salt)|(?<=["'?&;])auth`,
 ].join('|');
 
 /** Names of keys that open nothing: of rows, of what is kept for a while, and such as anybody may have. */
@@ -49,11 +49,11 @@ export const isTelling = (name: string): boolean => whole.test(name.slice(0, 200
 
 /** What is no credential though it stands where one would. */
 export const states = [
-  'accepted|array|bool|changed|closed|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
-  'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|plain|redacted|rejected',
+  'accepted|added|argument|array|bool|changed|closed|configured|created|deleted|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
+  'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|matched|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|parameter|plain|redacted|rejected',
   'removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|verified|was|wrong|yes',
 ].join('|');
 
 /** With what somebody goes on who writes about a password, and does not write it. */
 export const prose =
-  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:imum)?|must|needs?|nicht|not?|of|or|please|should|some|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|with|would|wurde|you|your)$/i;
+  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|should|some|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|with|would|wurde|you|your)$/i;

@@ -1,0 +1,65 @@
+import { isRandom } from './random.ts';
+import type { Rule } from './rule.ts';
+
+/** Credentials that are known by the place where they stand, though its name alone tells little. */
+
+/** Of some length, with letters and digits. */
+const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
+
+export const places: readonly Rule[] = [
+  {
+    // Short names of keys in addresses: `?k=…`, `&lk=…`. What tells versions of files apart is called otherwise.
+    hint: '\\?k=|&k=|lk=|ak=|sk=|al=|lic=|apik=',
+    shape: /(?<before>[?&;](?:amp;)?(?:k|lk|ak|sk|al|lic|apik)=)[\w+/%.~-]{24,}={0,2}/gi,
+    isSecret: (value) => isRandom(value) || /^[\da-f]{32,}$/i.test(value),
+  },
+  {
+    // `…/licenses/…`, `…/token/…/plugin.zip`
+    hint: '/licen|/token|/api|/key|/secret|/activation|/serial|/unlock|/auth',
+    shape:
+      /(?<before>\/(?:licen[cs]es?|licen[cs]e[-_]keys?|tokens?|api[-_]?keys?|key|secrets?|activations?|serials?|unlock|auth)\/)[\w.~-]{16,}(?![\w.~-]*\.(?:js|css|php|html?)\b)/gi,
+    isSecret: (value) => isRandom(value),
+  },
+  {
+    // A site's key is anybody's where forms are guarded, and is longer there than where it is bought.
+    hint: 'site_key|site-key|site key|sitekey',
+    shape: /(?<before>site[ _-]?key["'\]]{0,2}[ \t]?(?:[:=]|=>)[ \t]?["']?)[A-Za-z\d]{10}(?![\w-])/gi,
+    isSecret: isMixed,
+  },
+  {
+    // Pairs of keys: `"private":"…"`, and what is secret of one that is written as JSON.
+    hint: 'private|kty',
+    shape:
+      /(?<before>\\{0,8}["'](?:private|d|k|p|q|dp|dq|qi)\\{0,8}["']\s?(?::|=>)\s?\\{0,8}["'])[\w+/-]{32,}={0,2}(?=\\{0,8}["'])/g,
+    isSecret: (value) => isRandom(value, 32),
+  },
+  {
+    // A licence that a plugin has serialised.
+    hint: 'licen',
+    shape: /(?<before>licen[cs]e[^\n]{0,60}?s:3:\\{0,4}"key";s:\d{1,3}:\\{0,4}")[^"\\\n]{8,100}/gi,
+  },
+  {
+    // `headers Authorization Basic …`
+    hint: 'authorization ',
+    shape: /(?<before>\bauthorization (?:basic|bearer|digest|token|apikey) )(?!realm|auth)[\w+/.~-]{10,}={0,2}/gi,
+    isSecret: (value) => isMixed(value) || isRandom(value),
+  },
+  {
+    // WordPress keeps whoever is logged in under the digest of what their cookie holds.
+    hint: 'session_tokens',
+    shape: /(?<before>)(?<![\da-f])[\da-f]{64}(?![\da-f])/g,
+  },
+  {
+    // `Invalid credentials (admin/…)`, `login failed for admin:…`
+    hint: 'credential|login|log in|auth|anmeld',
+    shape:
+      /(?<before>\b(?:(?:credentials?|log_?in|logon|authentication|anmeldung) (?:failed |attempt |failure |error )?(?:for |with |by |as )?(?:user )?["'(]?)[\w.@-]{1,64}[:/])[^\s"':/()\\]{5,60}(?![\w:/])/gi,
+    isSecret: (value) => isMixed(value) && /[A-Z]|[^\w.-]/.test(value) && !/^[\w-]+\.[\w.-]+$/.test(value),
+  },
+  {
+    // `user [admin] pass [sesame]`, `Command [pass] [sesame]`
+    hint: 'pass|pwd',
+    shape:
+      /(?<before>(?:\b(?:user(?:name)?|login|log|benutzer) ?[[(][^\n[\]()]{1,64}[\])],? (?:with |mit )?(?:password|passwort|passwd|pass|pwd|pw)|\bcommand \[pass\]) ?[[(])(?!ok|yes|no|set|true|false|empty|hidden)[^\s[\]()*]{3,60}(?=[\])])/gi,
+  },
+];
