@@ -22,7 +22,7 @@ function maskWith(line: string, named: (found: string) => string, limit = 2_000)
   // Most lines have no address of anybody: to look for one at each of their letters takes longer than all the rest.
   const unsigned = mayHoldEmail.test(short) ? short.replace(email, '***@***') : short;
   const numbered = (found: string, at: number, text: string): string =>
-    isOfServer(found, text.slice(Math.max(0, at - 24), at)) ? found : named(found);
+    isOfServer(found, text, at) ? found : named(found);
   const unnumbered = unsigned.replace(ipv4, numbered);
   return mayHoldIpv6(unnumbered) ? unnumbered.replace(ipv6, numbered) : unnumbered;
 }

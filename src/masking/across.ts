@@ -36,6 +36,7 @@ const head = /^"?[a-z_]\w{0,30}"?(?:([,;\t])"?[a-z_][\w -]{0,30}"?){1,30}$/i;
 const stamp = /^\[[^\]]{1,40}\] /;
 
 function tableOf(line: string): Table | undefined {
+  if (line.length >= 200) return undefined;
   const plain = line.replace(stamp, '');
   const separator = head.exec(plain)?.[1];
   if (separator === undefined) return undefined;
@@ -47,9 +48,7 @@ function tableOf(line: string): Table | undefined {
 }
 
 /** What is in quotation marks may hold the separator. */
-function cellsOf(line: string, separator: string): readonly string[] {
-  const cells = line.split(separator);
-  if (!line.includes('"')) return cells;
+function joined(cells: readonly string[], separator: string): readonly string[] {
   const whole: string[] = [];
   let isOpen = false;
   for (const cell of cells) {
@@ -62,7 +61,8 @@ function cellsOf(line: string, separator: string): readonly string[] {
 
 /** A row with one credential or more, as it may be shown. */
 function rowOf(line: string, { separator, width, hidden, named }: Table): string | undefined {
-  const cells = cellsOf(line, separator);
+  const plain = line.split(separator);
+  const cells = plain.length === width ? plain : joined(plain, separator);
   if (cells.length !== width) return undefined;
   const isNamed = named !== undefined && isTelling((cells[named[0]] ?? '').replaceAll('"', '').trim());
   const isHidden = (at: number): boolean => hidden.includes(at) || (isNamed && at === named[1]);
@@ -121,7 +121,7 @@ export class Follower {
     // A search may have left out the line that says so: the beginning of the key itself is known as well.
     const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden);
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
-    this.#isShown = /get |printenv |echo /.test(end) && isTelling(shows.exec(end)?.[1] ?? '');
+    this.#isShown = line.length < 160 && /get |printenv |echo /.test(end) && isTelling(shows.exec(end)?.[1] ?? '');
     this.#behind = end.endsWith('>') || end.endsWith('=') || isName(line, end) ? `${end}\n` : '';
     if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
     if ((end.includes('AUTH ') || end.includes('334')) && asksMail.test(end)) this.#mail = 6;

@@ -20,16 +20,42 @@ export const ipv4 = /(?<!\d|\d\.|[A-Za-z]\/(?=\d+\.0\.0\.0))\d{1,3}(?:\.\d{1,3})
 export const ipv6 =
   /(?<![\w.]|(?<!\w)[\da-f]{0,4}:)(?=[a-f:]{0,39}\d)(?:[\da-f]{1,4}(?=:)|(?=::)):{1,2}(?:[\da-f]{1,4}:{1,2}){0,6}(?:[\da-f]{1,4})?(?![\w:])/gi;
 
-/** What `isAddress` takes for an IPv6 address has two colons in a row, or seven in all. */
+/** What `isAddress` takes for an IPv6 address has two colons in a row, or seven in all; most lines have fewer. */
 export function mayHoldIpv6(text: string): boolean {
   let [colons, last] = [0, -2];
   for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
     colons += 1;
-    if (colons === 7 || at === last + 1) return true;
+    if (colons === 7 || at === last + 1) return hasRunOfIpv6(text);
     last = at;
   }
   return false;
 }
+
+/** Whether they are in one run of hexadecimal digits and colons, beside a digit: `Cart::total` is none. */
+function hasRunOfIpv6(text: string): boolean {
+  for (let colon = text.indexOf(':'); colon !== -1;) {
+    let from = colon;
+    while (from > 0 && isHex(text.charCodeAt(from - 1))) from -= 1;
+    let to = from;
+    let colons = 0;
+    let isDouble = false;
+    let hasDigit = false;
+    for (; to < text.length; to += 1) {
+      const code = text.charCodeAt(to);
+      if (code !== 58 && !isHex(code)) break;
+      hasDigit ||= code >= 48 && code <= 57;
+      if (code !== 58) continue;
+      colons += 1;
+      isDouble ||= text.charCodeAt(to + 1) === 58;
+    }
+    if (hasDigit && (isDouble || colons >= 7)) return true;
+    colon = text.indexOf(':', to);
+  }
+  return false;
+}
+
+const isHex = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 97 && code <= 102) || (code >= 65 && code <= 70);
 
 /** The time of a line looks like a piece of an address, and to find out that it is none is slow: it has too few colons. */
 export function isAddress(text: string): boolean {
@@ -44,5 +70,5 @@ const ofServer =
   /(?:\/\/|@|\b(?:upstream|server|listen(?:ing)?(?: on)?|bind(?:ing)?(?: to)?|inet6?|link|backend|proxy_pass|resolver|nameserver|gateway|connect(?:ed|ing|ion)? to|host)["']?(?::| =>|=)?)[ "'[(]{0,3}$/i;
 
 /** Whether an address belongs to a machine of the site itself, by what stands before it. */
-export const isOfServer = (address: string, before: string): boolean =>
-  address === '0.0.0.0' || (inside.test(address) && ofServer.test(before));
+export const isOfServer = (address: string, text: string, at: number): boolean =>
+  address === '0.0.0.0' || (inside.test(address) && ofServer.test(text.slice(Math.max(0, at - 24), at)));

@@ -1,41 +1,92 @@
-/** Which of many words a text holds: most texts hold none, and an expression takes longer to say so. */
+/** What a text holds, at one look: most hold nothing that is looked for, and an expression takes longer to say so. */
+
+/** Taken again for every text: nearly all are lines of logs. */
+const scratch = Buffer.alloc(16_384);
+
+/**
+ * The codes of a text's characters, of which the lower byte is enough to tell letters, digits and signs of ASCII: to go
+ * over them is much faster than over the text. The next text overwrites them.
+ */
+export function codesOf(text: string): Uint8Array {
+  const codes = text.length > scratch.length ? Buffer.allocUnsafe(text.length) : scratch;
+  codes.write(text, 0, 'latin1');
+  return codes;
+}
+
+/** Which codes are meant, by themselves. */
+export const among = (characters: RegExp): Uint8Array =>
+  Uint8Array.from({ length: 256 }, (_, code) => (code < 128 && characters.test(String.fromCharCode(code)) ? 1 : 0));
+
+/** Where so many of these stand in a row, from there on, or -1; looks at every so manieth, and around it. */
+export function runIn(codes: Uint8Array, end: number, wanted: Uint8Array, length: number, start = 0): number {
+  for (let at = start + length - 1; at < end; at += length) {
+    if (wanted[codes[at] ?? 0] === 0) continue;
+    let from = at;
+    let to = at + 1;
+    while (to - from < length && to < end && wanted[codes[to] ?? 0] === 1) to += 1;
+    while (to - from < length && from > start && wanted[codes[from - 1] ?? 0] === 1) from -= 1;
+    if (to - from === length) return from;
+  }
+  return -1;
+}
 
 const bits = 15;
 const all = 2 ** bits - 1;
-type Place = { readonly word: string; readonly end: number };
+type Place = {
+  readonly word: string;
+  readonly end: number;
+  readonly isPlain: boolean;
+  readonly unless: readonly string[];
+};
+const none: ReadonlySet<string> = new Set();
+
+/** Whether the word may stand there, in any case; the text itself has the last word. */
+function mayStand(codes: Uint8Array, start: number, word: string): boolean {
+  for (let at = 0; at < word.length; at += 1)
+    if (((codes[start + at] ?? 0) | 32) !== (word.charCodeAt(at) | 32)) return false;
+  return true;
+}
 
 /**
  * Words of two characters or more, in any case. Each is looked for by three characters in a row out of its middle, of
- * which five bits are enough: they are the same for a letter and its capital.
+ * which five bits are enough: they are the same for a letter and its capital. One does not count behind what is among
+ * `idle` for it.
  */
-export function wordsFinder(words: readonly string[]): (text: string) => ReadonlySet<string> {
+export function wordsFinder(
+  words: readonly string[],
+  idle: Readonly<Record<string, readonly string[]>> = {},
+): (text: string, codes?: Uint8Array) => ReadonlySet<string> {
   const isWanted = new Uint8Array(2 ** bits);
-  const places = new Map<number, Place[]>();
+  const places = Array.from({ length: 2 ** bits }, (): Place[] => []);
   const want = (three: number, place: Place): void => {
     isWanted[three] = 1;
-    places.set(three, [...(places.get(three) ?? []), place]);
+    places[three]?.push(place);
   };
   for (const word of words) {
+    const isPlain = /^[\x20-\x7E]*$/.test(word);
+    const unless = idle[word] ?? [];
     const middle = Math.max(0, Math.floor((word.length - 3) / 2));
     const codes = Array.from(word.slice(middle, middle + 3), (character) => character.charCodeAt(0) & 31);
     const found = codes.reduce((sum, code) => (sum << 5) | code, 0);
-    if (codes.length === 3) want(found, { word, end: middle + 2 });
+    if (codes.length === 3) want(found, { word, end: middle + 2, isPlain, unless });
     // What is shorter may stand behind anything.
-    else for (let before = 0; before < 32; before += 1) want((before << 10) | found, { word, end: 1 });
+    else for (let before = 0; before < 32; before += 1) want((before << 10) | found, { word, end: 1, isPlain, unless });
   }
-  const heldBy = (lower: string): ReadonlySet<string> => new Set(words.filter((word) => lower.includes(word)));
-  return (text) => {
-    const held = new Set<string>();
-    let lower: string | undefined;
+  return (text, codes = codesOf(text)) => {
+    let held: Set<string> | undefined;
     let last = 0;
-    for (let at = 0; at < text.length; at += 1) {
-      last = ((last << 5) | (text.charCodeAt(at) & 31)) & all;
+    let foreign: boolean | undefined;
+    for (let at = 0, end = text.length; at < end; at += 1) {
+      last = ((last << 5) | ((codes[at] ?? 0) & 31)) & all;
       if (isWanted[last] === 0) continue;
-      lower ??= text.toLowerCase();
-      // Few letters become two when they are made small, and move what stands behind them.
-      if (lower.length !== text.length) return heldBy(lower);
-      for (const { word, end } of places.get(last) ?? []) if (lower.startsWith(word, at - end)) held.add(word);
+      for (const { word, end: behind, isPlain, unless } of places[last] ?? []) {
+        const from = at - behind;
+        if (from < 0 || held?.has(word) === true) continue;
+        if (isPlain ? !mayStand(codes, from, word) : !(foreign ??= /[^\0-\x7F]/.test(text))) continue;
+        if (text.slice(from, from + word.length).toLowerCase() !== word) continue;
+        if (!unless.some((before) => text.endsWith(before, from))) (held ??= new Set()).add(word);
+      }
     }
-    return held;
+    return held ?? none;
   };
 }

@@ -1,50 +1,70 @@
-import { wordsFinder } from './glance.ts';
+import { among, codesOf, runIn, wordsFinder } from './glance.ts';
 import { rules } from './names.ts';
 import { base64, isPrivateKey, worded } from './private-keys.ts';
 import { without, type Rule } from './rule.ts';
-import { hasLongRun, hinted, runningToken } from './tokens.ts';
+import { hinted, withoutTokens } from './tokens.ts';
 
 /** Replaces what is shaped like a credential. Most texts have none, and are known for that at one look. */
 
 const kinds: readonly Rule[] = [...hinted, ...worded, ...rules];
 
 /** What stands for itself, but for an escaped sign. */
-const isWord = (hint: string): boolean => !/[\\[\](){}?*+.^$]/.test(hint.replaceAll(/\\[^a-z]/gi, ''));
+const isWord = (hint: string): boolean =>
+  hint.length > 1 && !/[\\[\](){}?*+.^$]/.test(hint.replaceAll(/\\[^a-z]/gi, ''));
 const wordsOf = (hint: string): readonly string[] =>
   hint.split('|').flatMap((one) => (isWord(one) ? [one.replaceAll(/\\(.)/g, '$1').toLowerCase()] : []));
-const spelled = [...new Set(kinds.flatMap(({ hint }) => wordsOf(hint)))];
-/** Without those that hold another one: where `passwd` stands, `pass` does. */
-const words = spelled.filter((word) => !spelled.some((other) => other !== word && word.includes(other)));
-const wordsIn = wordsFinder(words);
-/** By a word, the numbers of the rules that look for it. */
-const byWord = new Map(
-  words.map((word) => [
-    word,
-    kinds.flatMap(({ hint }, at) => (wordsOf(hint).some((one) => one.includes(word)) ? [at] : [])),
-  ]),
-);
+const words = [...new Set(kinds.flatMap(({ hint, also = '' }) => [...wordsOf(hint), ...wordsOf(also)]))];
+/** Many lines of logs have these words like that, and tell of nothing by them. */
+const wordsIn = wordsFinder(words, { key: ['array '], code: ['<', '</'] });
+/** The numbers of the rules for which one of the alternatives of their hints is such a one. */
+const numbersOf = (isMeant: (hint: string) => boolean): readonly number[] =>
+  kinds.flatMap(({ hint }, at) => (hint.split('|').some(isMeant) ? [at] : []));
+const byWord = new Map(words.map((word) => [word, numbersOf((hint) => wordsOf(hint).includes(word))]));
+/** By the number of a rule, the words of which one must be there as well. */
+const beside = kinds.map(({ also }) => (also === undefined ? undefined : wordsOf(also)));
 
-const signs = kinds.flatMap(({ hint }, at) => {
-  const own = hint.split('|').filter((one) => !isWord(one));
-  return own.length === 0 ? [] : [{ at, sign: new RegExp(own.join('|'), 'i') }];
-});
-const anySign = new RegExp(signs.map(({ sign }) => sign.source).join('|'), 'i');
+const addressed = numbersOf((hint) => hint === '@');
+/** What is neither a word nor that sign is a long number, as those of cards are. */
+const numbered = numbersOf((hint) => !isWord(hint) && hint !== '@').map((at) => ({
+  at,
+  sign: new RegExp(
+    (kinds[at]?.hint ?? '')
+      .split('|')
+      .filter((one) => !isWord(one))
+      .join('|'),
+  ),
+}));
+const ofNumber = among(/[\d -]/);
+const shortest = 12;
 
-/** Which rules may find something, by their numbers. */
-function lookedFor(text: string): ReadonlySet<number> {
-  const may = new Set<number>();
-  for (const word of wordsIn(text)) for (const at of byWord.get(word) ?? []) may.add(at);
-  if (anySign.test(text)) for (const { at, sign } of signs) if (sign.test(text)) may.add(at);
-  return may;
+const none: readonly number[] = [];
+
+/** Which rules may find something, by their numbers, in their order. */
+function lookedFor(text: string, codes: Uint8Array): readonly number[] {
+  const held = wordsIn(text, codes);
+  const hasAt = text.includes('@');
+  const hasNumber = runIn(codes, text.length, ofNumber, shortest) !== -1;
+  if (held.size === 0 && !hasAt && !hasNumber) return none;
+  const may = new Set(hasAt ? addressed : []);
+  for (const word of held) for (const at of byWord.get(word) ?? []) may.add(at);
+  if (hasNumber) for (const { at, sign } of numbered) if (sign.test(text)) may.add(at);
+  return [...may].filter((at) => beside[at]?.some((word) => held.has(word)) ?? true).sort((one, other) => one - other);
 }
+
+const ofKey = among(/[\w+/]/);
+const shortestKey = 19;
+const mayBeKey = new RegExp(base64.hint);
+const masked = (run: string): string => (isPrivateKey(run) ? '***' : run);
 
 /** The text with everything shaped like a known kind of credential replaced by `***`. */
 export function mask(text: string): string {
-  let left = hasLongRun(text) ? text.replace(runningToken, '***') : text;
-  const mayFind = lookedFor(left);
-  if (mayFind.size > 0) for (const [at, rule] of kinds.entries()) if (mayFind.has(at)) left = without(left, rule);
-  return mayBeKey.test(left) ? left.replace(base64.shape, masked) : left;
+  let codes = codesOf(text);
+  let left = withoutTokens(text, codes);
+  if (left !== text) codes = codesOf(left);
+  const mayHoldKey = runIn(codes, left.length, ofKey, shortestKey) !== -1;
+  for (const at of lookedFor(left, codes)) {
+    const rule = kinds[at];
+    if (rule !== undefined) left = without(left, rule);
+  }
+  return mayHoldKey && mayBeKey.test(left) ? left.replace(base64.shape, masked) : left;
 }
-
-const mayBeKey = new RegExp(base64.hint);
-const masked = (run: string): string => (isPrivateKey(run) ? '***' : run);

@@ -59,6 +59,8 @@ const looksIssued = (value: string, before: string): boolean =>
   (isRandom(value, 8) ||
     (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
 
+const tellingKeyHint = `${keyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
+const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
 const telling = `${passwords}|${secrets}|${keys}`;
 const byName: readonly Rule[] = [
   {
@@ -83,6 +85,7 @@ const byName: readonly Rule[] = [
   {
     // `"name":"smtp_password","value":"…"`, and so on: the name is a value in its turn.
     hint: 'value',
+    also: tellingHint,
     shape: new RegExp(
       `(?<before>(?:name|key|field|id|slug|option|label)(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}${quote}[\\w-]{0,60}(?:${telling})${suffix}${quote},\\s{0,20}(?:${quote})?(?:option_|meta_)?value(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4})(?<open>${quote})(?:(?!(?<!\\\\)\\k<open>)${within}){1,500}`,
       'gi',
@@ -90,6 +93,7 @@ const byName: readonly Rule[] = [
   },
   {
     hint: 'value',
+    also: tellingHint,
     shape: new RegExp(
       `(?<before>\\[(?:meta_|option_)?(?:name|key|field|id|slug|option|label)\\] => [\\w-]{0,60}(?:${telling})${suffix}\\s{1,20}\\[(?:option_|meta_)?value\\] => )(?!["\\s])(?:(?! [[)])${within}){1,500}`,
       'gi',
@@ -97,7 +101,7 @@ const byName: readonly Rule[] = [
   },
   { hint: passwordHint, shape: named(passwords, 1, 3), isSecret: isPassword },
   { hint: secretHint, shape: named(secrets, 1, 3), isSecret: isIssued },
-  { hint: `${keyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`, shape: named(keys, 6, 8), isSecret: isIssued },
+  { hint: tellingKeyHint, shape: named(keys, 6, 8), isSecret: isIssued },
   { hint: `${keyHint}|auth|licen|appid|app_id|ticket|jwt|sas`, shape: named(others, 8, 8), isSecret: looksIssued },
   {
     hint: 'pin|puk|cvc|cvv|cvn|csc',
@@ -173,7 +177,7 @@ const apart: readonly Rule[] = [
     shape: /(?<before>(?:password[/-]reset|reset[/-]password)\/)[\w-]{20,}/gi,
   },
   {
-    hint: '@\\S',
+    hint: '@',
     shape: /(?<before>:(?:\\?\/){2}[^\s/:@"'?]{0,64}:)[^\s/"'\\<>?]{1,256}(?=@)/g,
   },
   {

@@ -51,7 +51,7 @@ export const places: readonly Rule[] = [
   },
   {
     // `Invalid credentials (admin/…)`, `login failed for admin:…`
-    hint: 'credential|login|log in|auth|anmeld',
+    hint: 'credential|login f|login a|login:|login/|login \\(|logon|log in|authentication|anmeld',
     shape:
       /(?<before>\b(?:(?:credentials?|log_?in|logon|authentication|anmeldung) (?:failed |attempt |failure |error )?(?:for |with |by |as )?(?:user )?["'(]?)[\w.@-]{1,64}[:/])[^\s"':/()\\]{5,60}(?![\w:/])/gi,
     isSecret: (value) => isMixed(value) && /[A-Z]|[^\w.-]/.test(value) && !/^[\w-]+\.[\w.-]+$/.test(value),

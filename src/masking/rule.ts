@@ -8,6 +8,8 @@ import { isPlaceholder } from './placeholders.ts';
  */
 export type Rule = {
   readonly hint: string;
+  /** Words of which one is found as well; of the same kind. */
+  readonly also?: string;
   readonly shape: RegExp;
   /** `lead` are the characters before the match, forty at most. */
   readonly isSecret?: (value: string, before: string, lead: string) => boolean;

@@ -1,3 +1,4 @@
+import { among, runIn } from './glance.ts';
 import { begins, type Rule } from './rule.ts';
 
 /**
@@ -153,7 +154,7 @@ export const hinted: readonly Rule[] = [
   { hint: 'ifttt', shape: /(?<=maker\.ifttt\.com\/trigger\/[\w-]{1,60}\/(?:json\/)?with\/key\/)[\w-]{20,}/g },
   { hint: 'hc-ping', shape: /(?<=hc-ping\.com\/)[\w-]{22,}/g },
   // A name before the host that is none.
-  { hint: '@\\S', shape: /(?<=:\/\/)[A-Za-z\d_-]{20,}(?=@)/g },
+  { hint: '@', shape: /(?<=:\/\/)[A-Za-z\d_-]{20,}(?=@)/g },
   { hint: 'akismet', shape: /(?<=\/\/)[\da-f]{12}(?=\.rest\.akismet\.com)/g },
   {
     hint: '\\{sha|\\{ssha|\\{smd5|\\{md5|\\{crypt',
@@ -181,25 +182,31 @@ export const tokens: readonly RegExp[] = [
   ...running.map((shape) => new RegExp(shape, 'g')),
   ...hinted.map(({ shape }) => shape),
 ];
-/** Any of those of which `hasLongRun` tells. */
+/** Any of those that need no hint. */
 export const runningToken = new RegExp(
   [`${begins}(?:${prefixed.map(([prefix, rest]) => `(?:${prefix})${rest}`).join('|')})`, ...beside].join('|'),
   'g',
 );
 
-/** Whether one of the tokens without a hint may be in the text; looks at every 20th character, and around it. */
-export function hasLongRun(text: string): boolean {
-  for (let at = run - 1; at < text.length; at += run) {
-    if (!isOfToken(text.charCodeAt(at))) continue;
+const ofRun = among(/[\w-]/);
+/** Behind what ends the word that a token is in: no token has any of it, nor what must stand before one. */
+const ofWord = among(/[^\s"'<>\0-\x1F]/);
+
+/** The text without any token of those that need no hint: only the words are looked at that have enough in a row. */
+export function withoutTokens(text: string, codes: Uint8Array): string {
+  const end = text.length;
+  let left = '';
+  let kept = 0;
+  for (let at = runIn(codes, end, ofRun, run); at !== -1; at = runIn(codes, end, ofRun, run, kept)) {
     let from = at;
-    let end = at + 1;
-    while (end - from < run && isOfToken(text.charCodeAt(end))) end += 1;
-    while (end - from < run && isOfToken(text.charCodeAt(from - 1))) from -= 1;
-    if (end - from === run) return true;
+    let to = at + run;
+    while (from > kept && isWithin(text, codes, from - 1)) from -= 1;
+    while (to < end && isWithin(text, codes, to)) to += 1;
+    left += text.slice(kept, from) + text.slice(from, to).replace(runningToken, '***');
+    kept = to;
   }
-  return false;
+  return kept === 0 ? text : left + text.slice(kept);
 }
 
-/** By its code: a letter or a digit of ASCII, `_` or `-`. */
-const isOfToken = (code: number): boolean =>
-  (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || code === 45;
+const isWithin = (text: string, codes: Uint8Array, at: number): boolean =>
+  ofWord[codes[at] ?? 0] === 1 || text.charCodeAt(at) > 127;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wordsFinder } from '../../src/masking/glance.ts';
+import { among, codesOf, runIn, wordsFinder } from '../../src/masking/glance.ts';
 
 const words = ['pass', 'pw', 'token', "('", '@x', 'ключ', '334 ', ' -p', '/hooks/'];
 const find = wordsFinder(words);
@@ -16,6 +16,22 @@ test('finds each word wherever it stands, in any case, and no other', () => {
       const text = pieces.join('');
       const held = words.filter((word) => text.toLowerCase().includes(word));
       expect([...find(text)].sort()).toEqual(held.sort());
+    }),
+  );
+});
+
+test('a word behind what makes it idle does not count, unless it stands elsewhere as well', () => {
+  const busy = wordsFinder(['key', 'code'], { key: ['array '], code: ['<'] });
+  expect([...busy('Undefined array key "a" <code>')]).toEqual([]);
+  expect([...busy('array key "a", api_key')]).toEqual(['key']);
+});
+
+test('finds a run wherever it begins, and none that is shorter', () => {
+  const digits = among(/\d/);
+  const text = fc.string({ unit: fc.constantFrom('1', '2', 'a', 'ш'), maxLength: 60 });
+  fc.assert(
+    fc.property(text, (one) => {
+      expect(runIn(codesOf(one), one.length, digits, 4) !== -1).toBe(/\d{4}/.test(one));
     }),
   );
 });
