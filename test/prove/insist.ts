@@ -14,7 +14,7 @@ export const isUnheard = ({ delivered, acked, ms }: Pick<Outcome, 'delivered' | 
  * and asks for it again. Resolves when something came of it, as `isDone` has it.
  */
 export async function insist(
-  { house, soon }: Scene,
+  { house, soon, rows }: Scene,
   person: string,
   act: () => Promise<Outcome>,
   isDone: () => boolean | Promise<boolean>,
@@ -29,7 +29,10 @@ export async function insist(
     }
     let isAgain = false;
     await soon('done, or asked for again', async () => {
+      // Of what was delivered several times, one may be turned away and another one taken on: that one counts.
+      const open = await rows('select key from inbox where closed_at is null');
       if (await isDone()) return '';
+      if (open.length > 0) return `${open.length} deliveries are open`;
       const words = wordsTo(house, person);
       const forms = house.slack.views(person).modals.map(({ text }) => text);
       isAgain = turnedAway(words) > before || turnedAway(forms) > 0;
