@@ -49,8 +49,17 @@ function obey(file: string, passage: Passage): void {
     appendFileSync(passedFile(file), `${inWords(passage)}\n`);
     return;
   }
-  rmSync(file);
-  process.kill(process.pid, order.signal);
+  if (isTaken(file)) process.kill(process.pid, order.signal);
+}
+
+/** Whether this process has taken the order; false where another one was first. */
+function isTaken(file: string): boolean {
+  try {
+    rmSync(file);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isMeant(order: Order, { point, of, how, says = '' }: Passage): boolean {
@@ -67,7 +76,8 @@ function isMeant(order: Order, { point, of, how, says = '' }: Passage): boolean 
 const inWords = ({ point, of, how, says }: Passage): string =>
   `${point} ${of}${says === undefined ? '' : ` (${how}: ${says.slice(0, 40).replaceAll('\n', ' ')})`}`;
 
-function orderIn(file: string): string | undefined {
+/** The order that lies there; undefined: none, or it was taken this very moment. */
+export function orderIn(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import type { z } from 'zod';
 import type { Bot } from '../stories/bot.ts';
 import { ids, openHouse, patienceMs, type House } from '../stories/house.ts';
-import { orderShape, passedFile } from './kill-at.ts';
+import { orderIn, orderShape, passedFile } from './kill-at.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -124,9 +124,8 @@ export async function onScene<T>(
     },
     soon,
     obeyed: async (withinMs) => {
-      const lies = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
       try {
-        await soon('obeyed', lies, withinMs);
+        await soon('obeyed', () => orderIn(file) ?? '', withinMs);
       } catch (error) {
         const left = await inTheWay();
         const instead = left === '' ? 'all has ended without it' : `under way: ${left}`;
