@@ -49,7 +49,8 @@ const longestLineMs = 5_000;
 const coolDownMs = 10_000;
 const atOnce = 20;
 const mostUnderWay = 60;
-/** When a message is looked at again whose place has others under way. */
+const mostInLine = 20;
+/** When a message is looked at again whose place has enough others under way. */
 const busyAgainMs = 300;
 /** A message that Slack has not taken for a day is given up, and that is told; the change itself stays and can be asked for. */
 const longestMs = 86_400_000;
@@ -76,7 +77,7 @@ export function createDelivery(post: Omit<Delivery, 'onPace' | 'turns'>): Beat {
     ...beat,
     stop: async () => {
       await beat.stop();
-      await Promise.allSettled(desk.turns.lines.values());
+      await Promise.allSettled([...desk.turns.lines.values()].map(({ end }) => end));
     },
   };
 }
@@ -101,26 +102,26 @@ async function begin(desk: Delivery): Promise<Begun> {
   const ready = await Promise.all(due.map((message) => prepare(desk, message)));
   const lines: Promise<void>[] = [];
   for (const [place, line] of Map.groupBy(ready, placeOf)) {
-    if (turns.lines.has(place)) await back(desk, line, busyAgainMs);
-    else lines.push(inLine(turns, place, line.length, drawInLine(desk, line)));
+    const claimedAt = performance.now();
+    if ((turns.lines.get(place)?.messages ?? 0) + line.length > mostInLine) await back(desk, line, busyAgainMs);
+    else lines.push(inLine(turns, place, line.length, () => drawInLine(desk, line, claimedAt)));
   }
   return { tried: due.length, lines };
 }
 
-/** A place takes one message at a time, and so does whatever edits: their rate is the whole app's. */
+/** A place takes one message at a time; edits are in nobody's way. */
 const placeOf = ({ message, destinations }: Ready): string => {
-  if (isEdit(message)) return 'edits';
-  const to = destinations?.[0]?.to;
+  const to = isEdit(message) ? undefined : destinations?.[0]?.to;
   if (to === undefined) return message.key;
   return 'person' in to ? to.person : to.channel;
 };
 
-/** Once a place takes no more for now, or has taken long, the rest of its messages goes back. */
-async function drawInLine(desk: Delivery, line: readonly Ready[]): Promise<void> {
-  const began = performance.now();
+/** Once a place takes no more for now, or has taken long, the rest of its messages goes back: nothing is posted that is not ours any more. */
+async function drawInLine(desk: Delivery, line: readonly Ready[], claimedAt: number): Promise<void> {
   for (const [at, ready] of line.entries()) {
+    if (performance.now() - claimedAt > longestLineMs) return back(desk, line.slice(at), busyAgainMs);
     const afterMs = await draw(desk, ready);
-    if (afterMs > 0 || performance.now() - began > longestLineMs) return back(desk, line.slice(at + 1), afterMs);
+    if (afterMs > 0) return back(desk, line.slice(at + 1), afterMs);
   }
 }
 

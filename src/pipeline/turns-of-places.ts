@@ -2,8 +2,8 @@
 export type TurnsOfPlaces = {
   /** Whose message was posted or edited lately, and when, the longest ago first. */
   readonly served: Map<string, number>;
-  /** The places where messages are under way, a line each. */
-  readonly lines: Map<string, Promise<void>>;
+  /** The places where messages are under way: how many, and when the last of them is done. */
+  readonly lines: Map<string, { readonly messages: number; readonly end: Promise<void> }>;
   /** How many messages that are. */
   underWay: number;
 };
@@ -21,19 +21,23 @@ export function noteServed({ served }: TurnsOfPlaces, requester: string, at: num
   if (served.size > mostServed && longestAgo !== undefined) served.delete(longestAgo);
 }
 
-/** Keeps account of a line of so many messages to a place for as long as it is under way. */
+/** Draws so many messages for a place, after those that are under way there. */
 export async function inLine(
   turns: TurnsOfPlaces,
   place: string,
   messages: number,
-  line: Promise<void>,
+  draw: () => Promise<void>,
 ): Promise<void> {
+  const before = turns.lines.get(place);
+  const end = before === undefined ? draw() : before.end.then(draw, draw);
+  turns.lines.set(place, { messages: (before?.messages ?? 0) + messages, end });
   turns.underWay += messages;
-  turns.lines.set(place, line);
   try {
-    await line;
+    await end;
   } finally {
     turns.underWay -= messages;
-    turns.lines.delete(place);
+    const now = turns.lines.get(place);
+    if (now?.end === end) turns.lines.delete(place);
+    else if (now) turns.lines.set(place, { ...now, messages: now.messages - messages });
   }
 }

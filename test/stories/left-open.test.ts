@@ -164,6 +164,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       await vi.waitFor(() => expect(unknown()).toHaveLength(1), { timeout: patienceMs });
       house.slack.faults.add({ method: 'chat.update', kind: 'error', error: 'message_not_found', channel: 'C0OPS' });
       house.rewrite('update changes set sent_at = 1 where number = ?', change.number);
+      await change.shows(/Outcome unknown/);
       await ana.clicks(change.card(), 'It happened');
       await vi.waitFor(() => expect(inOps(/It happened, @Ana says/)()).toHaveLength(1), { timeout: patienceMs });
       const owed = "select key from messages where due_at is not null and kind = 'ops'";
