@@ -31,8 +31,8 @@ export const weather = (name: Weather, kind: Kind, url?: string): Promise<Cell> 
 
 /** How often it is looked at while the weather lasts; what waits for its time is made due before each look. */
 const looks = 10;
-/** Whoever did the last thing, or ops, hears something within this, in milliseconds; a busy machine takes half of it. */
-const toldWithinMs = 20_000;
+/** Whoever did the last thing, or ops, hears something within this, in milliseconds; a busy machine takes a quarter of it. */
+const toldWithinMs = 10_000;
 
 async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
   const { house, database, hurry } = scene;
