@@ -58,9 +58,9 @@ export default defineConfig({
     reporters: ['minimal', './test/reporter.ts'],
     pool: 'forks',
     sequence: { sequencer: Spread },
-    // Stories wait as much as they compute: twice as many as there are cores in the least machine this is meant for. More
-    // of them load every module once more each, and stand in each other's way until somebody's patience is over.
-    maxWorkers: 4,
+    // Stories wait more than they compute: more than there are cores. Each loads every module once more, and many stand
+    // in each other's way.
+    maxWorkers: 6,
     // Loading every module once a worker, rather than once a file, halves the work. No test leans on a module's state.
     isolate: false,
     // Modules of packages are compiled once for all workers, and for the runs to come.

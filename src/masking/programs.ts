@@ -102,7 +102,7 @@ export const programs: readonly Rule[] = [
   {
     // Lines of `.pgpass`: host, port, database, user, password.
     hint: ':5432:|pgpass',
-    shape: /(?<before>[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:)[^\s:"\\][^\n:"\\]{1,100}/g,
+    shape: /(?<before>(?<![\w.*-])[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:)[^\s:"\\][^\n:"\\]{1,100}/g,
   },
   {
     // `credentials: name / password`
