@@ -49,7 +49,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await page.keyboard.press('Enter');
   };
   const dialog = (page: Page): Locator => page.getByRole('dialog');
-  const card = (page: Page, words: string): Locator =>
+  const card = (page: Page, words: string | RegExp): Locator =>
     page.getByRole('log', { name: 'Messages' }).getByRole('listitem').filter({ hasText: words });
   const writes = () => playground.hosting.journal.entries().filter(({ method }) => method !== 'GET');
 
@@ -137,7 +137,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await lens.getByText('onerror=alert(1)').first().waitFor();
     expect(await lens.textContent()).toMatch(/[▁-█]{8}/);
     await type(ana, `/site cache clear acme-shop/staging --reason "${hostile.replaceAll('"', '')}"`);
-    const cleared = card(ana, 'Clear the cache of acme-shop/staging');
+    const cleared = card(ana, /Clear(ed)? the cache of acme-shop\/staging/).first();
     await cleared.getByText('onerror=alert(1)').first().waitFor();
     expect(await ana.locator('main img, main a[href*="evil"]').count()).toBe(0);
   });
@@ -160,8 +160,8 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await dialog(ana).getByLabel('Addresses').fill('198.51.100.4');
     await dialog(ana).getByRole('button', { name: 'Add to allowlist' }).focus();
     await ana.keyboard.press('Enter');
-    await card(ana, 'Let 198.51.100.4 in over SSH on acme-blog/staging').first().waitFor();
-    expect(playground.hosting.world.named('acme-blog/staging')?.allowlist).toEqual(['198.51.100.4']);
+    await card(ana, /Let 198.51.100.4 in over SSH on acme-blog\/staging/).first().waitFor();
+    await expect.poll(() => playground.hosting.world.named('acme-blog/staging')?.allowlist).toEqual(['198.51.100.4']);
   });
 
   test('on a phone an approver leafs through everything that will be sent, and no line of it is wider than the form', async () => {
