@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { mask } from './masking/mask.ts';
 import { base64, isPrivateKey, worded } from './masking/private-keys.ts';
-import { tokens } from './masking/tokens.ts';
+import { holdsToken } from './masking/tokens.ts';
 
 /** Every Secret made in this process, as it may stand in a text; they are credentials of the configuration, a handful. */
 const known = new Set<string>();
@@ -62,8 +62,7 @@ export const holdsPrivateKey = (text: string): boolean =>
   longestFirst.some((value) => text.includes(value));
 
 /** Whether there is a token that a service issued, or what `holdsPrivateKey` finds. */
-export const holdsKey = (text: string): boolean =>
-  holdsPrivateKey(text) || tokens.some((shape) => text.search(shape) !== -1);
+export const holdsKey = (text: string): boolean => holdsPrivateKey(text) || holdsToken(text);
 
 /** The text with every known Secret, and everything shaped like a known kind of credential, replaced by `***`. */
 export function scrub(text: string): string {

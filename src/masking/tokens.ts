@@ -1,4 +1,4 @@
-import { among, runIn } from './glance.ts';
+import { among, codesOf, runIn } from './glance.ts';
 import { begins, type Rule } from './rule.ts';
 
 /**
@@ -142,7 +142,6 @@ const beside: readonly string[] = [
 
 /** Each has so many letters, digits, `_` and `-` in a row, which few lines of a log have. */
 const run = 20;
-const running = [...prefixed.map(([prefix, rest]) => `${begins}(?:${prefix})${rest}`), ...beside];
 /** Passwords as databases keep them, and what is known though it is short or cut. */
 export const hinted: readonly Rule[] = [
   // What follows in addresses by which whoever knows them may write.
@@ -177,11 +176,6 @@ export const hinted: readonly Rule[] = [
   },
 ];
 
-/** All that an expression matches is a token. */
-export const tokens: readonly RegExp[] = [
-  ...running.map((shape) => new RegExp(shape, 'g')),
-  ...hinted.map(({ shape }) => shape),
-];
 /** Any of those that need no hint. */
 export const runningToken = new RegExp(
   [`${begins}(?:${prefixed.map(([prefix, rest]) => `(?:${prefix})${rest}`).join('|')})`, ...beside].join('|'),
@@ -207,6 +201,10 @@ export function withoutTokens(text: string, codes: Uint8Array): string {
   }
   return kept === 0 ? text : left + text.slice(kept);
 }
+
+/** Whether there is any token in it, with a hint or without. */
+export const holdsToken = (text: string): boolean =>
+  withoutTokens(text, codesOf(text)) !== text || hinted.some(({ shape }) => text.search(shape) !== -1);
 
 const isWithin = (text: string, codes: Uint8Array, at: number): boolean =>
   ofWord[codes[at] ?? 0] === 1 || text.charCodeAt(at) > 127;

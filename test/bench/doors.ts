@@ -38,7 +38,7 @@ type Urls = { readonly bare: string; readonly sitehand: string };
 async function acks({ quick }: Scale, load: Load, perSecond: number, urls: Urls): Promise<readonly Figure[]> {
   const seconds = quick ? 1 : 3;
   const rounds = { bare: [] as (readonly number[])[], sitehand: [] as (readonly number[])[] };
-  for (let round = 0; round < (quick ? 2 : 5); round += 1) {
+  for (let round = 0; round < (quick ? 3 : 5); round += 1) {
     rounds.bare.push(await load.arrivals(urls.bare, path, perSecond, seconds));
     rounds.sitehand.push(await load.arrivals(urls.sitehand, change, perSecond, seconds));
   }
@@ -77,7 +77,7 @@ async function reports({ quick }: Scale, load: Load, urls: Urls): Promise<Figure
   const seconds = quick ? 1 : 2;
   const bare: number[] = [];
   const sitehand: number[] = [];
-  for (let round = 0; round < (quick ? 2 : 5); round += 1) {
+  for (let round = 0; round < (quick ? 3 : 5); round += 1) {
     bare.push((await load.saturate(urls.bare, path, atOnce, seconds)).perSecond);
     sitehand.push((await load.saturate(urls.sitehand, report, atOnce, seconds)).perSecond);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keeps, median, quantile, tableOf, type Figure } from './figures.ts';
+import { isBeyond, keeps, median, quantile, tableOf, type Figure } from './figures.ts';
 
 const figure = (parts: Partial<Figure>): Figure => ({ what: 'x', measured: 1, unit: '×', limit: 1, raw: {}, ...parts });
 
@@ -15,6 +15,16 @@ describe('a figure of the benchmark', () => {
     ['that could not be measured', { measured: Number.NaN }, 2, false],
   ] as const)('%s', (_, parts, looser, kept) => {
     expect(keeps(figure(parts), looser)).toBe(kept);
+  });
+
+  it.each([
+    ['in every round', { measured: 5, spread: [4.1, 9] }, true],
+    ['but for one round', { measured: 6.6, spread: [1.1, 15.6] }, false],
+    ['and had one round only', { measured: 4.1 }, true],
+    ['too few, in every round', { measured: 0.3, limit: 0.7, least: true, spread: [0.2, 0.34] }, true],
+    ['too few, but for one round', { measured: 0.3, limit: 0.7, least: true, spread: [0.2, 0.5] }, false],
+  ] as const)('is beyond twice its limit %s', (_, parts, beyond) => {
+    expect(isBeyond(figure({ limit: 2, ...parts }), 2)).toBe(beyond);
   });
 
   it('stands in a table with its rounds and its verdict', () => {

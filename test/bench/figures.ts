@@ -14,7 +14,7 @@ export type Figure = {
   readonly raw: Readonly<Record<string, number | readonly number[]>>;
 };
 
-/** How much is measured: `quick` takes under a minute in all and is judged at twice the limits. */
+/** How much is measured: `quick` takes about a minute in all, and is judged by its best rounds at twice the limits. */
 export type Scale = { readonly quick: boolean };
 
 /** The value below which that share of them lies; `at` from 0 to 1. */
@@ -38,6 +38,10 @@ export function keeps({ measured, limit, least }: Figure, looser = 1): boolean {
   if (limit === undefined) return true;
   return least ? measured >= limit / looser : measured <= limit * looser;
 }
+
+/** Whether every round was beyond its limit, loosened by that factor: a busy machine spoils some, a regression all. */
+export const isBeyond = (figure: Figure, looser: number): boolean =>
+  [figure.measured, ...(figure.spread ?? [])].every((measured) => !keeps({ ...figure, measured }, looser));
 
 /** The table: figure, spread, limit and verdict, a line each. */
 export function tableOf(figures: readonly Figure[]): string {

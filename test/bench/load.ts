@@ -3,6 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { World } from './world.ts';
 
+/** Who has rights in the playground's policy; one person has a share of the places only. */
+const everybody = ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE'];
+export const oneOf = (at: number): string | undefined => everybody[at % everybody.length];
+
 /** Commands as Slack sends them, and how long they take. */
 export type Load = {
   /**
@@ -18,7 +22,7 @@ export type Load = {
   ) => Promise<readonly number[]>;
   /** One command; resolves with the ms until its last word. */
   readonly toLastWord: (url: string, text: string, who?: string) => Promise<number>;
-  /** As many as can be, so many at once; resolves with how many a second had their last word, and the ms each took. */
+  /** As many as can be, so many at once, of everybody; resolves with how many a second had their last word, and the ms each took. */
   readonly saturate: (url: string, text: string, atOnce: number, seconds: number) => Promise<Saturation>;
   readonly close: () => Promise<void>;
 };
@@ -66,10 +70,10 @@ export function createLoad(world: World): Load {
   const saturate: Load['saturate'] = async (url, text, atOnce, seconds) => {
     const ms: number[] = [];
     const began = performance.now();
-    const person = async (): Promise<void> => {
-      while (performance.now() - began < seconds * 1_000) ms.push(await toLastWord(url, text));
+    const person = async (at: number): Promise<void> => {
+      while (performance.now() - began < seconds * 1_000) ms.push(await toLastWord(url, text, oneOf(at)));
     };
-    await Promise.all(Array.from({ length: atOnce }, person));
+    await Promise.all(Array.from({ length: atOnce }, (_, at) => person(at)));
     return { perSecond: (ms.length / (performance.now() - began)) * 1_000, ms };
   };
   return { arrivals, toLastWord, saturate, close: () => agent.close() };

@@ -2,14 +2,13 @@ import { logText } from '../../src/playground/hosting/logs/stream.ts';
 import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
 import { startSitehand } from './beside.ts';
 import { median, quantile, type Figure, type Scale } from './figures.ts';
-import type { Load } from './load.ts';
+import { oneOf, type Load } from './load.ts';
 import type { Program } from './program.ts';
 import type { World } from './world.ts';
 
 /** One person asks for all there is: what the others, `pause` and the memory notice of it. */
 
 const [ana, ben, chi] = ['U01ANA', 'U02BEN', 'U03CHI'];
-const everybody = [ana, ben, chi, 'U04DEE'];
 /** Written down before its ack, as every change is, and refused after it. */
 const others = 'cache clear nosuch-site/live';
 const othersPerSecond = 50;
@@ -76,7 +75,7 @@ async function longLogs(world: World, load: Load, { url, residentMb, peakMb }: P
   world.sayInstead((path) => (path.includes('/logs') ? body : undefined));
   const before = residentMb();
   const line = 'logs acme-shop/live access';
-  const told = Array.from({ length: logs }, (_, at) => load.toLastWord(url, line, everybody[at % everybody.length]));
+  const told = Array.from({ length: logs }, (_, at) => load.toLastWord(url, line, oneOf(at)));
   await Promise.all(told);
   return [
     {

@@ -9,7 +9,7 @@ export async function measureStart({ quick }: Scale, world: World): Promise<read
   const bare: Started[] = [];
   const sitehand: Started[] = [];
   // The first of each compiles, and keeps that for those after it.
-  for (let round = 0; round <= (quick ? 1 : 7); round += 1) {
+  for (let round = 0; round <= (quick ? 3 : 7); round += 1) {
     const pair = [
       await started(quick, () => startBare(world)),
       await started(quick, () => startSitehand(world)),

@@ -160,7 +160,9 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await dialog(ana).getByLabel('Addresses').fill('198.51.100.4');
     await dialog(ana).getByRole('button', { name: 'Add to allowlist' }).focus();
     await ana.keyboard.press('Enter');
-    await card(ana, /Let 198.51.100.4 in over SSH on acme-blog\/staging/).first().waitFor();
+    await card(ana, /Let 198.51.100.4 in over SSH on acme-blog\/staging/)
+      .first()
+      .waitFor();
     await expect.poll(() => playground.hosting.world.named('acme-blog/staging')?.allowlist).toEqual(['198.51.100.4']);
   });
 

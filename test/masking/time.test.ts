@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mask } from '../../src/masking/mask.ts';
 import { rules } from '../../src/masking/names.ts';
 import { base64, worded } from '../../src/masking/private-keys.ts';
-import { hinted, runningToken, tokens } from '../../src/masking/tokens.ts';
+import { hinted, runningToken } from '../../src/masking/tokens.ts';
 import { worked } from '../worked.ts';
 
 /** What rules look for, again and again, and cut off where it hurts. */
@@ -163,10 +163,7 @@ test('all of them together take no longer than a blink for a line of any kind', 
 const maskingOf = (piece: string): number =>
   Math.min(...[1, 2, 3].map(() => worked(() => mask(piece.repeat(Math.ceil(16_384 / piece.length))))));
 
-test('so does every token alone, on what it begins with', () => {
-  const beginnings = tokens.map((shape) => letters(shape.source.replace(/^\(\?<!.*?\]\)\)/, '')).slice(0, 12));
-  const slow = tokens.filter(
-    (shape, at) => isSlow(shape, beginnings[at] ?? '') || isSlow(shape, 'a-') || isSlow(shape, 'a1'),
-  );
-  expect(slow).toEqual([]);
+test('so do the tokens, on what each begins with', () => {
+  const beginnings = runningToken.source.split('|').map((one) => letters(one.replace(/^[(?:<!]+/, '')).slice(0, 12));
+  expect(['a-', 'a1', ...beginnings].filter((beginning) => isSlow(runningToken, beginning))).toEqual([]);
 });
