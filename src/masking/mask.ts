@@ -13,15 +13,19 @@ const isWord = (hint: string): boolean =>
   hint.length > 1 && !/[\\[\](){}?*+.^$]/.test(hint.replaceAll(/\\[^a-z]/gi, ''));
 const wordsOf = (hint: string): readonly string[] =>
   hint.split('|').flatMap((one) => (isWord(one) ? [one.replaceAll(/\\(.)/g, '$1').toLowerCase()] : []));
-const words = [...new Set(kinds.flatMap(({ hint, also = '' }) => [...wordsOf(hint), ...wordsOf(also)]))];
-/** Many lines of logs have these words like that, and tell of nothing by them. */
-const wordsIn = wordsFinder(words, { key: ['array '], code: ['<', '</'] });
-/** The numbers of the rules for which one of the alternatives of their hints is such a one. */
-const numbersOf = (isMeant: (hint: string) => boolean): readonly number[] =>
-  kinds.flatMap(({ hint }, at) => (hint.split('|').some(isMeant) ? [at] : []));
-const byWord = new Map(words.map((word) => [word, numbersOf((hint) => wordsOf(hint).includes(word))]));
+/** The numbers of the rules, by the words of which a text with such a credential holds one. */
+const byWord = new Map<string, number[]>();
+for (const [at, { hint }] of kinds.entries())
+  for (const word of new Set(wordsOf(hint))) byWord.set(word, [...(byWord.get(word) ?? []), at]);
 /** By the number of a rule, the words of which one must be there as well. */
 const beside = kinds.map(({ also }) => (also === undefined ? undefined : wordsOf(also)));
+/** Many lines of logs have these words like that, and tell of nothing by them. */
+const wordsIn = wordsFinder([...new Set([...byWord.keys(), ...beside.flatMap((also) => also ?? [])])], {
+  key: ['array '],
+  code: ['<', '</'],
+});
+const numbersOf = (isMeant: (hint: string) => boolean): readonly number[] =>
+  kinds.flatMap(({ hint }, at) => (hint.split('|').some(isMeant) ? [at] : []));
 
 const addressed = numbersOf((hint) => hint === '@');
 /** What is neither a word nor that sign is a long number, as those of cards are. */
