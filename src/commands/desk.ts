@@ -187,14 +187,15 @@ export type Forced =
     };
 
 /** That nothing is sent: since when, by whom (Slack user id, or `sitehand`, and the name as it was), and why. */
-export type Paused = { readonly done: boolean; readonly pause: Pause; readonly held: number; readonly atHost: number };
-
 export type Pause = {
   readonly by: string;
   readonly name: string;
   readonly why: string | undefined;
   readonly at: number;
 };
+
+/** What came of pausing: `done` false: it was paused already; how many changes that holds back, and how many the host has. */
+export type Paused = { readonly done: boolean; readonly pause: Pause; readonly held: number; readonly atHost: number };
 
 /** The life of a change, told for one reader. */
 export type ChangeStory = {

@@ -141,17 +141,23 @@ async function speak(
 ): Promise<void> {
   // A reminder has the buttons in place of the one before.
   if (decide) await withdraw(tx, change, at);
-  const buttons = [...(reply.buttons ?? []), ...(decide ? decisionButtons(change, installation) : [])];
+  const toDecide = decide ? decisionButtons(change, installation) : [];
+  const buttons = [...(reply.buttons ?? []), ...toDecide];
   const said = { change: change.number, at };
   const body = JSON.stringify({ ...reply, buttons });
   const own = decide && change.state === 'approved' ? stopKey(change.number) : key;
-  await owe(tx, { ...said, key: own, kind: 'reply', body });
+  await owe(tx, { ...said, key: own, kind: 'reply', body, decides: toDecide.length > 0 });
   const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
   // There they would outlive the ten seconds in which they mean something.
-  const away = JSON.stringify({ text, buttons: change.state === 'approved' ? reply.buttons : buttons });
-  if (ops) await owe(tx, { ...said, key: `${key}:ops`, kind: 'ops', body: away });
+  const isBrief = change.state === 'approved';
+  const away = {
+    ...said,
+    body: JSON.stringify({ text, buttons: isBrief ? reply.buttons : buttons }),
+    decides: !isBrief && toDecide.length > 0,
+  };
+  if (ops) await owe(tx, { ...away, key: `${key}:ops`, kind: 'ops' });
   for (const recipient of new Set(tell)) {
-    await owe(tx, { ...said, key: `${key}:${recipient}`, kind: 'direct', recipient, body: away });
+    await owe(tx, { ...away, key: `${key}:${recipient}`, kind: 'direct', recipient });
   }
 }
 

@@ -77,6 +77,7 @@ export function createDelivery(post: Omit<Delivery, 'onPace' | 'turns'>): Beat {
     ...beat,
     stop: async () => {
       await beat.stop();
+      desk.turns.isOver = true;
       await Promise.allSettled([...desk.turns.lines.values()].map(({ end }) => end));
     },
   };
@@ -96,13 +97,13 @@ async function begin(desk: Delivery): Promise<Begun> {
   const { database, owner, turns } = desk;
   const limit = Math.min(atOnce, mostUnderWay - turns.underWay);
   if (!desk.isTaken() || limit <= 0) return { tried: 0, lines: [] };
+  const claimedAt = performance.now();
   const due = await database.unflushed(async (tx) =>
     claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit }, turns.served),
   );
   const ready = await Promise.all(due.map((message) => prepare(desk, message)));
   const lines: Promise<void>[] = [];
   for (const [place, line] of Map.groupBy(ready, placeOf)) {
-    const claimedAt = performance.now();
     if ((turns.lines.get(place)?.messages ?? 0) + line.length > mostInLine) await back(desk, line, busyAgainMs);
     else lines.push(inLine(turns, place, line.length, () => drawInLine(desk, line, claimedAt)));
   }
@@ -116,10 +117,11 @@ const placeOf = ({ message, destinations }: Ready): string => {
   return 'person' in to ? to.person : to.channel;
 };
 
-/** Once a place takes no more for now, or has taken long, the rest of its messages goes back: nothing is posted that is not ours any more. */
+/** Once a place takes no more, or has taken long, or we stop, the rest goes back: nothing is posted that is not ours any more. */
 async function drawInLine(desk: Delivery, line: readonly Ready[], claimedAt: number): Promise<void> {
   for (const [at, ready] of line.entries()) {
-    if (performance.now() - claimedAt > longestLineMs) return back(desk, line.slice(at), busyAgainMs);
+    if (desk.turns.isOver || performance.now() - claimedAt > longestLineMs)
+      return back(desk, line.slice(at), busyAgainMs);
     const afterMs = await draw(desk, ready);
     if (afterMs > 0) return back(desk, line.slice(at + 1), afterMs);
   }
@@ -232,18 +234,16 @@ async function noteOps(desk: Delivery, tx: Tx, refused: string | null, at: numbe
   if (channel !== undefined && (await noteOpsPost(tx, { channel, refused }, at))) desk.onOps();
 }
 
+type Save = (tx: Tx) => Promise<void>;
+
 /** Saves what came of a message, again and again while the database is away. */
-async function note(
-  { database, onTrouble }: Delivery,
-  message: Message,
-  save: (tx: Tx) => Promise<void>,
-): Promise<void> {
+async function note({ database, onTrouble }: Delivery, { key }: Message, save: Save): Promise<void> {
   for (const afterMs of [...noteAgainAfterMs, undefined]) {
     try {
       return await database.transaction(save);
     } catch (error) {
       if (afterMs === undefined) throw error;
-      onTrouble(`noting what came of ${message.key}`, error);
+      onTrouble(`noting what came of ${key}`, error);
       await wait(afterMs);
     }
   }

@@ -6,12 +6,19 @@ export type TurnsOfPlaces = {
   readonly lines: Map<string, { readonly messages: number; readonly end: Promise<void> }>;
   /** How many messages that are. */
   underWay: number;
+  /** Nothing more is begun: the process is about to stop. */
+  isOver: boolean;
 };
 
 /** Who had a turn lately: so many people are told apart. */
 const mostServed = 32;
 
-export const createTurnsOfPlaces = (): TurnsOfPlaces => ({ served: new Map(), lines: new Map(), underWay: 0 });
+export const createTurnsOfPlaces = (): TurnsOfPlaces => ({
+  served: new Map(),
+  lines: new Map(),
+  underWay: 0,
+  isOver: false,
+});
 
 /** Whoever has had a turn waits for the others. */
 export function noteServed({ served }: TurnsOfPlaces, requester: string, at: number): void {

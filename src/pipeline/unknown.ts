@@ -103,7 +103,8 @@ async function tellCloser(desk: Reconciling, tx: Tx, change: Change, recipient: 
   const text = say`**#${change.number} · ${cardOf(change).title}**\n⚠️ **Outcome unknown.** ${says}`;
   const note: Note = { text, buttons: decisionButtons(change, desk.database.installation) };
   const key = `${change.number}:closer:${change.version}:${recipient}`;
-  await owe(tx, { key, change: change.number, kind: 'direct', recipient, body: JSON.stringify(note), at });
+  const body = JSON.stringify(note);
+  await owe(tx, { key, change: change.number, kind: 'direct', recipient, body, at, decides: true });
 }
 
 /** The names of what it still locks. */

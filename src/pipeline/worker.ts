@@ -175,9 +175,17 @@ async function claimAll(
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
   return database.unflushed(async (tx) => {
     const claim = { owner, now: await database.now(tx), leaseMs };
-    const mostEach = free > kept ? atOnceEach : 1;
-    const changes = free > 0 ? await claimDue(tx, { ...claim, limit: free }, { underWay, mostEach }) : [];
+    const claimed: Change[] = [];
+    const take = async (limit: number, mostEach: number): Promise<void> => {
+      if (limit <= 0) return;
+      const had = new Map(underWay);
+      for (const { asker } of claimed) had.set(asker, (had.get(asker) ?? 0) + 1);
+      claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: had, mostEach })));
+    };
+    await take(free - kept, atOnceEach);
+    // Where that left some of these places, nobody is waiting for the last ones.
+    if (claimed.length >= free - kept) await take(free - claimed.length, 1);
     const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }) : [];
-    return { changes, timers };
+    return { changes: claimed, timers };
   });
 }

@@ -6,9 +6,12 @@ import type { Reader, Tx } from './tx.ts';
 /** One row of `messages`: a message that we owe (`due_at` is set) or have posted. */
 export type Message = Selectable<MessageTable>;
 
-/** What is to be said, and under which key; `at` in epoch ms. A card needs no body, a reply no recipient. */
+/**
+ * What is to be said, and under which key; `at` in epoch ms. A card needs no body, a reply no recipient. `decides`: it has
+ * buttons that decide what becomes of the change; a card has them while its change waits.
+ */
 export type Owed = Pick<Message, 'key' | 'kind'> &
-  Partial<Pick<Message, 'change' | 'recipient' | 'body'>> & { readonly at: number };
+  Partial<Pick<Message, 'change' | 'recipient' | 'body'>> & { readonly at: number; readonly decides?: boolean };
 
 /** Where Slack put a message. */
 export type Place = { readonly channel: string; readonly ts: string };
@@ -24,14 +27,14 @@ const BATCH = 500;
  */
 export async function owe(
   tx: Tx,
-  { key, kind, at, change = null, recipient = null, body = null }: Owed,
+  { key, kind, at, change = null, recipient = null, body = null, decides: mayDecide = false }: Owed,
 ): Promise<Message> {
   if ((body?.length ?? 0) > BODY_LIMIT) throw new RangeError('the message is too long to be kept');
   const [asker, waits] = [
     sql<string>`(select asker from changes where number = ${change})`,
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
   ];
-  const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(body.includes('"kind":"decision"'));
+  const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(mayDecide);
   const news = { recipient, body, decides, due_at: at, owed_at: at, tries: 0 };
   return tx
     .insertInto('messages')

@@ -327,4 +327,34 @@ describeBoth('a place that is slow', (open) => {
     expect(new Set(said).size).toBe(32);
     expect(said).toHaveLength(32);
   });
+
+  it('is left in the middle when we are to stop: what is under way is posted, the rest is free for whoever comes next', async () => {
+    const clock = { now: start };
+    const database = await open({ now: () => clock.now });
+    const { desk, said, state } = deskOf(database, clock);
+    const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    state.slowly = () => (ask(), taken);
+    await database.transaction(async (tx) => {
+      for (const key of ['one', 'two', 'three'])
+        await owe(tx, { key, kind: 'notice', recipient: 'C0SLOW', body: body(key), at: start });
+    });
+    const delivery = createDelivery(desk);
+    delivery.start();
+    await asked;
+    const stopped = delivery.stop();
+    take();
+    await stopped;
+    expect(said).toEqual(['C0SLOW: one']);
+    const left = await database.db
+      .selectFrom('messages')
+      .select(['key', 'owner'])
+      .where('due_at', 'is not', null)
+      .orderBy('id')
+      .execute();
+    expect(left).toEqual([
+      { key: 'two', owner: null },
+      { key: 'three', owner: null },
+    ]);
+  });
 });
