@@ -141,11 +141,11 @@ function timeOf(shape: RegExp, piece: string, length: number): number {
 
 /** A quadratic one takes four times as long for twice the text, and seconds for that much. */
 const isSlow = (shape: RegExp, piece: string): boolean => {
-  if (piece === '' || timeOf(shape, piece, 32_768) < 6) return false;
-  const [half, whole] = [32_768, 65_536].map((length) =>
+  if (piece === '' || timeOf(shape, piece, 16_384) < 3) return false;
+  const [half, whole] = [16_384, 32_768].map((length) =>
     Math.min(...[1, 2, 3].map(() => timeOf(shape, piece, length))),
   );
-  return (whole ?? 0) > 12 && (whole ?? 0) > 3 * (half ?? 0);
+  return (whole ?? 0) > 6 && (whole ?? 0) > 3 * (half ?? 0);
 };
 
 const shapes = [...rules, ...hinted, ...worded, base64].map(({ shape }) => shape);
