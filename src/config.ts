@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { Secret } from './secret.ts';
 
-const address = z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' });
-const port = z.coerce
-  .number({ error: 'must be a number' })
-  .int('must be 0 to 65535')
-  .min(0, 'must be 0 to 65535')
-  .max(65_535, 'must be 0 to 65535');
+/** What is asked for is put behind it. */
+const address = z
+  .url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
+  .regex(/^[^?#@]*$/, 'must be an address without ?, # or a name before the host');
+const isPort = 'must be a whole number from 0 to 65535';
+const port = z.string().regex(/^\d+$/, isPort).transform(Number).pipe(z.number().max(65_535, isPort));
 const uuid = z.guid('must be a UUID').toLowerCase();
 const mostCharacters = 4_096;
 /** A credential of so many characters at least: printable ASCII, which alone can stand in a header. */

@@ -215,9 +215,21 @@ describe('what is wrong', () => {
     ),
     ['plain http, half allowed', { ALLOW_PLAIN_HTTP: 'yes' }, 'ALLOW_PLAIN_HTTP must be 1, or not set'],
     ['a company that is no UUID', { HOSTING_COMPANY_ID: '7' }, 'HOSTING_COMPANY_ID must be a UUID'],
-    ['a port that is no number', { PORT: 'http' }, 'PORT must be a number'],
-    ['half a port', { METRICS_PORT: '1.5' }, 'METRICS_PORT must be 0 to 65535'],
-    ['a port below zero', { PORT: '-1' }, 'PORT must be 0 to 65535'],
+    ...(['http', '-1', '1.5', '0x10', '1e3', '65536'] as const).map((said): [string, Variables, string] => [
+      `a port that is none: ${said}`,
+      { METRICS_PORT: said },
+      'METRICS_PORT must be a whole number from 0 to 65535',
+    ]),
+    ...(['?key=1', '#x', '/?'] as const).map((more): [string, Variables, string] => [
+      `an address with ${more} behind it`,
+      { HOSTING_API_URL: `https://api.example.com/v2${more}` },
+      'HOSTING_API_URL must be an address without ?, # or a name before the host',
+    ]),
+    [
+      'an address with a name and a password',
+      { SLACK_API_URL: 'https://u:p@slack.example/api/' },
+      'SLACK_API_URL must be an address without ?, # or a name before the host',
+    ],
     [
       'a password that cannot be read',
       { DATABASE_URL: 'postgres://u:%zz@h/db' },

@@ -1,7 +1,9 @@
 import { Refusal, type Words } from '../errors.ts';
 import type { Domain, Environment, NamedSite } from '../hosting/contract/target.ts';
 import { readAddresses } from './addresses.ts';
+import { near } from './nearest.ts';
 import { readPaths } from './paths.ts';
+import { code, say } from '../text.ts';
 import { readDuration, readMoment, showDuration, type Moment } from './times.ts';
 
 /** How a field is typed: as a word in its turn, or as `--name value`. A form does not care. */
@@ -159,9 +161,12 @@ export const choice = <const T extends string>(label: string, of: readonly T[]):
     shown: of.join('|'),
     read: ([first = '']) => {
       const found = of.find((one) => one === first.toLowerCase());
-      if (found === undefined)
-        throw new Refusal(`${label} is one of ${of.join(', ')}, not “${first.slice(0, 40)}”. Nothing was done.`);
-      return found;
+      if (found !== undefined) return found;
+      const [nearest] = near(first.toLowerCase().slice(0, 40), of);
+      throw new Refusal(
+        `${label} is one of ${of.join(', ')}, not “${first.slice(0, 40)}”. Nothing was done.`,
+        nearest === undefined ? {} : { hint: say`Did you mean ${code(nearest)}?` },
+      );
     },
     show: (value) => [value],
   });
