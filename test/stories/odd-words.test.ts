@@ -30,7 +30,7 @@ describe('refused in one sentence', () => {
     ['NUL', `cache clear ${S}\u0000`, '(U+0000)'],
     ['right-to-left override', `cache clear ${S} --reason "\u202Eevil"`, '(U+202E)'],
     ['half of a pair', `cache clear ${S} --reason \uD83D`, /\(U\+(?:D83D|FFFD)\)|cannot be seen/],
-    ['a choice with a slip', `logs ${L} eror`, 'not “eror”. Nothing was done.\nDid you mean error?'],
+    ['a choice with a slip', `logs ${L} eror`, 'not “eror”. Nothing was done. Did you mean error?'],
     ['one hyphen', `cache clear ${S} -dry-run`, '-dry-run begins with one hyphen. Nothing was done.'],
     ['a prototype', '__proto__ constructor', 'I know no __proto__. Nothing was done.'],
     ['a prototype as an option', `cache clear ${S} --__proto__=x`, 'has no option --__proto__. Nothing was done.'],
