@@ -136,7 +136,7 @@ async function meetSlack({ slack, plainHttp }: Config, { log, policy, database, 
   const people = createPeople({
     client: views,
     bot,
-    idsOf: (id) => policy.current().people.get(id) ?? [id],
+    idsOf: policy.idsOf,
     lookAt,
     now,
     onGroup: groups.onGroup,
@@ -170,7 +170,7 @@ function buildBackOffice(config: Config, ground: Ground, slack: Slack) {
     whoIs: (id, groups, team, mayBeRecent) => (mayBeRecent ? people.fresh : people.asked)(id, groups, team),
     membersOf: people.membersOf,
     personOf: people.known,
-    read: hosting.read,
+    read: (call, onBehalfOf) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf)),
     certificate: openCertificates(config.certificatesDir).certificate,
     leastTtl: leastTtl[config.hosting.dialect],
     send: { open: hosting.open },
@@ -199,7 +199,8 @@ function buildPost(ground: Ground, { messages, token, lookAt, homes, pace }: Sla
     ground.log[isWell ? 'info' : 'error'](line),
   );
   const voice = createVoice({ client: messages, now, pace, lookAt, onToken: token.note });
-  const post = { ...ground, voice, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onCard: homes.moved };
+  const { idsOf } = policy;
+  const post = { ...ground, idsOf, voice, opsChannel, isTaken: token.isTaken, onOps: ops.nudge, onCard: homes.moved };
   const delivery = createDelivery(post);
   return { delivery, ops };
 }
@@ -226,7 +227,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     sharing: new Set(),
     alias: aliasesBy(aliasKey),
     logs,
-    turns: createTurns(),
+    turns: createTurns(ground.policy.behind),
     botUser: bot.botUserId,
     team: bot.team,
     owner,

@@ -34,13 +34,14 @@ type Hall = { readonly lines: Map<string, Line>; running: number; queued: number
 
 /**
  * Lets a number of works run at once, and others wait. Of one and the same it is first come first served; among several
- * whoever has least under way goes first.
+ * whoever has least under way goes first. `behind`: who several of those that are named are in truth.
  */
-export function turns(limits: TurnLimits): Turns {
+export function turns(limits: TurnLimits, behind = (who: string): string => who): Turns {
   const { most, mostEach = most } = limits;
   const hall: Hall = { lines: new Map(), running: 0, queued: 0 };
   const { lines } = hall;
-  return async (work, who = '') => {
+  return async (work, named = '') => {
+    const who = behind(named);
     const line = lines.get(who) ?? { running: 0, queue: new Set() };
     lines.set(who, line);
     const tidy = (): void => {

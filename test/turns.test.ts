@@ -89,3 +89,21 @@ test('whoever has too much waiting is told that it is their own, and nobody else
   expect(await Promise.all(fine)).toEqual(['done', 'done', 'done', 'done']);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test('several names of one and the same have one share', async () => {
+  const behind = (who: string): string => who.slice(0, 1);
+  const inTurn = turns({ most: 4, mostEach: 1, waiting: 9, waitingEach: 1, waitMs: 1_000 }, behind);
+  const begun: string[] = [];
+  const ends = Promise.withResolvers<void>();
+  const asks = (who: string): Promise<void> =>
+    inTurn(async () => {
+      begun.push(who);
+      await ends.promise;
+    }, who);
+  const works = [asks('a1'), asks('a2'), asks('b1')];
+  await expect(asks('a3')).rejects.toThrow(NoTurn);
+  expect(begun).toEqual(['a1', 'b1']);
+  ends.resolve();
+  await Promise.all(works);
+  expect(begun).toEqual(['a1', 'b1', 'a2']);
+});

@@ -1,7 +1,7 @@
 import type { Company, Target } from '../hosting/contract/target.ts';
 import { lookedTo, mayApprove } from '../policy/approvers.ts';
 import type { Needed } from '../policy/needed.ts';
-import { canonicalId, idsIn, isUserGroup } from '../policy/people.ts';
+import { canonicalId, idsIn, idsOf, isUserGroup } from '../policy/people.ts';
 import { groupsApproving, reading } from '../policy/policy.ts';
 import type { Person, Policy } from '../policy/rules.ts';
 import { bold, joined, person as mention, say, userGroup, type Text } from '../text.ts';
@@ -73,7 +73,7 @@ export async function peopleOf(
   const told = lists.flatMap(([group, members]) => (members ? [[group, new Set(members)] as const] : []));
   const named = idsIn(policy, [...policy.groups.keys()]).filter((id) => !isUserGroup(id));
   const people = [...new Set([...named, ...told.flatMap(([, members]) => [...members])])].map((id): Person => {
-    const ids = policy.people.get(id) ?? [id];
+    const ids = idsOf(policy, id);
     const joined = told.filter(([, members]) => !members.has(id) && ids.some((one) => members.has(one)));
     const own = told.filter(([, members]) => members.has(id));
     const others = told.filter(([, members]) => !ids.some((one) => members.has(one)) && !members.has(id));

@@ -29,6 +29,7 @@ export type Delivery = {
   readonly voice: Voice;
   readonly owner: string;
   readonly opsChannel: () => string | undefined;
+  readonly idsOf: (id: string) => readonly string[];
   /** Whether Slack takes our token, as far as is known: while it does not, nothing is tried. */
   readonly isTaken: () => boolean;
   /** Told of a change that moved, or is new: its card is due. */
@@ -99,7 +100,7 @@ async function begin(desk: Delivery): Promise<Begun> {
   if (!desk.isTaken() || limit <= 0) return { tried: 0, lines: [] };
   const claimedAt = performance.now();
   const due = await database.unflushed(async (tx) =>
-    claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit }, turns.served),
+    claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit }, turns.served, desk.idsOf),
   );
   const ready = await Promise.all(due.map((message) => prepare(desk, message)));
   const lines: Promise<void>[] = [];

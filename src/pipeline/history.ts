@@ -1,6 +1,7 @@
 import type { ChangeFilter, ChangeLine, ChangeStory } from '../commands/desk.ts';
 import type { Happened } from '../commands/report.ts';
 import type { Environment } from '../hosting/contract/target.ts';
+import { idsOf } from '../policy/people.ts';
 import { listAudit } from '../storage/audit.ts';
 import { findChange, listChanges, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
@@ -37,7 +38,7 @@ export async function changesFor(
   const mayRead = readerOf(desk, person);
   const wanted = {
     ...(env && { target: `environment:${env.id}` }),
-    ...(mine && { asker: person.id }),
+    ...(mine && { askers: idsOf(desk.policy(), person.id) }),
     ...(waiting && { state: 'waiting' as const }),
   };
   const lines: ChangeLine[] = [];

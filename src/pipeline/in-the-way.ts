@@ -24,20 +24,20 @@ export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise
   return undefined;
 }
 
-/** Throws `Refusal` where the asker has enough that waits, or that is on its way. */
-export async function refuseTooMany(tx: Tx, { asker, state, permit }: NewChange): Promise<void> {
+/** Throws `Refusal` where the asker, by all of these ids of theirs, has enough that waits, or that is on its way. */
+export async function refuseTooMany(tx: Tx, { state, permit }: NewChange, askers: readonly string[]): Promise<void> {
   // What ends access by itself was allowed with it.
   if (permitOf({ permit }).timerOf !== undefined) return;
   // Several are asked for at once: each counts those before it.
   await alone(tx);
   if (state === 'waiting') {
-    if ((await countOpen(tx, asker, ['waiting'])) < mostWaiting) return;
+    if ((await countOpen(tx, askers, ['waiting'])) < mostWaiting) return;
     throw new Refusal(say`**${mostWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
       hint: 'Cancel one of them, or have it approved.',
       offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
     });
   }
-  if ((await countOpen(tx, asker, ['approved', 'sending'])) < mostUnderWay) return;
+  if ((await countOpen(tx, askers, ['approved', 'sending'])) < mostUnderWay) return;
   throw new Refusal(
     say`**${mostUnderWay} changes of yours are on their way to the host already.** Nothing was asked.`,
     {

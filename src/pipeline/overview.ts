@@ -1,3 +1,4 @@
+import { idsOf } from '../policy/people.ts';
 import { listChanges, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { approvals } from '../storage/votes.ts';
@@ -38,7 +39,7 @@ export async function overviewFor(desk: OverviewDesk, person: Person): Promise<O
   const [waiting, unknown, own, latest] = await Promise.all([
     read({ state: 'waiting' }),
     read({ state: 'unknown' }),
-    read({ asker: person.id }),
+    read({ askers: idsOf(desk.policy(), person.id) }),
     read({}),
   ]);
   const undecided = await notYetBy(db, person, await toDecideBy(desk, person, [...unknown, ...waiting]));

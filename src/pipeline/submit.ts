@@ -9,6 +9,7 @@ import { mayTry } from './may-run.ts';
 import { coolsDown } from './change.ts';
 import { needsReview, refuseUnlessConfirmed, type Confirmation } from './confirmation.ts';
 import { whomToAsk, type AskingDesk } from './asking.ts';
+import { idsOf } from '../policy/people.ts';
 import { lockInTheWay, refuseTooMany } from './in-the-way.ts';
 import { rowOf } from './row.ts';
 import { freeze, type Frozen } from './freeze.ts';
@@ -122,7 +123,7 @@ export async function save(
       begun = undefined;
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
       const row = rowOf({ ...frozen, permit: { ...frozen.permit, asks } }, asker, now);
-      await refuseTooMany(tx, row);
+      await refuseTooMany(tx, row, idsOf(desk.policy(), row.asker));
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
       const held = await lockInTheWay(tx, row, now);
       if (held && row.state === 'approved') throw new LockHeld(held, row);

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { claimDue, touchChange, type Change } from '../storage/changes.ts';
-import { unowned } from '../storage/lease.ts';
+import { idsOf } from '../policy/people.ts';
+import { unowned, type IdsOf } from '../storage/lease.ts';
 import { claimTimers, type Timer } from '../storage/timers.ts';
 import { createBeat } from './beat.ts';
 import type { Execution } from './execute.ts';
@@ -32,7 +33,7 @@ const aMoment = [250, 2_050];
 /** Longer than a step takes: the write has its own lease, and a read its budget. */
 const leaseMs = 60_000;
 const atOnce = 24;
-/** And of one asker's: a host that hangs on their writes leaves places for everybody else's. */
+/** And of one person's: a host that hangs on their writes leaves places for everybody else's. */
 const atOnceEach = 4;
 /** The last places are for those who have nothing under way. */
 const kept = 8;
@@ -168,24 +169,26 @@ export async function settledWithin(graceMs: number, running: Iterable<Promise<u
 }
 
 async function claimAll(
-  { database, owner }: BackOffice,
+  { database, owner, policy }: BackOffice,
   free: number,
   freeForTimers: number,
   underWay: ReadonlyMap<string, number>,
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
   return database.unflushed(async (tx) => {
     const claim = { owner, now: await database.now(tx), leaseMs };
+    const rules = policy();
+    const ids: IdsOf = (id) => idsOf(rules, id);
     const claimed: Change[] = [];
     const take = async (limit: number, mostEach: number): Promise<void> => {
       if (limit <= 0) return;
       const had = new Map(underWay);
       for (const { asker } of claimed) had.set(asker, (had.get(asker) ?? 0) + 1);
-      claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: had, mostEach })));
+      claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: had, mostEach, idsOf: ids })));
     };
     await take(free - kept, atOnceEach);
     // Where that left some of these places, nobody is waiting for the last ones.
     if (claimed.length >= free - kept) await take(free - claimed.length, 1);
-    const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }) : [];
+    const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }, ids) : [];
     return { changes: claimed, timers };
   });
 }

@@ -1,8 +1,16 @@
 import type { Policy } from './rules.ts';
 
+/**
+ * Every Slack id of the person behind this one, as `people:` joins them: one order of them, whichever is given. What one
+ * person may have at a time is theirs by all of these.
+ */
+export function idsOf(policy: Policy, id: string): readonly string[] {
+  return policy.people.get(id) ?? [id];
+}
+
 /** The one id that stands for a person, whichever of theirs is given: the first that `people:` joins. */
 export function canonicalId(policy: Policy, id: string): string {
-  return policy.people.get(id)?.[0] ?? id;
+  return idsOf(policy, id)[0] ?? id;
 }
 
 /** Whether two ids are one person. */

@@ -2,6 +2,7 @@ import { watch, watchFile, unwatchFile, type FSWatcher } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { loadPolicy, MOST_BYTES, unusable, type Loaded } from './load.ts';
+import { canonicalId, idsOf } from './people.ts';
 import { PolicyMistakes, type Mistake } from './mistakes.ts';
 import type { Catalogue, Policy } from './rules.ts';
 
@@ -16,6 +17,9 @@ export type PolicyEvents = {
 /** A policy file that is open: whoever asks gets the policy that holds at this moment. */
 export type PolicyFile = {
   readonly current: () => Policy;
+  /** Every id of the person behind one, and the one that stands for all of them; by the same rules. */
+  readonly idsOf: (id: string) => readonly string[];
+  readonly behind: (id: string) => string;
   /** The file as it is now cannot be used; what held before still holds. */
   readonly isBroken: () => boolean;
   /** Reads the file now; settles when that is done. Never rejects for what the file says. */
@@ -58,7 +62,11 @@ export async function openPolicy(path: string, catalogue: Catalogue, events: Pol
     stop();
     await reading;
   };
-  return { current: () => current, isBroken: () => broken !== '', reload, close };
+  const people = {
+    idsOf: (id: string) => idsOf(current, id),
+    behind: (id: string) => canonicalId(current, id),
+  };
+  return { current: () => current, ...people, isBroken: () => broken !== '', reload, close };
 }
 
 /**

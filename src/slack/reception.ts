@@ -60,13 +60,13 @@ export type Heard = Spoken & {
 export type Lane = 'usual' | 'urgent' | 'reports';
 
 /**
- * What is worked on at a time, of everybody and of one person; the rest waits a minute at most. Reports are fewer than the
+ * What is worked on at a time, of everybody and of one person (`behind` an id); the rest waits a minute at most. Reports are fewer than the
  * connections on which the host is read: what is sent is checked on the others.
  */
-export const createTurns = (): Reception['turns'] => ({
-  usual: turns({ most: 160, mostEach: 8, waiting: 800, waitingEach: 40, waitMs: turnMs }),
-  urgent: turns({ most: 40, mostEach: 8, waiting: 200, waitingEach: 20, waitMs: turnMs }),
-  reports: turns({ most: 6, mostEach: 2, waiting: 400, waitingEach: 40, waitMs: turnMs }),
+export const createTurns = (behind: (id: string) => string): Reception['turns'] => ({
+  usual: turns({ most: 160, mostEach: 8, waiting: 800, waitingEach: 40, waitMs: turnMs }, behind),
+  urgent: turns({ most: 40, mostEach: 8, waiting: 200, waitingEach: 20, waitMs: turnMs }, behind),
+  reports: turns({ most: 6, mostEach: 2, waiting: 400, waitingEach: 40, waitMs: turnMs }, behind),
 });
 const turnMs = 60_000;
 

@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { keep } from './differences.ts';
-import { claim, type Claim } from './lease.ts';
+import { claim, onlyThat, personBy, type Claim, type IdsOf } from './lease.ts';
 import type { ChangeTable, State } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
@@ -87,20 +87,24 @@ export function touchChange(
     .executeTakeFirst();
 }
 
-/** What of each asker's is worked on already, and how much of it may be at most. */
-type Shares = { readonly underWay?: ReadonlyMap<string, number>; readonly mostEach?: number };
+/** What of each asker's is worked on already, how much of one person's may be at most, and who is one person. */
+type Shares = { readonly underWay?: ReadonlyMap<string, number>; readonly mostEach?: number; readonly idsOf?: IdsOf };
 
-/** Gives the caller up to `limit` changes that are due, their askers by turns and none more than their share; see `claim`. */
+/** Gives the caller up to `limit` changes that are due, people by turns and none more than their share; see `claim`. */
 export function claimDue(
   tx: Tx,
   wanted: Claim,
-  { underWay = new Map(), mostEach = Infinity }: Shares = {},
+  { underWay: ofEach = new Map(), mostEach = Infinity, idsOf = onlyThat }: Shares = {},
 ): Promise<Change[]> {
+  const whose = ({ asker }: Pick<Change, 'asker'>): string => personBy(idsOf, asker);
+  const underWay = new Map<string, number>();
+  for (const [asker, count] of ofEach) underWay.set(whose({ asker }), (underWay.get(whose({ asker })) ?? 0) + count);
   // The longest overdue may all be of those who have much already: whoever has nothing under way is looked for apart.
   const busy = [...underWay.keys()];
-  const idle = busy.length === 0 ? sql`true` : sql`asker not in (${sql.join(busy)})`;
-  const hungry = busy.filter((asker) => (underWay.get(asker) ?? 0) < mostEach);
-  return claim<Change>(tx, 'changes', wanted, { columns: ['asker'], whose: ({ asker }) => asker, underWay, mostEach }, [
+  const idle = busy.length === 0 ? sql`true` : sql`asker not in (${sql.join(busy.flatMap(idsOf))})`;
+  const hungry = busy.filter((person) => (underWay.get(person) ?? 0) < mostEach).flatMap(idsOf);
+  const own = (one: Change, other: Change): number => (one.due_at ?? 0) - (other.due_at ?? 0);
+  return claim<Change>(tx, 'changes', wanted, { columns: ['asker', 'due_at'], whose, own, underWay, mostEach }, [
     idle,
     ...hungry.map((asker) => sql`asker = ${asker}`),
   ]);
@@ -154,16 +158,16 @@ export async function underWay(db: Reader, numbers: readonly number[]): Promise<
   return new Set((await open.where('state', '<>', 'unknown').execute()).map(({ number }) => number));
 }
 
-/** How many changes of this person are in one of these states, which end with it. */
+/** How many changes of this person, by all of their ids, are in one of these states, which end with it. */
 export async function countOpen(
   db: Reader,
-  asker: string,
+  askers: readonly string[],
   states: readonly ('waiting' | 'approved' | 'sending')[],
 ): Promise<number> {
   const { count } = await db
     .selectFrom('changes')
     .select((of) => of.fn.countAll<number>().as('count'))
-    .where('asker', '=', asker)
+    .where('asker', 'in', askers)
     .where('state', 'in', states)
     .executeTakeFirstOrThrow();
   return count;
@@ -172,7 +176,7 @@ export async function countOpen(
 /** What to list; what is left out does not matter. Newest first, `limit` at most, below `beforeNumber` for a next page. */
 export type ChangeFilter = {
   readonly target?: string;
-  readonly asker?: string;
+  readonly askers?: readonly string[];
   readonly state?: State;
   readonly beforeNumber?: number;
   readonly limit: number;
@@ -180,10 +184,10 @@ export type ChangeFilter = {
 
 /** The changes that fit, newest first. */
 export function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]> {
-  const { target, asker, state, beforeNumber } = filter;
+  const { target, askers, state, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
-  if (asker !== undefined) found = found.where('asker', '=', asker);
+  if (askers !== undefined) found = found.where('asker', 'in', askers);
   if (state !== undefined) found = found.where('state', '=', state);
   if (beforeNumber !== undefined) found = found.where('number', '<', beforeNumber);
   return found.orderBy('number', 'desc').limit(filter.limit).execute();

@@ -10,6 +10,11 @@ export type Claim = {
   readonly limit: number;
 };
 
+/** Every id of the person behind one; the first stands for all of them. */
+export type IdsOf = (id: string) => readonly string[];
+export const onlyThat: IdsOf = (id) => [id];
+export const personBy = (idsOf: IdsOf, id: string): string => idsOf(id)[0] ?? id;
+
 /** Columns that give a row back to whoever comes next. */
 export const unowned = { owner: null, lease_until: null } as const;
 

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely';
-import { claim, unowned, type Claim, type Turns } from './lease.ts';
+import { claim, onlyThat, personBy, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
 import type { MessageTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
@@ -58,9 +58,8 @@ export async function owe(
  * card goes before what is said below another one, because it shows how its change stands by itself; then the longest owed
  * has its turn, however often it was put back. Of edits the newest is looked at most.
  */
-const order: Turns<Message> = {
+const order: Omit<Turns<Message>, 'whose'> = {
   columns: ['requester', 'decides', 'kind', 'ts', 'change'],
-  whose: ({ requester }) => requester,
   isFirst: ({ decides, ts }) => decides === 1 && ts === null,
   own: (one, other) =>
     Number(one.ts !== null) - Number(other.ts !== null) ||
@@ -68,14 +67,23 @@ const order: Turns<Message> = {
     (one.ts === null ? one.id - other.id : (other.change ?? 0) - (one.change ?? 0)),
 };
 
-/** Whose message was posted lately, and when. */
+/** Whose message was posted lately, and when; by the id they asked with. */
 export type Served = ReadonlyMap<string, number>;
 
 /**
  * Gives the caller up to `limit` messages to post or edit, by turns; see `claim`. The thread keeps its order: a reply is posted
  * once its change's card stands or was given up, and once every earlier reply of the change stands or was given up. Edits wait for nobody.
  */
-export function claimMessages(tx: Tx, wanted: Claim, served: Served = new Map()): Promise<Message[]> {
+export function claimMessages(
+  tx: Tx,
+  wanted: Claim,
+  servedIds: Served = new Map(),
+  idsOf: IdsOf = onlyThat,
+): Promise<Message[]> {
+  const whose = ({ requester }: Pick<Message, 'requester'>): string => personBy(idsOf, requester);
+  const served = new Map<string, number>();
+  for (const [requester, at] of servedIds)
+    served.set(whose({ requester }), Math.max(at, served.get(whose({ requester })) ?? at));
   const itsTurn = sql`(
     kind <> 'reply' or ts is not null or (
       exists (
@@ -90,7 +98,7 @@ export function claimMessages(tx: Tx, wanted: Claim, served: Served = new Map())
     )
   )`;
   // What is overdue longest is a single person's where they ask for much: whoever had a turn lately is looked at apart.
-  const lately = [...served.keys()];
+  const lately = [...served.keys()].flatMap(idsOf);
   const isOthers = lately.length === 0 ? sql`true` : sql`requester not in (${sql.join(lately)})`;
   const conditions = [
     sql`decides = 1`,
@@ -100,7 +108,7 @@ export function claimMessages(tx: Tx, wanted: Claim, served: Served = new Map())
     tx,
     'messages',
     wanted,
-    { ...order, served },
+    { ...order, whose, served },
     conditions.map((one) => sql`${one} and ${itsTurn}`),
   );
 }

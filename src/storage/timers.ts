@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
-import { claim, unowned, type Claim } from './lease.ts';
+import { claim, onlyThat, personBy, unowned, type Claim } from './lease.ts';
 import type { TimerTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
@@ -23,8 +23,10 @@ export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
 const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from settings where key = 'pause'))`;
 
 /** Gives the caller up to `limit` timers that are due and do not wait in a pause, by turns; see `claim`. */
-export const claimTimers = (tx: Tx, wanted: Claim): Promise<Timer[]> =>
-  claim<Timer>(tx, 'timers', wanted, { columns: ['requester'], whose: ({ requester }) => requester }, [isAwake]);
+export const claimTimers = (tx: Tx, wanted: Claim, idsOf = onlyThat): Promise<Timer[]> => {
+  const whose = ({ requester }: Timer): string => personBy(idsOf, requester);
+  return claim<Timer>(tx, 'timers', wanted, { columns: ['requester'], whose }, [isAwake]);
+};
 
 /** Since when the oldest of them is due (epoch ms). */
 export async function oldestTimerDue(db: Reader, now: number): Promise<number | undefined> {

@@ -48,6 +48,7 @@ function deskOf(database: Database, clock: { now: number }) {
     voice,
     owner: 'a',
     opsChannel: () => 'C0OPS',
+    idsOf: (id) => [id],
     isTaken: () => state.isTaken,
     onOps: () => undefined,
     onPace: () => undefined,

@@ -8,11 +8,18 @@ import { sample, save } from '../storage/samples.ts';
 
 describeBoth('what one person has under way', (open) => {
   const permit = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d' });
-  const asks = async (row: Partial<NewChange>, there: number, ...others: readonly Partial<NewChange>[]) => {
+  const asks = async (row: Partial<NewChange>, there: number, ...others: readonly Partial<NewChange>[]) =>
+    asksBy(['U1'], row, there, ...others);
+  const asksBy = async (
+    ids: readonly string[],
+    row: Partial<NewChange>,
+    there: number,
+    ...others: readonly Partial<NewChange>[]
+  ) => {
     const database = await open();
     for (let count = 0; count < there; count += 1) await save(database, row);
     for (const other of others) await save(database, other);
-    return database.transaction((tx) => refuseTooMany(tx, { ...sample, permit, ...row }));
+    return database.transaction((tx) => refuseTooMany(tx, { ...sample, permit, ...row }, ids));
   };
 
   it.each([
@@ -27,6 +34,15 @@ describeBoth('what one person has under way', (open) => {
     if (refused instanceof Refusal) expect(plain(refused.says)).toBe(`${says} Nothing was asked.`);
   });
 
+  it.each(['waiting', 'approved'] as const)(
+    '%s: what was asked for with a joined account counts too',
+    async (state) => {
+      const most = state === 'waiting' ? 5 : 50;
+      const joined = asksBy(['U2', 'U1'], { state }, most - 1, { state, asker: 'U2' });
+      await expect(joined).rejects.toThrow(Refusal);
+    },
+  );
+
   it.each(['waiting', 'approved'] as const)('%s: of many asked for at once none is too much', async (state) => {
     const most = state === 'waiting' ? 5 : 50;
     const database = await open();
@@ -34,7 +50,7 @@ describeBoth('what one person has under way', (open) => {
     const row: NewChange = { ...sample, permit, state };
     const asked = Array.from({ length: 8 }, () =>
       database.transaction(async (tx) => {
-        await refuseTooMany(tx, row);
+        await refuseTooMany(tx, row, [row.asker]);
         await insertChange(tx, row);
       }),
     );

@@ -88,6 +88,36 @@ describeBoth('fair turns', (open) => {
     expect(claimed.map((one) => one.number)).toEqual([number]);
   });
 
+  it('several ids of one person have one share, the longest overdue of all of these first', async () => {
+    const database = await open({ now: () => 1_000 });
+    const saved = async (asker: string, due_at: number): Promise<number> =>
+      (await save(database, { asker, state: 'approved', due_at })).number;
+    const [second, first] = [await saved('U1', 30), await saved('U9', 20)];
+    for (let count = 0; count < 30; count += 1) await saved('U1', 40);
+    const other = await saved('U2', 50);
+    const idsOf = (id: string): readonly string[] => (id === 'U2' ? [id] : ['U1', 'U9']);
+    const claim = (underWay: Readonly<Record<string, number>>, mostEach: number) =>
+      database.transaction(async (tx) => {
+        const shares = { underWay: new Map(Object.entries(underWay)), mostEach, idsOf };
+        return (await claimDue(tx, wanted, shares)).map(({ number }) => number);
+      });
+    expect(await claim({ U1: 2, U9: 1 }, 3)).toEqual([other]);
+    expect(await claim({ U9: 1 }, 3)).toEqual([first, second]);
+  });
+
+  it('whose message was posted lately waits for the others, whichever of their ids they ask with', async () => {
+    const database = await open({ now: () => 1_000 });
+    const owed = ['U1', 'U9', 'U2'];
+    await database.transaction(async (tx) => {
+      for (const recipient of owed)
+        await owe(tx, { key: `to ${recipient}`, kind: 'direct', recipient, body: '{}', at: 10 });
+    });
+    const idsOf = (id: string): readonly string[] => (id === 'U2' ? [id] : ['U1', 'U9']);
+    const served = new Map([['U9', 900]]);
+    const claimed = await database.transaction((tx) => claimMessages(tx, { ...wanted, limit: 9 }, served, idsOf));
+    expect(claimed.map(({ recipient }) => recipient)).toEqual(['U2', 'U1', 'U9']);
+  });
+
   it('what somebody is to decide on goes first, then one’s card before one’s replies, by turns', async () => {
     const { database, of } = await busy();
     const waiting = await save(database, { asker: 'U1', state: 'waiting' });

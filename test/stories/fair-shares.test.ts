@@ -14,6 +14,9 @@ rules: [{ allow: [read, routine], to: everyone }]
 channels: {}
 `;
 
+/** One person with two accounts. */
+const joined = `${everybodyMay}people: { rob: [${ids.rob}, ${ids.fay}] }\n`;
+
 // One after the other: each would keep the others waiting.
 describe('one person asks for all that there is', () => {
   test(
@@ -40,6 +43,33 @@ describe('one person asks for all that there is', () => {
       const cleared = await ben.asks('/site cache clear acme-docs/staging');
       await cleared.tells('the host reports it finished');
       // Two at a time, and nobody else's connections.
+      const asked = house.hosting.journal.entries().filter((entry) => entry.path === path);
+      expect(asked.length).toBeLessThanOrEqual(2 * 3);
+    }),
+  );
+
+  test(
+    '200 log reads that hang, by two accounts of one person: no more than one person’s places',
+    inHouse({ policy: joined }, async (house) => {
+      const hung = house.hosting.world.named('acme-shop/live');
+      const path = `/sites/environments/${hung?.id}/logs`;
+      house.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
+      const both = [ids.rob, ids.fay];
+      const inTime = threeSeconds();
+      const many = Array.from({ length: 200 }, (_, at) =>
+        house.slack.command(both[at % 2] ?? ids.rob, 'C0GENERAL', '/site logs acme-shop/live error'),
+      );
+      inTime(...(await Promise.all(many)));
+      const toldTo = () =>
+        both.flatMap((as) =>
+          house.slack
+            .messages({ channel: 'C0GENERAL', as })
+            .filter(({ text, ephemeral }) => ephemeral && text.includes(own)),
+        );
+      await house.slack.until(() => toldTo().length >= 200 - 42 || undefined, patienceMs);
+      const read = await house.person('ben').says('/site logs acme-docs/live error');
+      await read.hears('acme-docs/live · error log');
+      expect(toldTo()).toHaveLength(200 - 42);
       const asked = house.hosting.journal.entries().filter((entry) => entry.path === path);
       expect(asked.length).toBeLessThanOrEqual(2 * 3);
     }),
@@ -78,6 +108,24 @@ describe('one person asks for all that there is', () => {
       const sent = () => house.writes('acme-shop/staging').length;
       await house.slack.until(() => sent() === 4 || undefined, patienceMs);
       const cleared = await ben.asks('/site cache clear acme-docs/staging');
+      await cleared.tells('the host reports it finished');
+      expect(sent()).toBe(4);
+    }),
+  );
+
+  test(
+    'writes that hang, by two accounts of one person: four are at the host in all',
+    inHouse({ hosting: { durations: { 'cache:clear': 0 } }, policy: joined }, async (house) => {
+      house.hosting.faults.add({ kind: 'hang', section: '4.12', times: 'always' });
+      const line = '/site cache clear acme-shop/staging';
+      const many = Array.from({ length: 20 }, (_, at) =>
+        house.slack.command(at % 2 === 0 ? ids.rob : ids.fay, 'C0GENERAL', line),
+      );
+      for (const { acked } of await Promise.all(many)) expect(acked).toBe(true);
+      const sent = () => house.writes('acme-shop/staging').length;
+      await house.slack.until(() => sent() >= 4 || undefined, patienceMs);
+      house.hosting.faults.remove();
+      const cleared = await house.person('ben').asks('/site cache clear acme-docs/staging');
       await cleared.tells('the host reports it finished');
       expect(sent()).toBe(4);
     }),

@@ -65,6 +65,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     voice,
     owner: 'the test',
     opsChannel,
+    idsOf: (id: string) => [id],
     isTaken: () => true,
     onOps: () => undefined,
     onPace: () => undefined,
