@@ -209,6 +209,7 @@ function buildPost(ground: Ground, { messages, token, lookAt, homes, pace }: Sla
 async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { desk, delivery, ops }: Back) {
   const { database, directory, log, metrics, owner, onTrouble } = ground;
   const { people, groups, messages, views, bot, token, homes, pace } = slack;
+  const heard = { people, messages, views, homes };
   const aliasKey = await keptKey(database, 'alias key');
   const logs = createLogReader(aliasKey);
   const shelf = createShelf(database, (error) => onTrouble('keeping what stands behind a button', error));
@@ -217,17 +218,15 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     front: desk,
     decisions: desk,
     office: { ...desk, ...asked, listing: directory.listing, auditKeys: auditKeysOf(config) },
-    people,
-    messages,
-    views,
+    ...heard,
     privately: createPrivately(views, config.slack.apiUrl),
-    homes,
     recent: createRecent(database),
     shelf,
     sharing: new Set(),
     alias: aliasesBy(aliasKey),
     logs,
     turns: createTurns(ground.policy.behind),
+    deliveries: new Map(),
     botUser: bot.botUserId,
     team: bot.team,
     owner,

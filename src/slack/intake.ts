@@ -3,7 +3,8 @@ import { Refusal } from '../errors.ts';
 import { parse } from '../pipeline/parse.ts';
 import type { InboxRow } from '../storage/inbox.ts';
 import { passing } from '../points.ts';
-import { attend, keep, type Heard, type Lane, type Reception } from './reception.ts';
+import { keep, noDatabase } from './keep.ts';
+import { attend, type Heard, type Lane, type Reception } from './reception.ts';
 
 /** Knows of work that follows an ack until it ends. */
 export type Track = (work: () => Promise<void>) => void;
@@ -25,8 +26,6 @@ export type Delivered = {
   readonly work: (heard: Heard) => Promise<void>;
 };
 
-const noDatabase = 'My database does not answer. Nothing was done. Try again in a minute.';
-
 /** Writes it down, acks it, works on it, in this order; what was seen before is acked and left at that. */
 export async function take(reception: Reception, track: Track, delivered: Delivered): Promise<void> {
   const { kind, key, said, from, work, lane } = delivered;
@@ -35,10 +34,10 @@ export async function take(reception: Reception, track: Track, delivered: Delive
   const row = { key, kind, person: from.person, channel: from.channel, content: said };
   const kept = delivered.changes && (await keep(reception, row));
   if (kept === 'new') passing('kept', key);
-  const told = await delivered.ack(kept === 'failed' ? noDatabase : undefined);
+  const told = await delivered.ack(kept === 'failed' || kept === 'told' ? noDatabase : undefined);
   end();
   if (kept === 'new') passing('acked', key);
-  if (kept === 'seen' || (kept === 'failed' && told)) return;
+  if (kept === 'seen' || kept === 'told' || (kept === 'failed' && told)) return;
   const heard: Heard = { ...from, since, inbox: kept === 'new' ? key : undefined };
   const attended = async (): Promise<void> => {
     if (kept === 'failed') throw new Refusal(noDatabase);

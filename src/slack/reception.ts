@@ -7,14 +7,14 @@ import { Ended, type DecisionDesk } from '../pipeline/decide.ts';
 import type { OfficeDesk } from '../pipeline/office.ts';
 import type { FrontDesk } from '../pipeline/submit.ts';
 import type { Recent } from '../pipeline/recent.ts';
-import { closeInbox, receive, type InboxRow } from '../storage/inbox.ts';
-import { scrub } from '../secret.ts';
+import { closeInbox } from '../storage/inbox.ts';
 import { code, say } from '../text.ts';
 import { NoTurn, turns, type Turns } from '../turns.ts';
 import type { Shelf } from './answers.ts';
 import { drawNote, drawRefusal, type Drawn } from './blocks.ts';
-import { leaseMs, whileHeld } from './held.ts';
+import { whileHeld } from './held.ts';
 import type { Homes } from './homes.ts';
+import type { Deliveries } from './keep.ts';
 import type { People } from './people.ts';
 import type { Spoken } from './privately.ts';
 
@@ -37,6 +37,7 @@ export type Reception = {
   readonly alias: (address: string) => string;
   readonly logs: LogReader;
   readonly turns: Readonly<Record<Lane, Turns>>;
+  readonly deliveries: Deliveries;
   readonly botUser: string;
   readonly team: string;
   readonly owner: string;
@@ -69,37 +70,6 @@ export const createTurns = (behind: (id: string) => string): Reception['turns'] 
   reports: turns({ most: 6, mostEach: 2, waiting: 400, waitingEach: 40, waitMs: turnMs }, behind),
 });
 const turnMs = 60_000;
-
-const keepMs = 1_000;
-
-/** Writes a delivery down before it is acked; `failed`: the database did not take it within a second. */
-export async function keep(
-  reception: Reception,
-  row: Pick<InboxRow, 'key' | 'kind' | 'person'> & { channel?: string | undefined; content: string },
-): Promise<'new' | 'seen' | 'failed'> {
-  const { database } = reception.front;
-  const content = scrub(row.content).slice(0, 10_000);
-  const write = async (): Promise<'new' | 'seen'> => {
-    const now = await database.now();
-    const leased = { owner: reception.owner, lease_until: now + leaseMs, received_at: now };
-    return database.statement((db) => receive(db, { ...row, channel: row.channel ?? '', content, ...leased }));
-  };
-  const writing = write();
-  try {
-    return await within(keepMs, writing);
-  } catch (error) {
-    reception.log.error({ err: error, key: row.key }, 'a delivery could not be written down');
-    closeIfWritten(reception, row.key, writing);
-    return 'failed';
-  }
-}
-
-/** Its sender hears now that nothing was done: written down late, it must not be found open and told of again. */
-function closeIfWritten(reception: Reception, inbox: string, writing: Promise<'new' | 'seen'>): void {
-  writing
-    .then((kept) => kept === 'new' && close(reception, { inbox }))
-    .catch((error: unknown) => reception.log.error({ err: error }, 'a delivery stays open'));
-}
 
 /** Closes the delivery: true where nobody has told its sender yet what came of it. */
 export async function close(reception: Reception, { inbox }: Pick<Heard, 'inbox'>): Promise<boolean> {

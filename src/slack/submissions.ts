@@ -17,8 +17,9 @@ import { run, understand, weigh } from './hear.ts';
 import { onlooker, speaker } from './speaker.ts';
 import { placeFor } from './places.ts';
 import { blockIn, blockOf, saidIn } from './inputs.ts';
+import { keep, noDatabase } from './keep.ts';
 import { drawForm, intoView, loadingView, reviewOf, showReview } from './modals.ts';
-import { keep, within, wordsFor, type Heard, type Reception } from './reception.ts';
+import { within, wordsFor, type Heard, type Reception } from './reception.ts';
 import { reviewed } from './review.ts';
 import { readForm } from './unfold.ts';
 import { enterpriseNamed } from './shapes.ts';
@@ -207,7 +208,7 @@ async function keepSubmission(reception: Reception, heard: Heard, { view }: Subm
     return { inbox: key };
   }
   if (kept === 'seen') return { response: {} };
-  return { response: ending(title, say`My database does not answer. Nothing was done. Try again in a minute.`) };
+  return { response: ending(title, say`${noDatabase}`) };
 }
 
 /** A view is submitted once in each of its versions. */

@@ -18,7 +18,8 @@ rules:
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
 `;
 const clear = '/site cache clear acme-shop/staging';
-const noDatabase = 'My database does not answer. Nothing was done.';
+const noDatabase =
+  'My database does not answer. Where neither a card nor another answer to this comes, nothing was done';
 const finished = 'the host reports it finished';
 const accepted = 'The host accepted it';
 
@@ -220,7 +221,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       expect(written()).toBe(1);
     });
 
-    test('of the delivery: nothing is done, which its sender hears, and nothing is left open', async () => {
+    test('of the delivery: nothing is done, which its sender can tell, and nothing is left open', async () => {
       const target = 'north-bakery/live';
       const written = writesOf(target);
       const lost = wire.lose('answer', ['insert into "inbox"', target]);

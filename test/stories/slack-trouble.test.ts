@@ -126,7 +126,9 @@ describe('promise 8: within three seconds', () => {
         const inTime = threeSeconds();
         const said = await house.person('ana').says(clear);
         inTime(said.outcome);
-        await said.hears('My database does not answer. Nothing was done');
+        await said.hears(
+          'My database does not answer. Where neither a card nor another answer to this comes, nothing was done',
+        );
       } finally {
         other.exec('rollback');
         other.close();
