@@ -11,6 +11,7 @@ import type { WebClientOptions } from '@slack/web-api';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { settledWithin } from '../pipeline/worker.ts';
+import { boundConnections } from './connections.ts';
 import type { Track } from './intake.ts';
 import { listen } from './listeners.ts';
 import { readSafely, refuseMalformed, type OnMalformed } from './malformed.ts';
@@ -93,15 +94,15 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
   };
   listen(app, reception, track);
   const ownServer = createServer(server, (request, response) => serveHealth(health, request, response));
+  boundConnections(ownServer, mostConnections);
   const { http } = config;
   return {
     start: async () => {
       if (receiver instanceof HTTPReceiver) {
         const listening = await receiver.start(http, server);
-        listening.maxConnections = mostConnections;
+        boundConnections(listening, mostConnections);
         return portOf(listening);
       }
-      ownServer.maxConnections = mostConnections;
       await app.start();
       await new Promise<void>((resolve, reject) =>
         ownServer.once('error', reject).listen(http.port, http.host, resolve),

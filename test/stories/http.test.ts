@@ -1,6 +1,8 @@
+import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHouse, patienceMs, type House } from './house.ts';
+import { threeSeconds } from './three-seconds.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -54,9 +56,50 @@ test('posts that are never finished do not stand open, and no more than two hund
     return new Promise<void>((resolve) => socket.resume().on('close', () => resolve()));
   });
   const begun = performance.now();
-  await expect.poll(() => sockets.filter(({ closed }) => !closed).length, { timeout: patienceMs }).toBeLessThanOrEqual(200);
+  await expect
+    .poll(() => sockets.filter(({ closed }) => !closed).length, { timeout: patienceMs })
+    .toBeLessThanOrEqual(200);
   await Promise.all(ends);
   // Left to itself, Node would wait for five minutes.
   expect(performance.now() - begun).toBeLessThan(patienceMs);
   expect(await (await fetch(address('/healthz'))).text()).toBe('ok');
 });
+
+test('four hundred posts that are never finished, and come again when they are closed, keep neither Slack nor a probe out', async () => {
+  let comeAgain = true;
+  let came = 0;
+  const post = (): Socket => {
+    came += 1;
+    const socket = connect(house.port(), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('POST /slack/events HTTP/1.1\r\nhost: bot\r\ncontent-length: 100\r\n\r\nhalf');
+    sockets.add(socket);
+    return socket.resume().on('close', () => sockets.delete(socket) && comeAgain && post());
+  };
+  const sockets = new Set<Socket>();
+  try {
+    for (let count = 0; count < 400; count += 1) post();
+    await expect.poll(() => came, { timeout: patienceMs }).toBeGreaterThan(800);
+    const ana = house.person('ana');
+    for (let count = 0; count < 20; count += 1) {
+      const inTime = threeSeconds();
+      const [said, ready] = await Promise.all([ana.says('/site whoami', 'C0GENERAL'), statusOf('/readyz')]);
+      inTime(said.outcome);
+      expect(ready).toBe(200);
+    }
+    const cleared = await ana.asks('/site cache clear acme-shop/staging');
+    await cleared.tells('the host reports it finished');
+  } finally {
+    comeAgain = false;
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+/** What that answers to somebody who has not asked before. */
+const statusOf = (path: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    get(address(path), { agent: false }, (answer) => answer.resume().on('end', () => resolve(answer.statusCode))).on(
+      'error',
+      reject,
+    );
+  });
