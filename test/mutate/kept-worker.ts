@@ -1,9 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { ThreadsPoolWorker, type PoolOptions, type PoolWorker, type WorkerRequest } from 'vitest/node';
+import { createAlone } from './alone.ts';
 
 /** Each run leaves its listeners in the thread: after so many a new one begins. */
 const mostRuns = 50;
 
+const alone = createAlone('The thread of the mutants');
 let thread: { readonly is: ThreadsPoolWorker; runs: number } | undefined;
 
 /**
@@ -21,6 +23,7 @@ export class KeptWorker implements PoolWorker {
   }
 
   async start(): Promise<void> {
+    alone.take(this);
     if (thread && thread.runs >= mostRuns) {
       await thread.is.stop();
       thread = undefined;
@@ -35,6 +38,7 @@ export class KeptWorker implements PoolWorker {
   /** The end of a run is the end of what it listens to, and not of the thread. */
   async stop(): Promise<void> {
     for (const [event, callback] of this.#heard.splice(0)) thread?.is.off(event, callback);
+    alone.giveBack(this);
   }
 
   send(message: WorkerRequest): void {

@@ -68,4 +68,18 @@ describe('what came of it', () => {
     expect(gone(alive, named)).toEqual([]);
     expect(gone([], named)).toEqual([{ file: 'src/a.ts', ...both }]);
   });
+
+  test('of two survivors that look the same, one name is for one of them', () => {
+    const twice = 'b && c;\nb && c;\n';
+    const same = [1, 2].map((line) => mutant('Survived', [line, 1], [line, 7], 'b || c'));
+    const alive = aliveIn('src/a.ts', twice, same);
+    expect(unnamed(alive, named)).toEqual([{ file: 'src/a.ts', at: 2, ...both }]);
+    expect(scoresOf(['src/a.ts'], same, alive, named)).toEqual([
+      { file: 'src/a.ts', killed: 0, survived: 2, equivalent: 1 },
+    ]);
+    const [name] = named['src/a.ts'];
+    const two = { 'src/a.ts': name ? [name, name] : [] };
+    expect(unnamed(alive, two)).toEqual([]);
+    expect(gone(alive.slice(1), two)).toEqual([{ file: 'src/a.ts', ...both }]);
+  });
 });

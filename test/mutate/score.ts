@@ -38,13 +38,12 @@ export function scoresOf(
   alive: readonly Alive[],
   named: Named,
 ): readonly Score[] {
+  const { pairs } = paired(alive, named);
   return files.map((file) => {
-    const own = alive.filter((one) => one.file === file);
-    const equivalent = own.filter((one) =>
-      named[file]?.some((other) => other.why === 'equivalent' && isSame(one, other)),
-    ).length;
+    const survived = alive.filter((one) => one.file === file).length;
+    const equivalent = pairs.filter(([one, { why }]) => one.file === file && why === 'equivalent').length;
     const killed = results.filter((one) => one.fileName.endsWith(file) && isDead(one)).length;
-    return { file, killed, survived: own.length, equivalent };
+    return { file, killed, survived, equivalent };
   });
 }
 
@@ -88,14 +87,30 @@ const isSame = (one: Pick<Survivor, 'line' | 'mutant'>, other: Pick<Survivor, 'l
 
 type Named = Readonly<Record<string, readonly Survivor[]>>;
 
+type Pairs = {
+  readonly pairs: readonly (readonly [Alive, Survivor])[];
+  readonly unnamed: readonly Alive[];
+  readonly gone: readonly (Pick<Survivor, 'line' | 'mutant'> & { readonly file: string })[];
+};
+
+/** Each survivor with a name of its own: of two that look the same, one that is named lets the other one not pass. */
+function paired(alive: readonly Alive[], named: Named): Pairs {
+  const left = new Map(Object.entries(named).map(([file, those]) => [file, [...those]]));
+  const pairs: [Alive, Survivor][] = [];
+  const without: Alive[] = [];
+  for (const one of alive) {
+    const names = left.get(one.file) ?? [];
+    const at = names.findIndex((other) => isSame(one, other));
+    const [name] = at < 0 ? [] : names.splice(at, 1);
+    if (name) pairs.push([one, name]);
+    else without.push(one);
+  }
+  const gone = [...left].flatMap(([file, those]) => those.map(({ line, mutant }) => ({ file, line, mutant })));
+  return { pairs, unnamed: without, gone };
+}
+
 /** Those that the list does not name. */
-export const unnamed = (alive: readonly Alive[], named: Named) =>
-  alive.filter((one) => !named[one.file]?.some((other) => isSame(one, other)));
+export const unnamed = (alive: readonly Alive[], named: Named): Pairs['unnamed'] => paired(alive, named).unnamed;
 
 /** Those that the list names, and that are dead or gone by now. */
-export const gone = (alive: readonly Alive[], named: Named) =>
-  Object.entries(named).flatMap(([file, those]) =>
-    those
-      .filter((one) => !alive.some((other) => other.file === file && isSame(one, other)))
-      .map(({ line, mutant }) => ({ file, line, mutant })),
-  );
+export const gone = (alive: readonly Alive[], named: Named): Pairs['gone'] => paired(alive, named).gone;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { lookedTo, mayApprove, outstanding, type Asked } from '../../src/policy/approvers.ts';
 import type { Needed } from '../../src/policy/needed.ts';
-import { canonicalId, idsIn, mentionedGroups, samePerson } from '../../src/policy/people.ts';
+import { canonicalId, idsIn, idsOf, mentionedGroups, samePerson } from '../../src/policy/people.ts';
 import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } from './given.ts';
 
 const PUSH = to('push', 'acme-shop/live');
@@ -73,6 +73,8 @@ test('people are joined', () => {
   expect(samePerson(people, 'U01ANA', 'U03CHI')).toBe(false);
   expect(canonicalId(people, 'U01ANA')).toBe(canonicalId(people, 'U0ANATWO'));
   expect(canonicalId(people, 'U0STRANGER')).toBe('U0STRANGER');
+  expect(idsOf(people, 'U01ANA')).toEqual(['U0ANATWO', 'U01ANA']);
+  expect(idsOf(people, 'U0STRANGER')).toEqual(['U0STRANGER']);
 });
 
 test('groups are looked up', () => {
