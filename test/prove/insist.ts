@@ -21,7 +21,7 @@ export async function insist(
 ): Promise<Outcome> {
   for (;;) {
     await house.slack.connected(patienceMs);
-    const before = turnedAway(wordsTo(house, person));
+    const before = heardBy(house, person);
     const outcome = await act();
     if (isUnheard(outcome)) {
       await wait(100);
@@ -33,18 +33,34 @@ export async function insist(
       const open = await rows('select key from inbox where closed_at is null');
       if (await isDone()) return '';
       if (open.length > 0) return `${open.length} deliveries are open`;
-      const words = wordsTo(house, person);
-      const forms = house.slack.views(person).modals.map(({ text }) => text);
-      isAgain = turnedAway(words) > before || turnedAway(forms) > 0;
-      return isAgain ? '' : `what was heard last is ${JSON.stringify([...words.slice(-2), ...forms])}`;
+      const now = heardBy(house, person);
+      isAgain = isTurnedAway(before, now);
+      const last = [...now.words.slice(-2), ...now.forms.map(({ text }) => text)];
+      return isAgain ? '' : `what was heard last is ${JSON.stringify(last)}`;
     });
     if (!isAgain) return outcome;
   }
 }
 
-/** How often it is said that nothing was done, and to try it again. */
-const turnedAway = (words: readonly string[]): number =>
-  words.filter((text) => /\bagain in a minute\b/.test(text)).length;
+/** What somebody alone can read: messages, and the forms that they have open. */
+type Heard = {
+  readonly words: readonly string[];
+  readonly forms: readonly { readonly id: string; readonly text: string }[];
+};
+
+/** Whether it was said since then that nothing was done, and to try it again: a form may say so from the time before. */
+export function isTurnedAway(before: Heard, now: Heard): boolean {
+  const old = new Set(before.forms.filter(asksAgain).map(({ id }) => id));
+  const said = ({ words }: Heard): number => words.filter((text) => asksAgain({ text })).length;
+  return said(now) > said(before) || now.forms.some((form) => asksAgain(form) && !old.has(form.id));
+}
+
+const asksAgain = ({ text }: { readonly text: string }): boolean => /\bagain in a minute\b/.test(text);
+
+const heardBy = (house: House, person: string): Heard => ({
+  words: wordsTo(house, person),
+  forms: house.slack.views(person).modals,
+});
 
 /** The messages that somebody alone can read. */
 const wordsTo = ({ slack }: House, person: string): readonly string[] =>

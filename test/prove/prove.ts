@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { randomFrom } from '../../src/playground/hosting/random.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { freshDatabase } from '../postgres.ts';
+import { notPlayed, readAsked, type Asked } from './asked.ts';
 import { live, type Run } from './life.ts';
 import { isQuick, lives, stories } from './lives.ts';
 import { drawPromises } from './proofs.ts';
@@ -22,22 +21,11 @@ import { drawWeather } from './weather/table.ts';
  * all is as it must be.
  */
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000_000)) },
-    runs: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    'sqlite-only': { type: 'boolean', default: false },
-    'at-once': { type: 'string', default: String(2 * availableParallelism()) },
-    only: { type: 'string' },
-  },
-});
-const rounds = Number(values.runs ?? (values.quick ? 1 : 2));
+const asked = askedOrEnd();
 const began = performance.now();
 const died: Run[] = [];
 const told: Told[] = [];
 const cells: Cell[] = [];
-const isWeatherOnly = values.only === 'weather';
 
 // Whatever nobody waits for any more, because its house has closed, is told, and ends nothing else.
 process.on('unhandledRejection', (error) => told.push({ name: 'what nobody waited for', wrong: String(error) }));
@@ -46,21 +34,30 @@ const print = (...blocks: readonly string[]): boolean => process.stdout.write(`$
 
 type FreshUrl = (() => Promise<string>) | undefined;
 
+function askedOrEnd(): Asked {
+  try {
+    return readAsked(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)} Nothing was tried.\n`);
+    return process.exit(1);
+  }
+}
+
 /** Everything to be done in one round; `freshUrl` makes a place on PostgreSQL. */
 function* workOf(seed: string, freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
-  if (isWeatherOnly) return;
-  for (const life of lives(`${seed} · SQLite`, values.quick ? isQuick.row : undefined))
+  if (asked.isWeatherOnly) return;
+  for (const life of lives(`${seed} · SQLite`, asked.isQuick ? isQuick.row : undefined))
     yield async () => died.push(...(await live(life)));
   if (freshUrl === undefined) return;
-  for (const life of lives(`${seed} · PostgreSQL`, values.quick ? isQuick.row : undefined))
+  for (const life of lives(`${seed} · PostgreSQL`, asked.isQuick ? isQuick.row : undefined))
     yield async () => died.push(...(await live(life, await freshUrl())));
-  for (const { name, tell } of values.quick ? tales.filter(isQuick.tale) : tales)
+  for (const { name, tell } of asked.isQuick ? tales.filter(isQuick.tale) : tales)
     yield async () => told.push({ name, wrong: await tell(await freshUrl(), seed).then(() => undefined, String) });
 }
 
 /** Every weather upon every kind of change, once on each database on which it can be. */
 function* weatherWork(freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
-  for (const cell of forecast().filter((one) => !values.quick || isQuickCell(one))) {
+  for (const cell of forecast().filter((one) => !asked.isQuick || isQuickCell(one))) {
     const { weather: name, kind, database } = cell;
     if (database === 'PostgreSQL' && freshUrl === undefined) continue;
     yield async () =>
@@ -86,7 +83,7 @@ async function doAll(work: readonly (() => Promise<unknown>)[], atOnce: number):
 
 /** Everybody who can press anything, in so many orders, in a thread of its own; in words what came of it. */
 async function pressAtOnce(runs: number): Promise<string> {
-  const workerData = { runs, seed: randomFrom(values.seed).integer(0, 2 ** 31 - 1) };
+  const workerData = { runs, seed: randomFrom(asked.seed).integer(0, 2 ** 31 - 1) };
   const thread = new Worker(new URL('crowd.ts', import.meta.url), { workerData });
   try {
     const [ends] = z.tuple([z.record(z.string(), z.int())]).parse(await once(thread, 'message'));
@@ -97,28 +94,25 @@ async function pressAtOnce(runs: number): Promise<string> {
   }
 }
 
-const binaries = values['sqlite-only'] ? undefined : findPostgres();
-if (binaries === undefined && !values['sqlite-only']) {
+const binaries = asked.isSqliteOnly ? undefined : findPostgres();
+if (binaries === undefined && !asked.isSqliteOnly) {
   print(
     'PostgreSQL is not installed, and half of this is about it. Nothing was tried; `-- --sqlite-only` tries the rest.',
   );
   process.exit(1);
 }
 const server = binaries === undefined ? undefined : await startPostgres(binaries);
-const crowd = isWeatherOnly ? Promise.resolve('') : pressAtOnce(values.quick ? 300 : 10_000);
+const crowd = asked.isWeatherOnly ? Promise.resolve('') : pressAtOnce(asked.isQuick ? 300 : 10_000);
 try {
   // Each house has a database of its own: whoever stands still in one keeps its locks, and only there.
   const freshUrl = server && (async () => (await freshDatabase(server.url)).href);
-  const seeds = Array.from({ length: rounds }, (_, round) => `${values.seed} · ${round + 1}`);
-  await doAll(
-    [...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...weatherWork(freshUrl)],
-    Number(values['at-once']),
-  );
+  const seeds = Array.from({ length: asked.rounds }, (_, round) => `${asked.seed} · ${round + 1}`);
+  await doAll([...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...weatherWork(freshUrl)], asked.atOnce);
 } finally {
   await server?.stop();
 }
 const pressed = await crowd;
-const all = `seed ${values.seed} · ${((performance.now() - began) / 1000).toFixed(0)} s${server ? '' : ' · nothing was tried on PostgreSQL'}`;
+const all = `seed ${asked.seed} · ${((performance.now() - began) / 1000).toFixed(0)} s${server ? '' : ' · nothing was tried on PostgreSQL'}`;
 const looked = stories.filter((story) => died.some((run) => run.story === story));
 print(
   ...looked.map((story) => drawMatrix(story, died)),
@@ -130,3 +124,9 @@ print(
 );
 if ([...died, ...told].some(({ wrong }) => wrong !== undefined)) process.exitCode = 1;
 if (cells.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1;
+const taleTold = told.filter((one) => tales.some(({ name }) => name === one.name));
+const lacking = notPlayed(asked, { deaths: died.length, tales: taleTold.length, weather: cells.length });
+if (lacking.length > 0) {
+  print(`Of these nothing was played, so nothing is proven: ${lacking.join(', ')}.`);
+  process.exitCode = 1;
+}

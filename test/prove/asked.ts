@@ -1,0 +1,73 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+
+/** What `npm run prove` is asked for. */
+export type Asked = {
+  readonly seed: string;
+  readonly rounds: number;
+  readonly isQuick: boolean;
+  readonly isSqliteOnly: boolean;
+  readonly atOnce: number;
+  readonly isWeatherOnly: boolean;
+};
+
+const options = {
+  seed: { type: 'string' },
+  runs: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  'sqlite-only': { type: 'boolean', default: false },
+  'at-once': { type: 'string' },
+  only: { type: 'string' },
+} as const;
+
+/** Reads the words behind `--`; throws an error of one sentence that names what is wrong. */
+export function readAsked(words: readonly string[]): Asked {
+  const { values } = parsed(words);
+  const { seed, runs, only, quick: isQuick } = values;
+  if (only !== undefined && only !== 'weather') throw new Error(`--only knows weather alone, not ${quoted(only)}.`);
+  if (seed !== undefined && !/^\d{1,15}$/.test(seed))
+    throw new Error(`--seed wants a whole number of at most 15 digits, not ${quoted(seed)}.`);
+  if (runs !== undefined && only === 'weather')
+    throw new Error('--runs counts deaths, and --only weather leaves these out.');
+  return {
+    seed: seed ?? String(Math.floor(Math.random() * 1_000_000_000)),
+    rounds: positive('--runs', runs) ?? (isQuick ? 1 : 2),
+    isQuick,
+    isSqliteOnly: values['sqlite-only'],
+    atOnce: positive('--at-once', values['at-once']) ?? 2 * availableParallelism(),
+    isWeatherOnly: only === 'weather',
+  };
+}
+
+function parsed(words: readonly string[]) {
+  try {
+    return parseArgs({ args: [...words], options });
+  } catch (error) {
+    const [first = ''] = (error instanceof Error ? error.message : String(error)).split(/(?<=\.) |\n/);
+    throw new Error(first.endsWith('.') ? first : `${first}.`, { cause: error });
+  }
+}
+
+function positive(name: string, said: string | undefined): number | undefined {
+  if (said === undefined) return undefined;
+  if (!/^[1-9]\d{0,5}$/.test(said)) throw new Error(`${name} wants a whole number from 1 on, not ${quoted(said)}.`);
+  return Number(said);
+}
+
+const quoted = (said: string): string => JSON.stringify(said);
+
+/** What has been played, of each part. */
+export type Played = Readonly<Record<'deaths' | 'tales' | 'weather', number>>;
+
+/** The parts that were asked for and of which nothing was played: where there are any, nothing is proven. */
+export function notPlayed(
+  { isWeatherOnly, isSqliteOnly }: Pick<Asked, 'isWeatherOnly' | 'isSqliteOnly'>,
+  played: Played,
+): readonly (keyof Played)[] {
+  const wanted: readonly (keyof Played)[] = [
+    ...(isWeatherOnly ? [] : (['deaths'] as const)),
+    ...(isWeatherOnly || isSqliteOnly ? [] : (['tales'] as const)),
+    'weather',
+  ];
+  return wanted.filter((part) => played[part] === 0);
+}
