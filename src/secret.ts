@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { mask } from './masking/mask.ts';
 import { base64, isPrivateKey, worded } from './masking/private-keys.ts';
+import { without } from './masking/rule.ts';
 import { holdsToken } from './masking/tokens.ts';
 
 /** Every Secret made in this process, as it may stand in a text; they are credentials of the configuration, a handful. */
@@ -55,9 +56,19 @@ export function knowSpellings(said: readonly string[]): void {
 /** Letters, digits and what else nobody needs to escape in an address, escaped all the same, once or more often. */
 const escaped = /%(?:25){0,3}(2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi;
 
+/** The text with escaped letters and digits as they are. */
+const unescaped = (text: string): string =>
+  text.includes('%')
+    ? text.replace(escaped, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    : text;
+
+const isWorded = (text: string): boolean =>
+  worded.some((rule) => new RegExp(rule.hint, 'i').test(text) && without(text, rule) !== text);
+
 /** Whether there is a private key or a credential of ours in the text; a public key is none. */
 export const holdsPrivateKey = (text: string): boolean =>
-  worded.some(({ shape }) => text.search(shape) !== -1) ||
+  isWorded(text) ||
+  isWorded(unescaped(text)) ||
   [...text.matchAll(base64.shape)].some(([run]) => isPrivateKey(run)) ||
   longestFirst.some((value) => text.includes(value));
 
@@ -69,9 +80,8 @@ export function scrub(text: string): string {
   let clean = text;
   for (const value of longestFirst) clean = clean.replaceAll(value, '***');
   const masked = mask(clean);
-  if (!clean.includes('%')) return masked;
-  const plain = clean.replace(escaped, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  const plain = unescaped(clean);
   if (plain === clean) return masked;
-  const unescaped = mask(plain);
-  return unescaped === plain ? masked : unescaped;
+  const cleaned = mask(plain);
+  return cleaned === plain ? masked : cleaned;
 }

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../src/log.ts';
 import { holdsKey, scrub, Secret } from '../src/secret.ts';
+import { selfSigned } from './hosting/certificate.ts';
 import { worked } from './worked.ts';
 
 const value = 'v"al\\ue-0123456789+/=';
@@ -132,13 +133,60 @@ describe('a key that was pasted', () => {
     },
   );
 
+  /** How a file stands in addresses, in what nginx and JSON escape, and in settings of one line. */
+  const spellingsOf = (pem: string): readonly string[] => [
+    encodeURIComponent(pem),
+    encodeURIComponent(pem).replaceAll('%20', '+'),
+    encodeURIComponent(pem).replaceAll('-', '%2D'),
+    encodeURIComponent(encodeURIComponent(pem)),
+    pem.replaceAll(' ', '\\x20').replaceAll('\n', '\\x0A'),
+    pem.replaceAll(' ', '\\u0020').replaceAll('\n', '\\n'),
+    ...['', '{"key":"', '{ "key":"'].map((before) => Buffer.from(`${before}${pem}`).toString('base64')),
+  ];
+  const derOf = (pem: string): string => Buffer.from(bodyOf(pem), 'base64').toString('hex');
+  const hexOf = (pem: string): readonly string[] =>
+    [/.+/g, /../g, /../g, /..../g].map((part, at) => derOf(pem).match(part)?.join([' ', ':', ' ', ' '][at]) ?? '');
+  /** Up to a third of it, where nothing is left of what is known for what it is. */
+  const isHidden = (text: string): boolean => !scrub(text).includes(text.slice(text.length / 3, text.length / 3 + 24));
+
+  test.each(pems)('%s is known in addresses, escaped, in base64 and in hexadecimal digits', (pem) => {
+    for (const text of [...spellingsOf(pem), ...hexOf(pem), derOf(pem).toUpperCase()]) {
+      expect(holdsKey(`dns set ${text} x`)).toBe(true);
+      expect(isHidden(`read ${text} x`)).toBe(true);
+      expect(scrub(`read ${text}&x=1 "y" done`)).toContain(' "y" done');
+    }
+  });
+
+  const pairs = [rsa, ec, ed];
+  test('is known as JSON, in any order, in other JSON and in an address; the public half of it is not', () => {
+    const symmetric = [
+      '{"kty":"oct","k":"GawgguFyGrWKav7AX4VKUg"}',
+      '{"k":"AyM1SysPpbyDfgZld3umj1qzKObw","kty":"oct"}',
+    ];
+    const spelt = (key: object): readonly string[] => {
+      const turned = JSON.stringify(Object.fromEntries(Object.entries(key).toReversed()));
+      return [JSON.stringify(key, null, 2), turned, JSON.stringify({ said: turned }), encodeURIComponent(turned)];
+    };
+    for (const text of [...pairs.flatMap((pair) => spelt(pair.privateKey.export({ format: 'jwk' }))), ...symmetric]) {
+      expect(holdsKey(text)).toBe(true);
+      expect(scrub(text)).toContain('***');
+      expect(scrub(text)).not.toMatch(/\b(?:d|p|q|dp|dq|qi|k)\b[\W\d]{3,12}[\w-]{16}/);
+    }
+    for (const text of pairs.flatMap((pair) => spelt(pair.publicKey.export({ format: 'jwk' })))) {
+      expect(holdsKey(text)).toBe(false);
+      expect(scrub(text)).toBe(text);
+    }
+  });
+
   test('what is public is none', () => {
-    const open = [rsa.publicKey, ec.publicKey, ed.publicKey].flatMap((key) => [
-      key.export({ type: 'spki', format: 'pem' }),
-      `v=DKIM1; k=rsa; p=${bodyOf(String(key.export({ type: 'spki', format: 'pem' })))}`,
-    ]);
+    const files = pairs.map(({ publicKey }) => String(publicKey.export({ type: 'spki', format: 'pem' })));
+    const open = [
+      ...files.flatMap((pem) => [pem, `v=DKIM1; k=rsa; p=${bodyOf(pem)}`, ...spellingsOf(pem), ...hexOf(pem)]),
+      ...spellingsOf(selfSigned().cert),
+      ...hexOf(selfSigned().cert),
+    ];
     const hash = createHash('sha512').update('x').digest('base64');
-    for (const text of [...open.map(String), hash, `google-site-verification=${hash}`, 'MX 10 mail.example.com']) {
+    for (const text of [...open, hash, `google-site-verification=${hash}`, 'MX 10 mail.example.com']) {
       expect(holdsKey(text)).toBe(false);
       expect(scrub(text)).toBe(text);
     }

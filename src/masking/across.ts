@@ -4,6 +4,9 @@ import { isTelling } from './words.ts';
 
 const keyBegins = /\bBEGIN\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b|^\s*Private-Lines: \d/i;
 const keyEnds = /\bEND\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b|^\s*Private-MAC: /i;
+/** OpenSSL prints the bytes of a key below the name of each part. */
+const bytesBegin = /^\s*(?:privateExponent|prime\d|exponent\d|coefficient|priv):\s*$/i;
+const bytesGoOn = /^\s*(?:[\da-f]{2}:){0,40}[\da-f]{2}:?\s*$/i;
 const keyGoesOn = /^\s*(?:[A-Za-z\d+/=]{1,100}|(?:Proc-Type|DEK-Info): .{1,100})?\s*$/;
 
 /** A name as the value of `name`, or between tags: what follows is what it names. */
@@ -75,6 +78,7 @@ export type Step = { readonly line: string; readonly behind: string };
 /** Reads lines in their order: what the lines before make of one, and then what was shown of it. */
 export class Follower {
   #isKey = false;
+  #isBytes = false;
   #behind = '';
   #form: 'no' | 'head' | 'body' = 'no';
   #mail = 0;
@@ -89,6 +93,7 @@ export class Follower {
     const start = line.slice(0, 200);
     this.#isHidden = false;
     if (this.#isKey && (keyGoesOn.test(start) || keyEnds.test(start))) return { line: '***', behind: '' };
+    if (this.#isBytes && bytesGoOn.test(start)) return { line: '***', behind: '' };
     if (this.#isShown && line.trim() !== '' && !answers.test(start)) {
       this.#isHidden = true;
       return { line: '***', behind: '' };
@@ -121,6 +126,7 @@ export class Follower {
     // A search may have left out the line that says so: the beginning of the key itself is known as well.
     const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden);
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
+    this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
     this.#isShown = line.length < 160 && /get |printenv |echo /.test(end) && isTelling(shows.exec(end)?.[1] ?? '');
     this.#behind = end.endsWith('>') || end.endsWith('=') || isName(line, end) ? `${end}\n` : '';
     if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';

@@ -27,10 +27,9 @@ export const places: readonly Rule[] = [
     isSecret: isMixed,
   },
   {
-    // Pairs of keys: `"private":"…"`, and what is secret of one that is written as JSON.
-    hint: 'private|kty',
-    shape:
-      /(?<before>\\{0,8}["'](?:private|d|k|p|q|dp|dq|qi)\\{0,8}["']\s?(?::|=>)\s?\\{0,8}["'])[\w+/-]{32,}={0,2}(?=\\{0,8}["'])/g,
+    // Pairs of keys: `"private":"…"`
+    hint: 'private',
+    shape: /(?<before>\\{0,8}["']private\\{0,8}["']\s?(?::|=>)\s?\\{0,8}["'])[\w+/-]{32,}={0,2}(?=\\{0,8}["'])/g,
     isSecret: (value) => isRandom(value, 32),
   },
   {

@@ -1,4 +1,26 @@
 import type { Rule } from './rule.ts';
+import { ends, quote } from './syntax.ts';
+
+/** A blank, as addresses, JSON and nginx write it. */
+const blank = '(?:\\+|%(?:25){0,3}(?:20|09)|\\\\{1,8}(?:x|u00)(?:20|09))';
+const dash = '(?:[-–—]|%(?:25){0,3}2D|\\\\{1,8}(?:x|u00)2D)';
+const begins = '(?<!\\w(?<!2D))';
+
+/** "PRIVATE KEY" in base64, behind any number of characters: no other kind of block has it in its heading. */
+const heading = 'PRIVATE KEY';
+const inBase64 = ['', '-', '--'].map((before) => {
+  const bits = 8 * before.length;
+  const whole = Buffer.from(before + heading).toString('base64');
+  return whole.slice(Math.ceil(bits / 6), Math.floor((bits + 8 * heading.length) / 6));
+});
+
+const assigned = '[ \\t]{0,8}(?:=>|[:=]|%(?:25){0,3}3[AD])[ \\t]{0,8}';
+const keyed = (names: string, least: number): string =>
+  `(?<![\\w-](?<!%22|%27|22))(?:${names})${ends}${assigned}(?:${quote})?)[\\w-]{${least},}(?![\\w-])`;
+
+/** A byte that OpenSSL prints among others, and what stands between two. */
+const byte = '[\\da-f]{2}(?![g-z])';
+const bytes = `${byte}(?:[\\s:]{0,8}${byte})`;
 
 /** Private keys by the words around them, which are looked for in any case. */
 export const worded: readonly Rule[] = [
@@ -7,7 +29,52 @@ export const worded: readonly Rule[] = [
     shape:
       /[-–—]{0,10}\bBEGIN\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[\s\S]*?(?:\bEND\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[-–—]{0,10}|$)/gi,
   },
+  {
+    // In an address, which ends where a blank is none of its own.
+    hint: 'PRIVATE',
+    shape: new RegExp(
+      `${dash}{0,10}${begins}BEGIN${blank}{1,4}(?:[A-Z0-9]+${blank}{1,4}){0,3}PRIVATE${blank}{1,4}KEY[^\\s"'<>&]*`,
+      'gi',
+    ),
+  },
   { hint: 'PuTTY', shape: /\bPuTTY-User-Key-File-[\s\S]*?(?:Private-MAC: [\da-f]{32,}|$)/g },
+  {
+    // A file in base64, as settings that must be of one line hold it.
+    hint: inBase64.join('|'),
+    shape: new RegExp(
+      `(?<!\\\\|[\\w+/](?<!\\\\[nrt]))(?=[\\w+/]{0,4000}(?:${inBase64.join('|')}))[\\w+/]+={0,2}(?:(?:\\n\\s{0,20}|(?:\\\\[nr])+)[\\w+/]{16,}={0,2})*`,
+      'g',
+    ),
+  },
+  {
+    // JSON Web Keys: what is public of one has other names.
+    hint: 'kty',
+    shape: new RegExp(`(?<before>${keyed('d|p|q|dp|dq|qi', 32)}`, 'g'),
+  },
+  {
+    hint: 'kty',
+    shape: new RegExp(`(?<before>${keyed('k', 16)}`, 'g'),
+    isSecret: (value) => !/^[a-z]+(?:[_-][a-z]+)*$/.test(value),
+  },
+  {
+    // One that is printed over many lines names its kind elsewhere.
+    hint: '"d"|"p"|"q"|"dp"|"dq"|"qi"',
+    shape: /(?<before>^[ \t]{0,40}"(?:d|p|q|dp|dq|qi)" ?: ?")[\w-]{40,}(?=",?\s*$)/gm,
+  },
+  {
+    // A key in hexadecimal digits, with signs between its bytes or without: how it begins, or the number of its kind.
+    hint: '00282|00281|010104|0002 8|0 0282|00:02:8|00 02 8|2a86|2a:8|2a 8|2b65|2b:65|2b 65|2b81|2b:81|2b 81',
+    shape: new RegExp(`(?<before>)(?<![\\da-f])30(?![g-z])(?:[\\s:]{0,8}${byte}){28,}`, 'gi'),
+    isSecret: (value) => isDer(value.replaceAll(/[\s:]/g, '').toLowerCase()),
+  },
+  {
+    // What OpenSSL prints of a key; what is public of it stands below other names.
+    hint: 'privateExponent|prime1|prime2|exponent1|exponent2|coefficient|priv:',
+    shape: new RegExp(
+      `(?<before>(?<![\\w.-])(?:privateExponent|prime\\d|exponent\\d|coefficient|priv):\\s{1,8})${bytes}{7,}`,
+      'gi',
+    ),
+  },
 ];
 
 /** Lines of base64 that begin as a DER sequence does, or as a key of OpenSSH. */
@@ -17,11 +84,12 @@ export const base64: Rule = {
 };
 
 /**
- * Whether base64 is a private key without the words around it: PKCS #1 and #8 and SEC 1 begin with a small version
+ * Whether bytes are a private key without the words around it: PKCS #1 and #8 and SEC 1 begin with a small version
  * number, which public keys and certificates do not; encrypted PKCS #8 names its scheme there.
  */
-export function isPrivateKey(text: string): boolean {
-  if (text.startsWith('b3')) return true;
-  const hex = Buffer.from(text.slice(0, 60), 'base64').toString('hex');
-  return /^30(?:[0-7].|81..|82....)(?:02010[0-3]|30[0-7].06092a864886f70d0105)/.test(hex);
-}
+const isDer = (hex: string): boolean =>
+  /^30(?:[0-7].|81..|82....)(?:02010[0-3]|30[0-7].06092a864886f70d0105)/.test(hex);
+
+/** Whether base64 is one. */
+export const isPrivateKey = (text: string): boolean =>
+  text.startsWith('b3') || isDer(Buffer.from(text.slice(0, 60), 'base64').toString('hex'));
