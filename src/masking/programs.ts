@@ -1,9 +1,17 @@
 import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
+import { begun, within } from './syntax.ts';
 
 /** Credentials on command lines and in what programs say to servers. */
 
-const quoted = `(?<open>["'])?`;
+/** A mark that a shell goes on to, and what stands there up to a blank. */
+const mark = '\\\\{0,8}["\']';
+const word = '[^\\s"\'\\\\]{3,}';
+/** What stands between two marks may hold blanks. */
+const upTo = (name: string): string => `(?:(?!(?<!\\\\)\\k<${name}>)${within}){1,200}(?=\\k<${name}>)`;
+const said = `(?:(?<open>${mark})${begun}(?:${upTo('open')}|${word})|${word})`;
+/** The mark before a name behind which the password stands. */
+const inside = `(?<inside>${mark})?`;
 
 /** Programs, and what stands before a password among their arguments; `:` and `,` where a name stands before it. */
 const flags: readonly (readonly [hint: string, programs: string, flag: string])[] = [
@@ -19,18 +27,18 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string])[
   [' -w | -s ', 'ldapsearch|ldapadd|ldapmodify|ldapwhoami|ldapdelete|ldappasswd', '(?:-w|-s) '],
   ['htpasswd', 'htpasswd', '-[a-zA-Z]{0,5}b[a-zA-Z]{0,5} \\S{1,200} \\S{1,100} '],
   ['-pass| -k', 'openssl|gpg2?', '(?:(?:-k|-K) |--passphrase[ =]|-(?:passin|passout|pass) pass:)'],
-  [' -u', 'smbclient|rpcclient|net', '-U ?["\']?[^\\s%"\']{1,64}%'],
-  [' -u|-user', 'curl', '(?:-u|-U|--user|--proxy-user)[ =]?["\']?[^\\s:"\']{1,64}:'],
-  [' -u', 'lftp|ncftp|open', '-u ["\']?[^\\s,"\']{1,64},'],
+  [' -u', 'smbclient|rpcclient|net', `-U ?${inside}[^\\s%"']{1,64}%`],
+  [' -u|-user', 'curl', `(?:-u|-U|--user|--proxy-user)[ =]?${inside}[^\\s:"']{1,64}:`],
+  [' -u', 'lftp|ncftp|open', `-u ${inside}[^\\s,"']{1,64},`],
   [
     'sudo -s|-stdin|--with-token| su ',
     'echo|printf',
-    `(?:-[neE]{1,3} |["']%s(?:\\\\n)?["'] )?["']?(?=[^\\n|]{1,200}\\| ?(?:sudo -S|(?:sudo )?su\\b|[^\\n|]{1,200}(?:-stdin|--with-token)))`,
+    `(?:-[neE]{1,3} |["']%s(?:\\\\n)?["'] )?${inside}(?=[^\\n|]{1,200}\\| ?(?:sudo -S|(?:sudo )?su\\b|[^\\n|]{1,200}(?:-stdin|--with-token)))`,
   ],
   ['-stdin', 'docker|podman|helm|gh|passwd', '[^\\n|]{0,200}(?:-stdin|--with-token) {0,2}<<< ?'],
   ['http-basic', 'composer', 'http-basic\\.\\S{1,100} \\S{1,100} '],
   ['-oauth|-token|bearer', 'composer', '(?:(?:github|gitlab|bitbucket)-(?:oauth|token)|bearer)\\.\\S{1,100} '],
-  [' -a|--auth', 'https?', '(?:-a|--auth)[ =]["\']?[^\\s:"\']{1,64}:'],
+  [' -a|--auth', 'https?', `(?:-a|--auth)[ =]${inside}[^\\s:"']{1,64}:`],
   [
     'add_user|change_password|authenticate_user',
     'rabbitmqctl',
@@ -40,13 +48,13 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string])[
   [' -passwd|-password', 'plesk|mysqladmin', '-(?:passwd|password) '],
   ['v-add|v-change', '(?:sudo )?v-(?:add-user|change-user-password)', '\\S{1,64} '],
   ['alias set', 'mcl?i?', 'alias set (?:\\S{1,200} ){3}'],
-  ['chpasswd', 'echo|printf', '["\']?[\\w.@-]{1,64}:(?=[^\\n]{1,200}\\| ?(?:sudo )?chpasswd)'],
+  ['chpasswd', 'echo|printf', `${inside}[\\w.@-]{1,64}:(?=[^\\n]{1,200}\\| ?(?:sudo )?chpasswd)`],
   ['requirepass|masterauth|auth-pass', 'requirepass|masterauth|sentinel auth-pass', ''],
 ];
 const programOf = ([hint, programs, flag]: (typeof flags)[number]): Rule => ({
   hint,
   shape: new RegExp(
-    `(?<before>(?<![\\w./-](?<!/))(?:${programs})(?=\\s)(?:(?! (?:${programs}) )[^\\n|;]){0,300}?\\s${flag})${quoted}[^\\s"'\\\\]{3,}`,
+    `(?<before>(?<![\\w./-](?<!/))(?:${programs})(?=\\s)(?:(?! (?:${programs}) )[^\\n|;]){0,300}?\\s${flag})${flag.includes(inside) ? `(?:${upTo('inside')}|${said})` : said}`,
     'g',
   ),
 });
@@ -56,7 +64,7 @@ const ways = '(?!(?:LOGIN|PLAIN|CRAM|DIGEST|XOAUTH|OAUTHBEARER|NTLM|GSSAPI|SCRAM
 
 /** The next value of XML-RPC, with its type or without; and what stands before the next. */
 const opened = '<value>(?:<(?:string|int|i4)>)?';
-const upTo = '(?:(?!<value>)[^\\n]){0,120}';
+const upToValue = '(?:(?!<value>)[^\\n]){0,120}';
 
 export const programs: readonly Rule[] = [
   {
@@ -115,7 +123,7 @@ export const programs: readonly Rule[] = [
     // A name and a password; the number of a blog may stand before, and the key of a program.
     hint: 'methodname',
     shape: new RegExp(
-      `(?<before><methodName>(?:wp|mt|metaWeblog|blogger)\\.\\w{1,60}</methodName>${upTo}(?:${opened}[\\dA-F]{0,40}<${upTo}){0,2}${opened}[^<\\n]{1,60}<${upTo}${opened})[^<\\n"\\\\]{1,200}`,
+      `(?<before><methodName>(?:wp|mt|metaWeblog|blogger)\\.\\w{1,60}</methodName>${upToValue}(?:${opened}[\\dA-F]{0,40}<${upToValue}){0,2}${opened}[^<\\n]{1,60}<${upToValue}${opened})[^<\\n"\\\\]{1,200}`,
       'g',
     ),
   },
@@ -138,7 +146,7 @@ export const programs: readonly Rule[] = [
   },
   {
     hint: 'storepass|keypass',
-    shape: /(?<before>\s-(?:src|dest|new)?(?:storepass|keypass)[ =]["']?)[^\s"'\\]{3,100}/g,
+    shape: new RegExp(`(?<before>\\s-(?:src|dest|new)?(?:storepass|keypass)[ =])${said}`, 'g'),
   },
   {
     hint: 'ftp> user|user ',

@@ -1,5 +1,6 @@
 import { isCard, isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
+import { ends } from './syntax.ts';
 import { passwords, prose, states } from './words.ts';
 
 /** Credentials in sentences, and such as are known by themselves beside a word. */
@@ -71,6 +72,18 @@ export const spoken: readonly Rule[] = [
       /[([{]$/.test(before) || value.includes(' ')
         ? isWritten(value) && !(/[([{]$/.test(before) && /\s/.test(value))
         : !state.test(value) && !prose.test(value),
+  },
+  {
+    // `passphrase: correct horse battery staple`: it consists of words, and goes on up to a sign.
+    hint: 'phrase',
+    shape: new RegExp(
+      `(?<before>(?<!\\b(?:bad|empty|incorrect|invalid|missing|no|wrong) )\\bpass[ _-]?phrase${ends}[ \\t]?[:=][ \\t]{1,8})(?!["'\`])[^\\s"\\\\,;|(){}<>[\\]][^\\n"\\\\,;|(){}<>[\\]]{2,200}`,
+      'gi',
+    ),
+    isSecret: (value) => {
+      const [first = '', ...others] = value.split(/\s+/);
+      return others.length > 0 && !state.test(first) && !prose.test(first) && !/^\d{1,3}$/.test(first);
+    },
   },
   {
     // `password …`, without any sign between

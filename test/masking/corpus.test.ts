@@ -57,6 +57,27 @@ test('of harmless lines at most one in 200 is changed', () => {
   expect(touched.length <= 0.005 * lines.length ? [] : touched).toEqual([]);
 });
 
+/** Without what the marks hold, and without the addresses that are never shown. */
+const expected = (entry: string): string =>
+  entry
+    .replaceAll(/⟦[^⟧]*⟧/g, '***')
+    .replaceAll(/[\w.]+@[\w.]+/g, '***@***')
+    .replaceAll(/\b\d+\.\d+\.\d+\.\d+\b/g, 'client-000000');
+
+test.each(entriesOf('again.txt').map((entry) => [entry]))(
+  'what was missed once is masked, and only that: %s',
+  (entry) => {
+    expect(shown(plain(entry))).toBe(expected(entry));
+  },
+);
+
+test.each(entriesOf('harmless-again.txt').map((entry) => [entry]))(
+  'what was touched once is not again: %s',
+  (entry) => {
+    expect(shown(entry)).toBe(expected(entry));
+  },
+);
+
 test('what is masked once stays as it is', () => {
   for (const { entry } of marked) {
     const once = shown(plain(entry));
