@@ -22,6 +22,8 @@ const saysMail = /^(.{0,120}?(?:^|[\s:>]))([A-Za-z\d+/]{4,}={0,2})\s*$/;
 /** A command that shows what it names, alone on the next line. */
 const shows =
   /(?:\bwp [^\n]{0,80}\b(?:config|option|transient|pluck|meta)\b[^\n]{0,40} get|\bprintenv|(?<=[$#>] ?)echo) [^\n]{0,60}?["']?\$?\{?([A-Za-z_][\w.-]{2,60})\}?["']?(?: --[\w-]{1,20}(?:=\S{1,40})?){0,3}\s*$/;
+/** It shows a password that was just made. */
+const makes = /\bwp [^\n]{0,80}\bapplication-password create .{1,120}--porcelain\b/;
 /** What a program answers that has nothing to show. */
 const answers = /^(?:Error|Warning|Notice|Deprecated|PHP |Success|bash:|sh:|zsh:|\S{0,60}[$#>] |\[)/;
 
@@ -127,14 +129,16 @@ export class Follower {
     const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden);
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
     this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
-    this.#isShown = line.length < 160 && /get |printenv |echo /.test(end) && isTelling(shows.exec(end)?.[1] ?? '');
-    this.#behind = end.endsWith('>') || end.endsWith('=') || isName(line, end) ? `${end}\n` : '';
+    this.#isShown = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
+    const isBefore = end.endsWith('>') || end.endsWith('=') || end.endsWith('link created!') || isName(line, end);
+    this.#behind = isBefore ? `${end}\n` : '';
     if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
     if ((end.includes('AUTH ') || end.includes('334')) && asksMail.test(end)) this.#mail = 6;
     this.#table ??= tableOf(start);
   }
 }
 
+const asksFor = (end: string): boolean => isTelling(shows.exec(end)?.[1] ?? '') || makes.test(end);
 const field = (end: string): string => ofForm.exec(end)?.[1] ?? '';
 /** Most lines are told apart without an expression. */
 const isName = (line: string, end: string): boolean =>

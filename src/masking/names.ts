@@ -5,7 +5,7 @@ import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { spoken } from './spoken.ts';
 import { places } from './places.ts';
-import { inserted } from './statements.ts';
+import { inserted, rows } from './statements.ts';
 import { ends, named, quote, within } from './syntax.ts';
 import { keys, numbers, others, passwords, prose, secrets, sessions, states, suffix } from './words.ts';
 
@@ -30,10 +30,14 @@ const isProgram = (lead: string): boolean => /(?:ch|g|h?t|ldap|ssh|vnc|yp|smb)$/
 const says =
   /^\(?(?:all|authentication|cannot|chauthtok|error|failed|invalid|line|matched|must|new|only|password|permission|the|unable|unknown|usage|user|warning|you)\b/i;
 
+/** `could not save password: confirmation is missing` tells of what went wrong. */
+const refuses = /\b(?:unable to|can(?:not|'t)|could(?: not|n't)|failed to|error) (?:[a-z]{1,12} ){1,3}$/i;
+
 /** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
 function isPassword(value: string, before: string, lead: string): boolean {
   if (readsName.test(before) || /^https?:/.test(value)) return false;
   if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
+  if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;
   const isStated = state.test(value) || (isBare(before) && prose.test(value.replace(/\s.*$/s, '')));
   if (isStated || isSentence(value) || /^\d{1,3} \p{L}/u.test(value)) return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
@@ -54,7 +58,8 @@ function isIssued(value: string, before: string): boolean {
 /** Fields of forms, and licences that texts are under. */
 const openValue = /^(?:(?:field|group)_|(?:[AL]?GPL|Apache|BSD|CC|EUPL|ISC|MIT|MPL)\b)/i;
 const looksIssued = (value: string, before: string): boolean =>
-  !isPlace(value) &&
+  // Base64 may begin with a slash; then it is long, and has no ending.
+  (!isPlace(value) || (/^[\w+/]{40,}={0,2}$/.test(value) && isRandom(value))) &&
   !openValue.test(value) &&
   (isRandom(value, 8) ||
     (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
@@ -62,6 +67,9 @@ const looksIssued = (value: string, before: string): boolean =>
 const tellingKeyHint = `${keyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
 const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
 const telling = `${passwords}|${secrets}|${keys}`;
+/** What is told about a credential, and is none. */
+const aside =
+  '(?!(?:account|algo|arn|at|audience|class|count|created|date|desc|digest|dir|endpoint|expir|field|file|fingerprint|format|function|handler|hash|hint|ids?|index|info|issue[dr]|label|last|length|level|lifetime|link|location|manager|max|min|name|owner|page|path|permission|policy|prefix|provider|ref|reset|scope|source|stat|strength|suffix|time|title|ttl|type|updated|ur[il]|used?|user|version)s?(?:_|(?![a-z])|[a-z]{0,8}(?![a-z])))';
 const byName: readonly Rule[] = [
   {
     hint: 'signature',
@@ -103,6 +111,16 @@ const byName: readonly Rule[] = [
   { hint: secretHint, shape: named(secrets, 1, 3), isSecret: isIssued },
   { hint: tellingKeyHint, shape: named(keys, 6, 8), isSecret: isIssued },
   { hint: `${keyHint}|auth|licen|appid|app_id|ticket|jwt|sas`, shape: named(others, 8, 8), isSecret: looksIssued },
+  {
+    // A word behind the word for it, as `_facebook`: what was issued is known there as well.
+    hint: 'secret_|token_|key_',
+    shape: named(
+      `(?:secret|token|(?<![a-z])(?:access|api|consumer|licen[cs]e|private|secret)_?key)(?:_${aside}[a-z]{2,20}){1,2}`,
+      16,
+      16,
+    ),
+    isSecret: (value) => isRandom(value) && !isPlace(value),
+  },
   {
     hint: 'pin|puk|cvc|cvv|cvn|csc',
     shape: named(numbers, 3, 3),
@@ -209,4 +227,4 @@ const apart: readonly Rule[] = [
   },
 ];
 
-export const rules: readonly Rule[] = [calls, inserted, ...byName, ...apart, ...places, ...programs, ...spoken];
+export const rules: readonly Rule[] = [calls, inserted, rows, ...byName, ...apart, ...places, ...programs, ...spoken];

@@ -104,6 +104,18 @@ export const programs: readonly Rule[] = [
       /(?<before>\b(?:r[ow]community6? |snmp\w{0,12}[^\n]{0,60}\bcommunity["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name)[^\s"',;\\]{3,60}/gi,
   },
   {
+    // What postfix logs in with elsewhere: a host, a name and a password.
+    hint: ':465 |:465\t|:587 |:587\t|]:25|:submission|:smtps |:smtp ',
+    shape:
+      /(?<before>(?<![^\s"'>])(?<host>\[[\w.-]{1,100}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}):(?:25|465|587|2525|submissions?|smtps?)[ \t]{1,40}[A-Za-z][\w.@+-]{0,100}:)[^\s"'\\]{3,100}(?=["'\\]|\s*$)/gm,
+    isSecret: (value, before) => isCoined(value) || (before.includes('@') && !/^\d|^(?:ok|failed)$/i.test(value)),
+  },
+  {
+    // The command shows the password alone.
+    hint: 'application-password create',
+    shape: /(?<before>\bapplication-password create [^\n]{1,300}--porcelain[^\n]{0,100}\n)[A-Za-z\d]{24}(?!\S)/g,
+  },
+  {
     hint: 'machine ',
     shape: /(?<before>\bmachine \S{1,200}\s(?:login \S{1,100}\s)?password )[^\s"'\\]{1,200}/g,
   },

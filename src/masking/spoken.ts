@@ -118,6 +118,12 @@ export const spoken: readonly Rule[] = [
     isSecret: (value) => isRandom(value, 8) && !technical.test(value),
   },
   {
+    // `license key …`: what is issued for one customer, and short; the key of a site is anybody's.
+    hint: 'secret key|license key|licence key|activation key',
+    shape: /(?<before>\b(?:secret|licen[cs]e|activation) key )[A-Za-z\d][\w-]{7,60}(?![\w-])/gi,
+    isSecret: (value) => /\d/.test(value) && isRandom(value, 8) && !technical.test(value),
+  },
+  {
     // `new password for somebody: …`
     hint: 'pass|pw|wort|senha|contrase',
     shape: new RegExp(
@@ -162,7 +168,7 @@ export const spoken: readonly Rule[] = [
     // `DB_PASS Hering88`: names of variables, and what stands in columns.
     hint: 'pass|pwd|secret|token',
     shape:
-      /(?<before>(?<![\w$'"`.-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
+      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
     isSecret: (value, before) =>
       isWritten(value) || (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
   },

@@ -1,5 +1,8 @@
+import { callHint } from './calls.ts';
+import { isCoined, isRandom } from './random.ts';
 import type { Groups, Rule } from './rule.ts';
-import { isTelling } from './words.ts';
+import { within } from './syntax.ts';
+import { isTelling, prose, states } from './words.ts';
 
 /** Statements of SQL that list columns first and their values behind. */
 
@@ -41,4 +44,28 @@ export const inserted: Rule = {
   shape:
     /(?<before>\b(?:insert|replace)\s[^\n('"]{1,120}(?:\((?<columns>[^()\n]{1,1000})\)\s{0,4})?values?\s{0,4})\([^\n]{1,4000}/gi,
   shown,
+};
+
+const state = new RegExp(`^(?:${states})[.!]?$`, 'i');
+/** Another name, or a sentence of an error. */
+const isSaid = (value: string): boolean =>
+  /^[a-z]+(?:[_-][a-z]+)+$/.test(value) || value.split(/\s+/).some((one) => prose.test(one));
+
+/** Whether the value in a row is a credential: beside no flag and no two numbers, it may be anything in parentheses. */
+function isOfRow({ before = '', name = '', said = '', flag, end }: Groups): boolean {
+  if (/^\d$|^(?:[aO]:\d|\{|\[)/.test(said) || state.test(said)) return false;
+  if (!isTelling(name)) return /licen[cs]e|[_-]key$/i.test(name) && isRandom(said);
+  const isOption = flag !== undefined || (end !== undefined && /^\(\s?\d+,\s?\d/.test(before));
+  return isOption || (isCoined(said) && !isSaid(said));
+}
+
+/** Rows of a dump whose beginning is elsewhere: `(1827,'smtp_pass','…','yes')`. */
+export const rows: Rule = {
+  hint: callHint,
+  also: 'pass|pwd|secret|token|key|licen|auth|salt',
+  shape: new RegExp(
+    `(?<before>(?<![\\w$>]|\\b(?:in|enum|key) )\\((?:\\s?\\d{1,12},){0,2}\\s?(?<mark>\\\\{0,4}["'])(?<name>[\\w.-]{1,80})\\k<mark>,\\s?\\k<mark>)(?<said>(?:(?!(?<!\\\\)\\k<mark>)${within}){1,500})(?=\\k<mark>\\s?(?:(?<end>\\))|,(?<flag>\\s?\\k<mark>(?:yes|no|on|off|auto[\\w-]{0,8})\\k<mark>)?))`,
+    'gi',
+  ),
+  shown: (match, groups) => (isOfRow(groups) ? `${groups['before'] ?? ''}***` : match),
 };

@@ -12,9 +12,9 @@ export const ends = `(?:${quote}|\\]|%5D|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|$
 const between = [
   '[ \\t]{0,20}(?:=>|:=|={1,3}|：|::(?=[ \\t])|:(?!:)(?![^\\s=]{0,100}(?:private|protected)\\])|→|⇒|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])(?:\\s|\\\\[rn]){0,40}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|string(?= ["\'])|\\[(?![\\w:-]{1,80}\\] =>)|\\{(?=[^\\s"\'{}]{1,80}\\})|\\{\\s{0,4}\\\\{0,8}["\'](?:value|raw|plain)\\\\{0,8}["\'][ \\t]{0,4}:)?[ \\t]{0,20}',
   ';s:\\d{1,7}:',
-  `(?<=\\w\\(\\s?(?:\\w{1,20},\\s?)?${quote}[\\w.-]{1,80}${quote}),[ \\t]{0,40}(?=${quote})`,
+  `(?<=\\w(?<!\\benum|_[_enx])\\(\\s?(?:\\w{1,20},\\s?)?${quote}[\\w.-]{1,80}${quote}),[ \\t]{0,40}(?=${quote})`,
   '(?<=--[\\w-]{1,60}|\\s-(?:passw(?:or)?d|pass|secret|token))[ \\t]{1,8}(?!-)',
-  '(?<=\\b(?:SetEnv|fastcgi_param|uwsgi_param|setenv|config set|option (?:add|set|update)) [\\w.-]{1,60})[ \\t]{1,20}',
+  '(?<=\\b(?:SetEnv|fastcgi_param|uwsgi_param|setenv|config set|option (?:add|set|update)|option patch (?:insert|update)(?: [\\w.-]{1,60}){1,3}|(?:meta|transient) (?:add|set|update)(?: \\d{1,12})?) [\\w.-]{1,60})[ \\t]{1,20}',
   '(?<=(?:^|\\|)[ \\t]{0,20}[\\w.-]{1,60})[ \\t]{0,40}(?:\\||\\t)[ \\t]{0,20}',
   '(?<=<[\\w:.-]{1,60})(?:\\s[^<>\\n]{0,300})?>(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<!\\[CDATA\\[)?',
   `(?<=<[\\w:.-]{1,40}\\s[^<>\\n]{0,80}\\b(?:name|key|id)=${quote}[\\w.:\\[\\]-]{1,80}${quote})(?:\\s[^<>\\n]{0,200})?>(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<(?:value|string)>)?(?:<!\\[CDATA\\[)?`,
@@ -23,7 +23,7 @@ const between = [
 ].join('|');
 /** What is none though it stands where a credential would, and a variable of a program. */
 const nothing = (end: string): string =>
-  `(?!\\*{3}(?=${end})|[aO]:\\d{1,5}:[{\\\\"]|(?<=\\] => {0,2})\\[[\\w:-]{1,80}\\] =>|(?<=\\w= )[a-z_]{2,40}=[^=]|\\$_?[a-z]\\w{0,40}(?:->|[[;),]))`;
+  `(?!\\*{3}(?=${end})|generated \\d{1,12} bytes |[aO]:\\d{1,5}:[{\\\\"]|(?<=\\] => {0,2})\\[[\\w:-]{1,80}\\] =>|(?<=\\w= )[a-z_]{2,40}=[^=]|\\$_?[a-z]\\w{0,40}(?:->|[[;),]))`;
 /** Where JSON or nginx goes on: no value without quotes reaches beyond. */
 export const within = '(?!\\\\{0,8}"(?:\\s{0,2}[,:}\\]]| while |$))[^\\n]';
 /** A quotation mark that ends the text of JSON begins no value, and one that begins the name of another neither. */

@@ -3,7 +3,7 @@
 /** Where a word begins, also one of `userPass`; or what is escaped before it ends. */
 const word = '(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z]))|(?<=%[\\da-f]{2}|\\\\[nrt]))';
 /** What a name begins with that tells of a mistake: `incorrect_password` is a kind of error. */
-const mistaken = '(?<!(?:bad|empty|expired|incorrect|invalid|lost|missing|no|unknown|wrong)_(?:user_?)?)';
+const mistaken = '(?<!(?:bad|empty|expired|incorrect|invalid|lost|missing|no|unknown|wrong)_(?:user_?)?|action=lost)';
 
 /** Names of what is a credential however short it is, and whatever it consists of. */
 export const passwords = [
@@ -41,7 +41,7 @@ export const sessions = [
 
 /** What may stand behind a name and leaves its meaning. */
 export const suffix =
-  '(?:[_-]?(?:\\d{1,2}|again|base|clear|confirm\\w{0,6}|current|live|new|old|param|plain|private|prod|repeat|string|text|test|value))?';
+  '(?:[_-]?(?:\\d{1,2}|again|base|clear|confirm\\w{0,6}|current|development|live|new|old|param|plain|private|prod(?:uction)?|repeat|sandbox|staging|string|text|test|value|(?<=[_-])(?:ap|asia|au|ca|ch|de|dev|eu|na|oc|uk|us)(?![a-z])))?';
 
 const whole = new RegExp(`(?:${passwords}|${secrets}|${keys}|${numbers})${suffix}$`, 'i');
 /** Whether a column, a field or an option of this name holds a credential. */
