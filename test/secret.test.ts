@@ -161,6 +161,7 @@ describe('a key that was pasted', () => {
   test('is known as JSON, in any order, in other JSON and in an address; the public half of it is not', () => {
     const symmetric = [
       '{"kty":"oct","k":"GawgguFyGrWKav7AX4VKUg"}',
+      '{“k”: “GawgguFyGrWKav7AX4VKUg”, “kty”: “oct”}',
       '{"k":"AyM1SysPpbyDfgZld3umj1qzKObw","kty":"oct"}',
     ];
     const spelt = (key: object): readonly string[] => {

@@ -69,7 +69,7 @@ const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
 const telling = `${passwords}|${secrets}|${keys}`;
 /** What is told about a credential, and is none. */
 const aside =
-  '(?!(?:account|algo|arn|at|audience|class|count|created|date|desc|digest|dir|endpoint|expir|field|file|fingerprint|format|function|handler|hash|hint|ids?|index|info|issue[dr]|label|last|length|level|lifetime|link|location|manager|max|min|name|owner|page|path|permission|policy|prefix|provider|ref|reset|scope|source|stat|strength|suffix|time|title|ttl|type|updated|ur[il]|used?|user|version)s?(?:_|(?![a-z])|[a-z]{0,8}(?![a-z])))';
+  '(?!(?:account|algo(?:rithm)?|arn|at|audience|class|count|created|cron|date|desc(?:ription)?|digest|dir(?:ectory)?|endpoint|event|exist|expir[a-z]{1,6}|field|file(?:name)?|fingerprint|format|function|group|handler|hash(?:ed)?|hint|hook|id|index|info|issue[dr]?|job|label|last|len(?:gth)?|level|lifetime|link|location|manager|max|min|name|order|owner|page|path|permission|policy|prefix|provider|ref(?:erence)?|request|reset|rotation|run|scope|source|state|status|strength|suffix|task|time(?:stamp)?|title|ttl|type|updated?|ur[il]|used?|user|uuid|version)s?(?![a-z]))';
 const byName: readonly Rule[] = [
   {
     hint: 'signature',

@@ -25,13 +25,13 @@ export const places: readonly Rule[] = [
     hint: 'autologin|auto_login|auto-login|login_|login-|magic|one_time|onetime',
     shape:
       /(?<before>[?&;](?:amp;)?(?:auto[_-]?login|login[_-](?:hash|key|code|link|magic)|magic(?:[_-]?(?:login|link|key|code))?|one_?time(?:_?(?:login|link|key|code))?)=(?:\d{1,12}(?:[~:.]|%7E|%3A))?)[\w%.~+-]{8,}/gi,
-    isSecret: (value) => isMixed(value) && !/^https?(?::|%3A)/i.test(value),
+    isSecret: (value, before) => isMixed(value) && (/\d\W$|%..$/.test(before) || isRandom(value, 8)),
   },
   {
     hint: 'magic link|magic-link|magic login|login link|login-link|anmeldelink',
     shape:
       /(?<before>\b(?:magic[ -](?:login[ -])?link|login[ -]link|anmeldelink)\b[^"]{0,60}?https?:(?:\\?\/){2}[^\s"'<>\\]{0,300}[/=])[\w~%-]{16,}/gi,
-    isSecret: (value) => isRandom(value),
+    isSecret: (value) => isRandom(value) && !/^https?%/i.test(value),
   },
   {
     // A site's key is anybody's where forms are guarded, and is longer there than where it is bought.

@@ -108,7 +108,8 @@ export const programs: readonly Rule[] = [
     hint: ':465 |:465\t|:587 |:587\t|]:25|:submission|:smtps |:smtp ',
     shape:
       /(?<before>(?<![^\s"'>])(?<host>\[[\w.-]{1,100}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}):(?:25|465|587|2525|submissions?|smtps?)[ \t]{1,40}[A-Za-z][\w.@+-]{0,100}:)[^\s"'\\]{3,100}(?=["'\\]|\s*$)/gm,
-    isSecret: (value, before) => isCoined(value) || (before.includes('@') && !/^\d|^(?:ok|failed)$/i.test(value)),
+    isSecret: (value, before) =>
+      before.includes('@') ? !/^\d|^(?:ok|failed)$/i.test(value) : isCoined(value) && value.length >= 6,
   },
   {
     // The command shows the password alone.
