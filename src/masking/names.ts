@@ -221,7 +221,7 @@ const apart: readonly Rule[] = [
   {
     hint: `${passwordHint}|${secretHint}|${keyHint}`,
     shape: new RegExp(
-      `(?<before>(?:option|meta)_value\`? = ')(?![aO]:\\d)[^'\\n]{1,500}(?='[^'\\n]{0,80}_(?:name|key)\`? = '[\\w-]{0,80}(?:${telling})${suffix}')`,
+      `(?<before>(?:option|meta)_value\`? ?= ?')(?![aO]:\\d)[^'\\n]{1,500}(?='[^'\\n]{0,80}_(?:name|key)\`? ?= ?'[\\w-]{0,80}(?:${telling})${suffix}')`,
       'gi',
     ),
   },

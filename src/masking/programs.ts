@@ -28,7 +28,7 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string])[
   ['htpasswd', 'htpasswd', '-[a-zA-Z]{0,5}b[a-zA-Z]{0,5} \\S{1,200} \\S{1,100} '],
   ['-pass| -k', 'openssl|gpg2?', '(?:(?:-k|-K) |--passphrase[ =]|-(?:passin|passout|pass) pass:)'],
   [' -u', 'smbclient|rpcclient|net', `-U ?${inside}[^\\s%"']{1,64}%`],
-  [' -u|-user', 'curl', `(?:-u|-U|--user|--proxy-user)[ =]?${inside}[^\\s:"']{1,64}:`],
+  ['curl ', 'curl', `(?:-[a-zA-Z]{0,5}[uU]|--user|--proxy-user)[ =]?${inside}[^\\s:"']{1,64}:`],
   [' -u', 'lftp|ncftp|open', `-u ${inside}[^\\s,"']{1,64},`],
   [
     'sudo -s|-stdin|--with-token| su ',
@@ -47,6 +47,7 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string])[
   [' -n | -p ', 'ssh-keygen', '-[NP] '],
   [' -passwd|-password', 'plesk|mysqladmin', '-(?:passwd|password) '],
   ['v-add|v-change', '(?:sudo )?v-(?:add-user|change-user-password)', '\\S{1,64} '],
+  ['mysqladmin|rclone', 'mysqladmin|rclone', '(?:password|obscure) '],
   ['alias set', 'mcl?i?', 'alias set (?:\\S{1,200} ){3}'],
   ['chpasswd', 'echo|printf', `${inside}[\\w.@-]{1,64}:(?=[^\\n]{1,200}\\| ?(?:sudo )?chpasswd)`],
   ['requirepass|masterauth|auth-pass', 'requirepass|masterauth|sentinel auth-pass', ''],
@@ -163,7 +164,7 @@ export const programs: readonly Rule[] = [
   },
   {
     hint: 'ftp> user|user ',
-    shape: /(?<before>\bs?ftp> ?user \S{1,64} )[^\s"'\\]{1,100}/g,
+    shape: new RegExp(`(?<before>\\bs?ftp> ?user \\S{1,64} )${said}`, 'g'),
   },
   {
     // `wp plugin license activate slug …`
