@@ -22,13 +22,13 @@ export const places: readonly Rule[] = [
   },
   {
     // Links that log in: `?autologin=42~…`
-    hint: 'autologin|auto_login|auto-login|login_|login-|magic|one_time|onetime',
+    hint: 'autologin|auto_login|auto-login|\\?log|&log|;log|magic|one_time|onetime',
     shape:
       /(?<before>[?&;](?:amp;)?(?:auto[_-]?login|login[_-](?:hash|key|code|link|magic)|magic(?:[_-]?(?:login|link|key|code))?|one_?time(?:_?(?:login|link|key|code))?)=(?:\d{1,12}(?:[~:.]|%7E|%3A))?)[\w%.~+-]{8,}/gi,
     isSecret: (value, before) => isMixed(value) && (/\d\W$|%..$/.test(before) || isRandom(value, 8)),
   },
   {
-    hint: 'magic link|magic-link|magic login|login link|login-link|anmeldelink',
+    hint: 'magic|link https|link: http|anmeldelink',
     shape:
       /(?<before>\b(?:magic[ -](?:login[ -])?link|login[ -]link|anmeldelink)\b[^"]{0,60}?https?:(?:\\?\/){2}[^\s"'<>\\]{0,300}[/=])[\w~%-]{16,}/gi,
     isSecret: (value) => isRandom(value) && !/^https?%/i.test(value),

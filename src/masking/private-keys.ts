@@ -63,7 +63,7 @@ export const worded: readonly Rule[] = [
   },
   {
     // A key in hexadecimal digits, with signs between its bytes or without: how it begins, or the number of its kind.
-    hint: '00282|00281|010104|0002 8|0 0282|00:02:8|00 02 8|2a86|2a:8|2a 8|2b65|2b:65|2b 65|2b81|2b:81|2b 81',
+    hint: '00282|00281|1010420|1010430|1010442|0002 8|0282 0|0281 8|02:82|02:81|02 82|02 81|2a86|2a:8|2a 8|2b65|2b:65|2b 65|2b81|2b:81|2b 81',
     shape: new RegExp(`(?<before>)(?<![\\da-f])30(?![g-z])(?:[\\s:]{0,8}${byte}){28,}`, 'gi'),
     isSecret: (value) => isDer(value.replaceAll(/[\s:]/g, '').toLowerCase()),
   },

@@ -119,7 +119,7 @@ export const spoken: readonly Rule[] = [
   },
   {
     // `license key …`: what is issued for one customer, and short; the key of a site is anybody's.
-    hint: 'secret key|license key|licence key|activation key',
+    hint: 'secret key|nse key|nce key|on key',
     shape: /(?<before>\b(?:secret|licen[cs]e|activation) key )[A-Za-z\d][\w-]{7,60}(?![\w-])/gi,
     isSecret: (value) => /\d/.test(value) && isRandom(value, 8) && !technical.test(value),
   },
