@@ -125,11 +125,18 @@ export function wordsFor(reception: Reception, what: string, error: unknown): Dr
   });
 }
 
-/** The promise, or a rejection after so many milliseconds; what is late goes on unheard. */
+/**
+ * The promise, or a rejection after so many milliseconds; what is late goes on unheard. They are waited for in parts:
+ * where this process was busy with something else meanwhile, what came can still be taken, and is not late.
+ */
 export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
+    const wait = (parts: number): void => {
+      if (parts === 0) return reject(new Error(`no answer within ${milliseconds} ms`));
+      timer = setTimeout(() => wait(parts - 1), milliseconds / 4);
+    };
+    wait(4);
   });
   try {
     return await Promise.race([promise, late]);
