@@ -93,3 +93,12 @@ test('a line of the log stays JSON, whatever it tells of; a private key without 
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ said: { kept: 'this' } });
   }
 });
+
+test('also where a text is cut off at any of its characters', () => {
+  const lines: string[] = [];
+  const log = createLog('trace', { write: (line) => lines.push(line) });
+  for (const { entry } of marked.filter((one) => !/BEGIN|PuTTY/.test(one.entry) && plain(one.entry).length < 160))
+    for (let end = 1; end < plain(entry).length; end += 1) log.warn({ said: plain(entry).slice(0, end) }, 'kept');
+  expect(lines.length).toBeGreaterThan(10_000);
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 40, msg: expect.any(String) });
+});
