@@ -13,24 +13,31 @@ export function createLog(level: string, destination: DestinationStream = proces
   const clean = (line: string): string => {
     const plain = line.replace(unspeakable, '$1"***"');
     const scrubbed = scrub(plain);
-    return scrubbed === plain || isJson(scrubbed) ? scrubbed : inText(line, scrubbed);
+    // A text that ends where a credential begins has its end taken for one, and what follows in the line with it.
+    return scrubbed === plain || namesIn(scrubbed) === namesIn(plain) ? scrubbed : `${eachApart(plain)}\n`;
   };
   return pino({ level, base: undefined }, { write: (line) => destination.write(clean(line)) });
 }
 
-/** A text that ends where a credential begins has its end taken for one: the line is then told as a text. */
-function inText(line: string, scrubbed: string): string {
-  const { level, time } = levelled.parse(JSON.parse(line));
-  return `${JSON.stringify({ level, time, msg: scrubbed.trimEnd() })}\n`;
-}
-
-const levelled = z.object({ level: z.number(), time: z.number() });
-
-function isJson(text: string): boolean {
+/** The names of all fields of a line, in their order; undefined where it is no JSON. */
+function namesIn(line: string): string | undefined {
+  const names: string[] = [];
   try {
-    JSON.parse(text);
-    return true;
+    JSON.parse(line, (name, value: unknown) => (names.push(name), value));
   } catch {
-    return false;
+    return undefined;
   }
+  return names.join('\n');
 }
+
+/** Each field of the line scrubbed by itself, with its name. */
+const eachApart = (line: string): string =>
+  JSON.stringify(
+    JSON.parse(line, (name, value: unknown) => {
+      if (typeof value !== 'string') return value;
+      const pair = scrub(JSON.stringify({ [name]: value }));
+      return namesIn(pair) === `${name}\n` ? fields.parse(JSON.parse(pair))[name] : scrub(value);
+    }),
+  );
+
+const fields = z.record(z.string(), z.unknown());

@@ -100,5 +100,5 @@ test('also where a text is cut off at any of its characters', () => {
   for (const { entry } of marked.filter((one) => !/BEGIN|PuTTY/.test(one.entry) && plain(one.entry).length < 160))
     for (let end = 1; end < plain(entry).length; end += 1) log.warn({ said: plain(entry).slice(0, end) }, 'kept');
   expect(lines.length).toBeGreaterThan(10_000);
-  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 40, msg: expect.any(String) });
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 40, msg: 'kept' });
 });
