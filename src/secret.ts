@@ -62,8 +62,9 @@ const unescaped = (text: string): string =>
     ? text.replace(escaped, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     : text;
 
+const hinted = worded.map((rule) => ({ rule, hint: new RegExp(rule.hint, 'i') }));
 const isWorded = (text: string): boolean =>
-  worded.some((rule) => new RegExp(rule.hint, 'i').test(text) && without(text, rule) !== text);
+  hinted.some(({ rule, hint }) => hint.test(text) && without(text, rule) !== text);
 
 /** Whether there is a private key or a credential of ours in the text; a public key is none. */
 export const holdsPrivateKey = (text: string): boolean =>

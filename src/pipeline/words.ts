@@ -72,8 +72,12 @@ type Where = { readonly field?: string; readonly mayHoldTokens?: boolean };
 /** Throws `Refusal` for text with a credential in it, however it was entered, and does not repeat it. */
 export function refuseKeys(text: string, { field, mayHoldTokens = false }: Where = {}): void {
   if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;
-  throw new Refusal('There is a private key or a token in this. It was not kept. Nothing was done.', {
-    hint: 'Others may have seen it: make a new one. A certificate with its key is taken from the machine, by its name.',
+  const newOne = 'Others may have seen it: make a new one.';
+  const [what, hint] = holdsPrivateKey(text)
+    ? ['a private key', `${newOne} A certificate with its key is taken from the machine, by its name.`]
+    : ['the token of a service', newOne];
+  throw new Refusal(`There is ${what} in this. It was not kept. Nothing was done.`, {
+    hint,
     ...(field !== undefined && { field }),
   });
 }

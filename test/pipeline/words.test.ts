@@ -125,7 +125,7 @@ test('a private key is refused whole, and nothing of it is repeated', () => {
     key.split('\n')[1] ?? '',
   ]) {
     const refused = said(refusalOf(() => split(line)));
-    expect(refused).toContain('There is a private key or a token in this. It was not kept. Nothing was done.');
+    expect(refused).toContain('There is a private key in this. It was not kept. Nothing was done.');
     expect(refused).not.toContain('MIIE');
   }
 });
@@ -141,7 +141,7 @@ describe('a token of a service', () => {
     `redirects add acme-shop/live /a /b --city ${token}`,
     `dns set acme.com TXT @ --add x --reason=${token}`,
   ])('is refused: %s', (line) => {
-    expect(() => parse(line, catalogue)).toThrow('There is a private key or a token in this.');
+    expect(() => parse(line, catalogue)).toThrow('There is the token of a service in this.');
   });
 
   test.each([
