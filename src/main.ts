@@ -37,6 +37,7 @@ import { createHomes } from './slack/homes.ts';
 import { lostNote } from './slack/lost.ts';
 import { createPeople } from './slack/people.ts';
 import { createPrivately } from './slack/privately.ts';
+import { oneEachTurn } from './slack/one-each-turn.ts';
 import { createTurns, type Reception } from './slack/reception.ts';
 import { createVoice, slacksPace, type Pace } from './slack/thread.ts';
 import { createChannelLook } from './slack/channel-look.ts';
@@ -226,6 +227,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     alias: aliasesBy(aliasKey),
     logs,
     turns: createTurns(ground.policy.behind),
+    nextTurn: oneEachTurn(),
     deliveries: new Map(),
     botUser: bot.botUserId,
     team: bot.team,

@@ -43,7 +43,10 @@ export async function take(reception: Reception, track: Track, delivered: Delive
     if (kept === 'failed') throw new Refusal(noDatabase);
     return work(heard);
   };
-  track(() => attend(reception, heard, `reading a ${kind}`, attended, lane));
+  track(async () => {
+    await reception.nextTurn();
+    await attend(reception, heard, `reading a ${kind}`, attended, lane);
+  });
 }
 
 /** Whether these words change something, and whether they may wait. What cannot be read is refused later. */

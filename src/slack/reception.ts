@@ -17,6 +17,7 @@ import type { Homes } from './homes.ts';
 import type { Deliveries } from './keep.ts';
 import type { People } from './people.ts';
 import type { Spoken } from './privately.ts';
+import type { NextTurn } from './one-each-turn.ts';
 
 /** What the edge works with; `app.ts` puts it together. */
 export type Reception = {
@@ -37,6 +38,7 @@ export type Reception = {
   readonly alias: (address: string) => string;
   readonly logs: LogReader;
   readonly turns: Readonly<Record<Lane, Turns>>;
+  readonly nextTurn: NextTurn;
   readonly deliveries: Deliveries;
   readonly botUser: string;
   readonly team: string;
