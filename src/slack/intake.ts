@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts';
 import { parse } from '../pipeline/parse.ts';
 import type { InboxRow } from '../storage/inbox.ts';
 import { passing } from '../points.ts';
-import { keep, noDatabase } from './keep.ts';
+import { keep, keepUnwritten, noDatabase } from './keep.ts';
 import { attend, type Heard, type Lane, type Reception } from './reception.ts';
 
 /** Knows of work that follows an ack until it ends. */
@@ -32,7 +32,7 @@ export async function take(reception: Reception, track: Track, delivered: Delive
   const end = reception.metrics.ack.startTimer({ kind });
   const since = performance.now();
   const row = { key, kind, person: from.person, channel: from.channel, content: said };
-  const kept = delivered.changes && (await keep(reception, row));
+  const kept = delivered.changes ? await keep(reception, row) : keepUnwritten(reception, key);
   if (kept === 'new') passing('kept', key);
   const told = await delivered.ack(kept === 'failed' || kept === 'told' ? noDatabase : undefined);
   end();

@@ -30,10 +30,21 @@ export async function keep(reception: Reception, row: Row): Promise<Kept> {
   const earlier = deliveries.get(row.key);
   if (earlier !== undefined) return (await earlier) === 'failed' ? 'told' : 'seen';
   const came = keepFirst(reception, row);
-  deliveries.set(row.key, came);
+  keepInMind(deliveries, row.key, came);
+  return came;
+}
+
+/** The same for what changes nothing, of which nothing is written down: its answer comes once. */
+export function keepUnwritten({ deliveries }: Reception, key: string): 'seen' | undefined {
+  if (deliveries.has(key)) return 'seen';
+  keepInMind(deliveries, key, Promise.resolve('new'));
+  return undefined;
+}
+
+function keepInMind(deliveries: Deliveries, key: string, came: ReturnType<typeof keepFirst>): void {
+  deliveries.set(key, came);
   const [oldest] = deliveries.keys();
   if (deliveries.size > mostKnown && oldest !== undefined) deliveries.delete(oldest);
-  return came;
 }
 
 async function keepFirst(reception: Reception, row: Row): Promise<Exclude<Kept, 'told'>> {

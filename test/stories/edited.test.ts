@@ -53,3 +53,16 @@ test(
     expect(house.rows('select number from changes')).toHaveLength(2);
   }),
 );
+
+test(
+  'what only reads is answered once as well, however often it is delivered',
+  inHouse({}, async (house) => {
+    const ana = house.person('ana');
+    const first = await ana.mentions('backups list acme-shop/live');
+    await first.hears('acme-shop/live · backups');
+    for (let again = 0; again < 3; again += 1)
+      expect((await house.slack.redeliver(first.outcome.envelope ?? '')).acked).toBe(true);
+    await (await ana.mentions('backups list acme-blog/live')).hears('acme-blog/live · backups');
+    expect(first.heard().filter(({ text }) => text.includes('acme-shop/live · backups'))).toHaveLength(1);
+  }),
+);
