@@ -204,8 +204,11 @@ const plainIn = (read: Readonly<Record<(typeof addressed)[number], string>>): re
 const plainMistake = (name: string): string =>
   `${name} is plain http to another machine: whoever is on the way reads the key. Write https://, or set ALLOW_PLAIN_HTTP=1`;
 
-/** Known as a secret from here on, so that no error of the driver can carry it into a log. */
-const hidePassword = (url: string): void => void new Secret(passwordIn(url) ?? '');
+/** Known as secrets from here on, so that no error of the driver can carry them into a log. */
+function hidePassword(url: string): void {
+  const asked = URL.canParse(url) ? new URL(url).searchParams.getAll('password') : [];
+  for (const password of [passwordIn(url) ?? '', ...asked]) new Secret(password);
+}
 
 /** The password in an address of a database: empty where there is none, undefined where it cannot be read. */
 function passwordIn(url: string): string | undefined {

@@ -66,12 +66,18 @@ const hinted = worded.map((rule) => ({ rule, hint: new RegExp(rule.hint, 'i') })
 const isWorded = (text: string): boolean =>
   hinted.some(({ rule, hint }) => hint.test(text) && without(text, rule) !== text);
 
+/** A shorter password, as of a database, may be a word that anybody says. */
+const shortestOwn = 12;
+/** Whether there is a credential of ours in the text. */
+export const holdsOwn = (text: string): boolean =>
+  longestFirst.some((value) => value.length >= shortestOwn && text.includes(value));
+
 /** Whether there is a private key or a credential of ours in the text; a public key is none. */
 export const holdsPrivateKey = (text: string): boolean =>
   isWorded(text) ||
   isWorded(unescaped(text)) ||
   [...text.matchAll(base64.shape)].some(([run]) => isPrivateKey(run)) ||
-  longestFirst.some((value) => text.includes(value));
+  holdsOwn(text);
 
 /** Whether there is a token that a service issued, or what `holdsPrivateKey` finds. */
 export const holdsKey = (text: string): boolean => holdsPrivateKey(text) || holdsToken(text);

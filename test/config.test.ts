@@ -129,6 +129,8 @@ describe('what is enough', () => {
     for (const value of ['xoxb-bot-token', 'xapp-app-token', 'hosting-api-key', long, 'former-1', 'former-2'])
       expect(shown).not.toContain(value);
     expect(scrub('no login with db-p@ssword or db-p%40ssword')).toBe('no login with *** or ***');
+    readConfig({ ...enough, DATABASE_URL: 'postgres://h/db?user=u&password=asked-for-9c41' });
+    expect(scrub('no login with asked-for-9c41')).toBe('no login with ***');
   });
 });
 

@@ -57,6 +57,13 @@ describe('promise 9: a secret', () => {
   });
 });
 
+test('a credential of ours is refused where it is pasted; a short one is a word that anybody says', () => {
+  for (const own of ['hosting-key-7f3a91', 'brvk']) new Secret(own);
+  expect(holdsKey('cache clear acme-shop/live --reason hosting-key-7f3a91')).toBe(true);
+  expect(holdsKey('cache clear acme-shop/brvk')).toBe(false);
+  expect(scrub('no login with brvk')).toBe('no login with ***');
+});
+
 describe('what is shaped like a credential', () => {
   test.each([
     'xoxb-1234567890-abcdef',

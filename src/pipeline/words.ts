@@ -1,5 +1,5 @@
 import { Refusal, type Words } from '../errors.ts';
-import { holdsKey, holdsPrivateKey } from '../secret.ts';
+import { holdsKey, holdsOwn, holdsPrivateKey } from '../secret.ts';
 import { code, codeOf, say, unseen } from '../text.ts';
 
 /** A word as typed; a quoted one is never an option. */
@@ -73,9 +73,11 @@ type Where = { readonly field?: string; readonly mayHoldTokens?: boolean };
 export function refuseKeys(text: string, { field, mayHoldTokens = false }: Where = {}): void {
   if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;
   const newOne = 'Others may have seen it: make a new one.';
-  const [what, hint] = holdsPrivateKey(text)
-    ? ['a private key', `${newOne} A certificate with its key is taken from the machine, by its name.`]
-    : ['the token of a service', newOne];
+  const [what, hint] = holdsOwn(text)
+    ? ['one of my own credentials', newOne]
+    : holdsPrivateKey(text)
+      ? ['a private key', `${newOne} A certificate with its key is taken from the machine, by its name.`]
+      : ['the token of a service', newOne];
   throw new Refusal(`There is ${what} in this. It was not kept. Nothing was done.`, {
     hint,
     ...(field !== undefined && { field }),
