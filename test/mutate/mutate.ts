@@ -8,10 +8,12 @@ import {
   gone,
   leastFile,
   leastTotal,
+  mostUnheard,
   ofAll,
   ofOthers,
   scoresOf,
   totalOf,
+  unheard,
   unnamed,
   type Score,
 } from './score.ts';
@@ -87,9 +89,12 @@ try {
   const low = scores.filter((score) => ofOthers(score) < leastFile);
   if (ofAll(total) < leastTotal) print(`The total is below ${leastTotal} %.`);
   for (const { file } of low) print(`${file} is below ${leastFile} %, without those that nobody can tell apart.`);
+  const isUnheard = unheard(results) > mostUnheard;
+  if (isUnheard) print(`${rate(unheard(results)).trim()} of the mutants could not be run.`);
   print(`${strangers.length} survivors are not named, ${dead.length} are named that are dead.`);
   print(`${tests.length} test files, ${((performance.now() - began) / 1_000).toFixed(0)} s`);
-  if (ofAll(total) < leastTotal || low.length + strangers.length + dead.length > 0) process.exitCode = 1;
+  const isLow = ofAll(total) < leastTotal || low.length > 0;
+  if (isLow || isUnheard || strangers.length + dead.length > 0) process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

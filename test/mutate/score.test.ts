@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mutated, tests } from './plan.ts';
-import { aliveIn, gone, ofAll, ofOthers, scoresOf, totalOf, unnamed, type Result } from './score.ts';
+import { aliveIn, gone, ofAll, ofOthers, scoresOf, totalOf, unheard, unnamed, type Result } from './score.ts';
 import { survivors } from './survivors.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -53,9 +53,10 @@ describe('what came of it', () => {
     ]);
     expect(scores.map((score) => [ofAll(score), Math.round(ofOthers(score))])).toEqual([
       [50, 67],
-      [100, 100],
+      [0, 0],
     ]);
     expect(totalOf(scores)).toEqual({ file: 'total', killed: 2, survived: 2, equivalent: 1 });
+    expect([unheard(results), unheard([])]).toEqual([20, 0]);
   });
 
   test('tells survivors that have no name, and names whose mutant is dead', () => {

@@ -58,8 +58,16 @@ export const totalOf = (scores: readonly Score[]): Score => ({
 export const ofAll = ({ killed, survived }: Score): number => share(killed, survived);
 export const ofOthers = ({ killed, survived, equivalent }: Score): number => share(killed, survived - equivalent);
 
+/** Where no mutant was run nothing is proven. */
 const share = (killed: number, survived: number): number =>
-  killed + survived === 0 ? 100 : (100 * killed) / (killed + survived);
+  killed + survived === 0 ? 0 : (100 * killed) / (killed + survived);
+
+/** At most so many in a hundred may say nothing of the tests; were it more, the tests themselves would be broken. */
+export const mostUnheard = 5;
+
+/** How many in a hundred were neither killed nor alive, because they could not be loaded or run. */
+export const unheard = (results: readonly Result[]): number =>
+  (100 * results.filter((one) => !isDead(one) && !isAlive(one)).length) / Math.max(1, results.length);
 
 /** The mutants of one file that no test killed. `source`: the file's text. */
 export function aliveIn(file: string, source: string, results: readonly Result[]): readonly Alive[] {
