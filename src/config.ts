@@ -207,7 +207,7 @@ const plainMistake = (name: string): string =>
 /** Known as secrets from here on, so that no error of the driver can carry them into a log. */
 function hidePassword(url: string): void {
   const asked = URL.canParse(url) ? new URL(url).searchParams.getAll('password') : [];
-  for (const password of [passwordIn(url) ?? '', ...asked]) new Secret(password);
+  [passwordIn(url) ?? '', ...asked].forEach(hidden);
 }
 
 /** The password in an address of a database: empty where there is none, undefined where it cannot be read. */

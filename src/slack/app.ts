@@ -86,21 +86,17 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
     logger,
   });
   app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
-  const track: Track = (work) => {
-    const task = work()
-      .catch((error: unknown) => log.error({ err: error }, 'work after an ack failed'))
-      .finally(() => running.delete(task));
-    running.add(task);
-  };
-  listen(app, reception, track);
-  const ownServer = createServer(server, (request, response) => serveHealth(health, request, response));
-  boundConnections(ownServer, mostConnections);
+  listen(app, reception, trackIn(running, log));
+  const ownServer = createServer(server, (request, response) => {
+    if (!request.socket.destroyed) serveHealth(health, request, response);
+  });
+  let connections = boundConnections(ownServer, mostConnections);
   const { http } = config;
   return {
     start: async () => {
       if (receiver instanceof HTTPReceiver) {
         const listening = await receiver.start(http, server);
-        boundConnections(listening, mostConnections);
+        connections = boundConnections(listening, mostConnections);
         return portOf(listening);
       }
       await app.start();
@@ -110,12 +106,24 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
       return portOf(ownServer);
     },
     stop: async (graceMs) => {
-      await app.stop().catch((error: unknown) => log.warn({ err: error }, 'Slack did not let go'));
-      await settledWithin(graceMs, running);
+      const began = performance.now();
+      const stopped = app.stop().catch((error: unknown) => log.warn({ err: error }, 'Slack did not let go'));
       ownServer.close();
+      connections.endUnheard();
+      await settledWithin(graceMs, [stopped]);
+      await settledWithin(Math.max(0, graceMs - (performance.now() - began)), running);
     },
   };
 }
+
+const trackIn =
+  (running: Set<Promise<void>>, log: Logger): Track =>
+  (work) => {
+    const task = work()
+      .catch((error: unknown) => log.error({ err: error }, 'work after an ack failed'))
+      .finally(() => running.delete(task));
+    running.add(task);
+  };
 
 const noteMalformed =
   ({ log, metrics }: Reception): OnMalformed =>

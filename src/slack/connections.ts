@@ -3,13 +3,16 @@ import type { Socket } from 'node:net';
 
 /** Beyond that even those go at once that came just now, so that a machine does not run out of descriptors. */
 const atOnce = 5;
+/** Requests of one connection that are not answered yet: nobody who delivers sends the next one before. */
+const mostAhead = 4;
 
 /**
  * Keeps a server to so many connections. Where one more comes, the one goes that has been without a whole request for
  * longest, rather than the new one: whoever holds connections and says nothing keeps nobody out. What has sent its
- * whole request keeps its connection until it is answered; where all have, the new one goes.
+ * whole request keeps its connection until it is answered; where all have, the new one goes. Whoever asks for much before
+ * they are answered goes, too. `endUnheard` ends all that have sent no whole request: nothing else would end them.
  */
-export function boundConnections(server: Server, most: number): void {
+export function boundConnections(server: Server, most: number): { readonly endUnheard: () => void } {
   const requests = new Map<Socket, Set<IncomingMessage>>();
   /** In the order in which they go: since when each has been waiting for its next request, or has told half of it. */
   const queue = new Set<Socket>();
@@ -44,6 +47,7 @@ export function boundConnections(server: Server, most: number): void {
   });
   server.prependListener('request', (request, response) => {
     const own = requests.get(request.socket);
+    if (own !== undefined && own.size >= mostAhead) return end(request.socket);
     own?.add(request);
     // In a crowd nobody keeps a connection for later, to find it closed when it is used.
     if (requests.size > most / 2) response.shouldKeepAlive = false;
@@ -52,4 +56,9 @@ export function boundConnections(server: Server, most: number): void {
       join(request.socket);
     });
   });
+  return {
+    endUnheard: () => {
+      for (const socket of requests.keys()) if (!isWorkedOn(socket)) end(socket);
+    },
+  };
 }

@@ -16,6 +16,8 @@ export function refuseMalformed(receiver: HTTPReceiver, limit: number, onMalform
   const listen = receiver.requestListener;
   const { bufferIncomingMessage, buildNoBodyResponse } = HTTPModuleFunctions;
   receiver.requestListener = (request, response) => {
+    // Its connection was ended for all that it asked for before.
+    if (request.socket.destroyed) return;
     // Only deliveries are posted; the health routes are asked for.
     if (request.method !== 'POST') return listen(request, response);
     bufferIncomingMessage(request, limit)

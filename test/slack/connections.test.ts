@@ -22,7 +22,7 @@ async function listening(most: number) {
     });
     request.on('error', () => undefined);
   });
-  boundConnections(server, most);
+  const { endUnheard } = boundConnections(server, most);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   closing.push(() => {
     server.closeAllConnections();
@@ -48,7 +48,7 @@ async function listening(most: number) {
   const answerAll = (): void => {
     for (const response of held.splice(0)) response.end('well');
   };
-  return { calls, heldUp, answerAll };
+  return { calls, heldUp, answerAll, endUnheard };
 }
 
 test('where one more comes, the one goes that has said nothing whole for longest; whole requests are answered', async () => {
@@ -79,4 +79,25 @@ test('where nobody else is, a connection is kept for the next request', async ()
   answerAll();
   await once(one.socket, 'data');
   expect(one.socket.closed).toBe(false);
+});
+
+test('who sends many requests without waiting for an answer goes', async () => {
+  const { calls, heldUp, answerAll } = await listening(4);
+  const patient = await calls(whole);
+  await heldUp(1);
+  const hasty = await calls(whole.repeat(1_000));
+  await hasty.closed;
+  answerAll();
+  await expect.poll(patient.said).toContain('200 OK');
+});
+
+test('where it ends, what has sent no whole request is ended, and what has is answered', async () => {
+  const { calls, heldUp, answerAll, endUnheard } = await listening(4);
+  const asked = await calls(whole);
+  await heldUp(1);
+  const [silent, unfinished] = [await calls(''), await calls(half)];
+  endUnheard();
+  await Promise.all([silent.closed, unfinished.closed]);
+  answerAll();
+  await expect.poll(asked.said).toContain('200 OK');
 });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { ids, inHouse, patienceMs, type House } from './house.ts';
 
@@ -160,6 +162,22 @@ describe.concurrent('the bot is killed', () => {
       await change.tells('Outcome unknown');
       expect(house.writes()).toHaveLength(1);
     }),
+  );
+
+  test.each([
+    ['nothing', ''],
+    ['half its headers', 'POST /slack/events HTTP/1.1\r\nhost: bot\r\n'],
+    ['half its body', 'POST /slack/events HTTP/1.1\r\nhost: bot\r\ncontent-length: 100\r\n\r\nhalf'],
+  ])('politely, while somebody is connected who has sent %s: they keep it from nothing', async (_, words) =>
+    inHouse({ ownProcess: 'the first', slack: { delivery: { kind: 'http' } } }, async (house) => {
+      const stranger = connect(house.port(), '127.0.0.1');
+      stranger.on('error', () => undefined).resume();
+      await once(stranger, 'connect');
+      stranger.write(words);
+      await (await house.person('ana').says('/site whoami', 'C0GENERAL')).hears(ids.ana);
+      expect(await house.stop()).toEqual({ code: 0, signal: null });
+      stranger.destroy();
+    })(),
   );
 });
 
