@@ -7,15 +7,26 @@ import { begins, type Rule } from './rule.ts';
  * publish; the expressions are written for a backtracking engine, and wider, since here a miss is worse than a mask.
  */
 
-/** What every token of a kind begins with, and what follows it. */
-const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
+/**
+ * Only words with so many letters, digits, `_` and `-` in a row are looked at for all kinds, which few lines of a log
+ * have. A kind whose tokens may have fewer, as base64 may, is looked for by a word as well that stands in each of them, in
+ * any case: without it, some of them would stay readable.
+ */
+const run = 20;
+
+/** What every token of a kind begins with, what follows it, and its words (see `hint`), unless it is sure to have a run. */
+const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string])[] = [
   // Code and packages
   ['gh[oprsu]_', '\\w{16,}'],
   ['github_pat_', '\\w{16,}'],
-  ['gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|soat)-', '[\\w.-]{20,}'],
+  [
+    'gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|soat)-',
+    '[\\w.-]{20,}',
+    'glagent-|glcbt-|gldt-|glffct-|glft-|glimt-|gloas-|glpat-|glptt-|glrt-|glsoat-',
+  ],
   ['GR1348941', '[\\w-]{20,}'],
-  ['ATB[A-Z]', '[\\w=]{20,}'],
-  ['AT[AC]TT3', '[\\w=.-]{30,}'],
+  ['ATB[A-Z]', '[\\w=]{20,}', 'atb'],
+  ['AT[AC]TT3', '[\\w=.-]{30,}', 'atatt3|atctt3'],
   ['npm_', '[A-Za-z0-9]{36}'],
   ['pypi-', '[\\w-]{50,}'],
   ['rubygems_', '[a-f0-9]{48}'],
@@ -25,7 +36,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
   ['sq[apu]_', '[a-f0-9]{40}'],
   ['phx_', '[A-Za-z0-9]{40,}'],
   ['tskey-(?:api|auth|client)-', '[\\w-]{20,}'],
-  ['sntry[su]_', '[\\w+/=]{40,}'],
+  ['sntry[su]_', '[\\w+/=]{40,}', 'sntrys_|sntryu_'],
   ['lin_(?:api|oauth)_', '\\w{32,}'],
   ['ntn_', '\\w{40,}'],
   ['secret_', '[A-Za-z0-9]{43}(?![A-Za-z0-9])'],
@@ -35,13 +46,15 @@ const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
   ['pat-[a-z]{2}\\d-', '[a-f0-9]{8}-[a-f0-9-]{27}'],
   ['CFPAT-', '[\\w-]{40,}'],
   ['rdme_', '[a-z0-9]{70}'],
-  ['tfp_', '[\\w.=-]{50,}'],
+  ['tfp_', '[\\w.=-]{50,}', 'tfp_'],
   // Clouds and hosts
+  ['[\\w~.]{3}\\dQ~', '[\\w~.-]{31,34}', 'q~'],
+  ['[A-Za-z0-9]{14}\\.atlasv1\\.', '[\\w=-]{60,}', 'atlasv1'],
   ['A(?:3T[A-Z0-9]|BIA|CCA|KIA|SIA)', '[A-Z0-9]{16}(?![A-Za-z0-9])'],
-  ['ABSK', '[A-Za-z0-9+/]{100,}={0,2}'],
-  ['bedrock-api-key-', '[\\w+/=]{20,}'],
+  ['ABSK', '[A-Za-z0-9+/]{100,}={0,2}', 'absk'],
+  ['bedrock-api-key-', '[\\w+/=]{20,}', 'bedrock-api-key-'],
   ['AIza', '[\\w-]{35}'],
-  ['ya29\\.', '[\\w.-]{20,}'],
+  ['ya29\\.', '[\\w.-]{20,}', 'ya29\\.'],
   ['GOCSPX-', '[\\w-]{20,}'],
   ['1//0', '[\\w-]{30,}'],
   ['4/0A', '[\\w-]{20,}'],
@@ -52,19 +65,19 @@ const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
   ['dapi', '[a-f0-9]{32}'],
   ['dt0[a-z]\\d\\d\\.', '[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}'],
   ['hv[bsr]\\.', '[\\w-]{24,}'],
-  ['dp\\.(?:audit|ct|pt|scim|sa|st)\\.', '[\\w.-]{40,}'],
-  ['f(?:m1[ar]|m2|o1)_', '[\\w+/=,-]{40,}'],
+  ['dp\\.(?:audit|ct|pt|scim|sa|st)\\.', '[\\w.-]{40,}', 'dp\\.a|dp\\.c|dp\\.p|dp\\.s'],
+  ['f(?:m1[ar]|m2|o1)_', '[\\w+/=,-]{40,}', 'fm1a_|fm1r_|fm2_|fo1_'],
   ['pul-', '[a-f0-9]{40}'],
-  ['pscale_(?:oauth|pw|tkn)_', '[\\w=.-]{32,}'],
+  ['pscale_(?:oauth|pw|tkn)_', '[\\w=.-]{32,}', 'pscale_'],
   ['pnu_', '[A-Za-z0-9]{36}'],
   ['sbp_', '[a-f0-9]{40}'],
   ['sb_secret_', '[\\w-]{20,}'],
   ['nfp_', '[A-Za-z0-9]{36,}'],
   ['vercel_blob_rw_', '\\w{20,}'],
   ['v1\\.0-', '[a-f0-9]{24}-[a-f0-9]{146}'],
-  ['gl(?:c|sa)_', '[\\w+/=]{32,}'],
+  ['gl(?:c|sa)_', '[\\w+/=]{32,}', 'glc_|glsa_'],
   ['NR(?:AK|II|IQ)-', '[\\w-]{27,}'],
-  ['ops_eyJ', '[\\w+/=-]{100,}'],
+  ['ops_eyJ', '[\\w+/=-]{100,}', 'ops_eyj'],
   ['A3-[A-Z0-9]{6}-', '[A-Z0-9-]{26,}'],
   ['AGE-SECRET-KEY-1', '[A-Z0-9]{50,}'],
   ['sha256~', '[\\w-]{43}'],
@@ -93,14 +106,14 @@ const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
   ['(?:live|test)_', '[A-Za-z0-9]{30,}(?![\\w-])'],
   ['APP_USR-', '[\\w-]{40,}'],
   ['TEST-\\d{12,}-', '[\\w-]{30,}'],
-  ['AQE', '[\\w+/=-]{60,}'],
+  ['AQE', '[\\w+/=-]{60,}', 'aqe'],
   ['wc_order_', '[A-Za-z0-9]{13,}'],
   // Messages
-  ['xox[a-z]-', '[\\w.-]{15,}'],
+  ['xox[a-z]-', '[\\w.-]{15,}', 'xox'],
   ['0x4A{4,}', '[\\w-]{20,}'],
   ['(?:0x|ES_)', '[\\dA-F]{40}(?!\\w)'],
   ['sl\\.(?:u\\.)?', '[\\w-]{60,}'],
-  ['K00\\d', '[A-Za-z0-9+/]{27}(?!\\w)'],
+  ['K00\\d', '[A-Za-z0-9+/]{27}(?!\\w)', 'k00'],
   ['def00000', '[\\da-f]{128}'],
   ['xoxe\\.', '[\\w-]{20,}'],
   ['xapp-', '[\\w-]{15,}'],
@@ -113,16 +126,16 @@ const prefixed: readonly (readonly [prefix: string, rest: string])[] = [
   ['x(?:key|smtp)sib-', '[a-f0-9]{64}-\\w{16,}'],
   ['re_', '[A-Za-z0-9]{8}_[A-Za-z0-9]{24}'],
   ['EAA', '[A-Za-z0-9]{80,}'],
-  ['whsec_', '[\\w+/=]{16,}'],
+  ['whsec_', '[\\w+/=]{16,}', 'whsec_'],
   ['A{22}', '[\\w%]{60,}'],
-  ['duffel_(?:live|test)_', '[\\w=-]{40,}'],
-  ['fio-u-', '[\\w=-]{60,}'],
+  ['duffel_(?:live|test)_', '[\\w=-]{40,}', 'duffel_'],
+  ['fio-u-', '[\\w=-]{60,}', 'fio-u-'],
   ['IG[A-Z]{2,3}', '[\\w-]{80,}'],
   ['AAAA[\\w-]{7}:', '[\\w-]{100,}'],
   ['os_v2_app_', '[a-z0-9]{60,}'],
 ];
 
-/** Tokens that something else than their beginning tells. */
+/** Tokens that something else than their beginning tells; each is sure to have a run. */
 const beside: readonly string[] = [
   `(?<![\\w-](?<!%[0-9A-Fa-f]{2}|\\\\[nrt]))(?:sk\\.)?eyJ[\\w-]{17,}\\.(?:eyJ[\\w-]{8,}|[\\w-]{8,}\\.|\\.)[\\w.-]*`,
   `${begins}[MNO][\\w-]{22,27}\\.[\\w-]{6,7}\\.[\\w-]{27,}`,
@@ -130,28 +143,38 @@ const beside: readonly string[] = [
   `${begins}[a-f0-9]{32}-us\\d{1,2}(?!\\w)`,
   `${begins}[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![\\w-])`,
   `${begins}s\\.(?=[A-Za-z]{0,23}\\d)[A-Za-z0-9]{24}(?![\\w.])`,
-  `${begins}[\\w~.]{3}\\dQ~[\\w~.-]{31,34}`,
   `${begins}(?:[a-z]{2}\\d\\d)?[\\da-fx]{30,40}NRAL(?!\\w)`,
   `${begins}[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?!\\w)`,
-  `${begins}[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,}`,
-  // What follows in addresses by which whoever knows them may write.
-  '(?<=hooks\\.slack\\.com/(?:services|triggers|workflows)/)[\\w/+-]{20,}',
-  '(?<=discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/)\\d{5,}/[\\w-]{30,}',
-  '(?<=\\.webhook\\.office\\.com/webhookb2/)[\\w/@-]{40,}',
 ];
 
-/** Each has so many letters, digits, `_` and `-` in a row, which few lines of a log have. */
-const run = 20;
-/** Passwords as databases keep them, and what is known though it is short or cut. */
+/** What stands before it in addresses by which whoever knows them may write, what follows there, and words of both. */
+const addresses: readonly (readonly [before: string, rest: string, hint: string])[] = [
+  ['hooks\\.slack\\.com/(?:services|triggers|workflows)/', '[\\w/+-]{20,}', 'hooks\\.slack'],
+  ['discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/', '\\d{5,}/[\\w-]{30,}', '/webhook'],
+  ['\\.webhook\\.office\\.com/webhookb2/', '[\\w/@-]{40,}', '/webhook'],
+  ['hooks\\.zapier\\.com/hooks/(?:catch|standard)/\\d{1,12}/', '\\w{5,}', 'zapier'],
+  ['hook\\.(?:[a-z\\d]{2,4}\\.)?(?:make|integromat)\\.com/', '\\w{20,}', 'make\\.com|integromat'],
+  ['connect\\.pabbly\\.com/workflow/sendwebhookdata/', '[\\w%=-]{20,}', 'sendwebhookdata'],
+  [
+    '/(?:webhook|webhooks|webhook-test|hooks)/',
+    '(?:[a-f\\d]{8}-[a-f\\d]{4}-[a-f\\d-]{22}|[a-z\\d]{26})(?![\\w-])',
+    '/webhook|/hooks/',
+  ],
+  ['maker\\.ifttt\\.com/trigger/[\\w-]{1,60}/(?:json/)?with/key/', '[\\w-]{20,}', 'ifttt'],
+  ['hc-ping\\.com/', '[\\w-]{22,}', 'hc-ping'],
+];
+
+const anyOf = (kinds: typeof prefixed): string =>
+  `${begins}(?:${kinds.map(([prefix, rest]) => `(?:${prefix})${rest}`).join('|')})`;
+const addressed = addresses.map(([before, rest, hint]) => ({ hint, source: `(?<before>${before})${rest}` }));
+
+/** Tokens without a run, passwords as databases keep them, and what is known though it is short or cut. */
 export const hinted: readonly Rule[] = [
-  // What follows in addresses by which whoever knows them may write.
   {
-    hint: 'zapier|integromat|//hook|sendwebhookdata|/webhook|/hooks/',
-    shape:
-      /(?<=hooks\.zapier\.com\/hooks\/(?:catch|standard)\/\d{1,12}\/)\w{5,}|(?<=hook\.(?:[a-z\d]{2,4}\.)?(?:make|integromat)\.com\/)\w{20,}|(?<=connect\.pabbly\.com\/workflow\/sendwebhookdata\/)[\w%=-]{20,}|(?<=\/(?:webhook|webhooks|webhook-test|hooks)\/)(?:[a-f\d]{8}-[a-f\d]{4}-[a-f\d-]{22}|[a-z\d]{26})(?![\w-])/g,
+    hint: prefixed.flatMap(([, , hint]) => hint ?? []).join('|'),
+    shape: new RegExp(anyOf(prefixed.filter(([, , hint]) => hint !== undefined)), 'g'),
   },
-  { hint: 'ifttt', shape: /(?<=maker\.ifttt\.com\/trigger\/[\w-]{1,60}\/(?:json\/)?with\/key\/)[\w-]{20,}/g },
-  { hint: 'hc-ping', shape: /(?<=hc-ping\.com\/)[\w-]{22,}/g },
+  ...addressed.map(({ hint, source }) => ({ hint, shape: new RegExp(source, 'g') })),
   // A name before the host that is none.
   { hint: '@', shape: /(?<=:\/\/)[A-Za-z\d_-]{20,}(?=@)/g },
   { hint: 'akismet', shape: /(?<=\/\/)[\da-f]{12}(?=\.rest\.akismet\.com)/g },
@@ -164,6 +187,7 @@ export const hinted: readonly Rule[] = [
     hint: 'eyJhbGciOi|eyJ0eXAiOi|eyJraWQiOi',
     shape: /(?<![\w-](?<!%[\dA-Fa-f]{2}|\\[nrt]))eyJ(?:hbGciOi|0eXAiOi|raWQiOi)[\w.-]*/g,
   },
+  // PHP cuts what it prints: these beginnings are enough, since hardly anything else has them.
   {
     hint: "\\.\\.\\.'",
     shape:
@@ -176,17 +200,20 @@ export const hinted: readonly Rule[] = [
   },
 ];
 
-/** Any of those that need no hint. */
-export const runningToken = new RegExp(
-  [`${begins}(?:${prefixed.map(([prefix, rest]) => `(?:${prefix})${rest}`).join('|')})`, ...beside].join('|'),
-  'g',
+const others = [...beside, ...addressed.map(({ source }) => source)];
+/** Any token in a word with a run; what looks like a token within one that begins before is a part of it. */
+export const runningToken = new RegExp([anyOf(prefixed), ...others].join('|'), 'g');
+
+/** What each kind looks like by itself. */
+export const tokens: readonly RegExp[] = [...prefixed.map((kind) => anyOf([kind])), ...others].map(
+  (source) => new RegExp(source),
 );
 
 const ofRun = among(/[\w-]/);
 /** Behind what ends the word that a token is in: no token has any of it, nor what must stand before one. */
 const ofWord = among(/[^\s"'<>\0-\x1F]/);
 
-/** The text without any token of those that need no hint: only the words are looked at that have enough in a row. */
+/** The text without any token in a word with a run. */
 export function withoutTokens(text: string, codes: Uint8Array): string {
   const end = text.length;
   let left = '';
@@ -196,13 +223,13 @@ export function withoutTokens(text: string, codes: Uint8Array): string {
     let to = at + run;
     while (from > kept && isWithin(text, codes, from - 1)) from -= 1;
     while (to < end && isWithin(text, codes, to)) to += 1;
-    left += text.slice(kept, from) + text.slice(from, to).replace(runningToken, '***');
+    left += text.slice(kept, from) + text.slice(from, to).replace(runningToken, '$<before>***');
     kept = to;
   }
   return kept === 0 ? text : left + text.slice(kept);
 }
 
-/** Whether there is any token in it, with a hint or without. */
+/** Whether there is any token in it, with a run or without. */
 export const holdsToken = (text: string): boolean =>
   withoutTokens(text, codesOf(text)) !== text || hinted.some(({ shape }) => text.search(shape) !== -1);
 

@@ -1,0 +1,45 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { mask } from '../../src/masking/mask.ts';
+import { tokens } from '../../src/masking/tokens.ts';
+import { holdsKey } from '../../src/secret.ts';
+
+/** Where a token is one, whatever its characters are. */
+const around = [
+  ['use ', ', it works'],
+  ['it=', ''],
+  ["it is '", "' now"],
+  ['{"it":"', '"}'],
+  ['it came with ', '\nand went'],
+] as const;
+
+const signs = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at));
+/** Of a class each character is drawn as often as any other, rather than a sign as often as all the letters. */
+const evenly = (source: string): string =>
+  source.replaceAll(/\[[^\]]+\]|\\[dw]/g, (found) => {
+    const shape = new RegExp(`^${found}$`);
+    return `[${signs.flatMap((sign) => (shape.test(sign) ? sign.replace(/\W/, '\\$&') : [])).join('')}]`;
+  });
+
+/** Texts with a token at their end. */
+function drawnFrom(shape: RegExp): readonly string[] {
+  const source = shape.source.replaceAll('(?<before>', '(?:').replaceAll(/\(\?<?[=!](?:[^()]|\([^()]*\))*\)/g, '');
+  const whole = new RegExp(`^(?:${shape.source})$`);
+  const [usual, even] = [source, evenly(source)].map((one) =>
+    fc.stringMatching(new RegExp(`^(?:${one})$`)).filter((text) => whole.test(text)),
+  );
+  if (usual === undefined || even === undefined) throw new Error('nothing to draw from');
+  return [...fc.sample(usual, 100), ...fc.sample(fc.noBias(even), 200)];
+}
+
+test.each(tokens)('each token of a kind is known, whichever of its characters it has: %s', (shape) => {
+  const missed = drawnFrom(shape).flatMap((text, at) => {
+    const [before, behind] = around[at % around.length] ?? ['', ''];
+    const line = `${before}${text}${behind}`;
+    const start = `${before}${shape.exec(text)?.groups?.['before'] ?? ''}***`;
+    // A comma may be a part of it.
+    const isMasked = [`${start}${behind}`, `${start}${behind.replace(/^,/, '')}`].includes(mask(line));
+    return isMasked && holdsKey(line) ? [] : [`${line} → ${mask(line)}`];
+  });
+  expect(missed).toEqual([]);
+});
