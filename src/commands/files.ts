@@ -4,7 +4,7 @@ import type { Environment } from '../hosting/contract/target.ts';
 import { bold, code, inline, joined, say, type Text } from '../text.ts';
 import { count, environment, option, optional, plainField, type PlainField } from './fields.ts';
 import { near } from './nearest.ts';
-import { counted, type Page } from './page.ts';
+import { counted, type Page, readAt } from './page.ts';
 import { readPaths } from './paths.ts';
 import { report } from './report.ts';
 import { countIn, drawTree, onOneLine, pathsOf } from './tree.ts';
@@ -30,17 +30,18 @@ export const files = report({
   button: 'Show files',
   fields: { env: environment(), path: optional(onePath('Path')), depth: option(count('Depth', 1, deepest)) },
   target: 'env',
-  show: async ({ input: { env, path, depth = usualDepth }, read }) => {
+  show: async ({ input: { env, path, depth = usualDepth }, read, now }) => {
     const all = await read(listFiles({ env_id: env.id }));
     const found = path === undefined ? { path: '', children: all } : folderAt(all, env, path);
+    const source = readAt(now);
     const title = say`**${env.name} · files**${found.path && say` in ${code(found.path)}`}`;
     if (found.children === undefined) return { title, parts: [text(say`${code(found.path)} is a file.`)], source };
     if (found.children.length === 0) return { title, parts: [text(say`There is no file there.`)], source };
-    return treePage(title, env, { path: found.path, children: found.children }, depth);
+    const page = treePage(title, env, { path: found.path, children: found.children }, depth);
+    return { ...page, source: say`${source}, ${counted(depth, 'level')} deep` };
   },
 });
 
-const source = 'read from the host just now';
 const text = (text: Text) => ({ kind: 'text', text }) as const;
 
 type Found = { readonly path: string; readonly children: readonly FileNode[] | undefined };
@@ -57,7 +58,6 @@ function treePage(
   return {
     title: say`${title} · ${counted(files, 'file')}, ${counted(folders, 'folder')}`,
     parts: [{ kind: 'code', text: lines.join('\n') }],
-    source: `${source}, ${counted(depth, 'level')} deep`,
     offers: cut && depth < deepest && !path.startsWith('--') ? [{ label: 'One level deeper', words: deeper }] : [],
   };
 }

@@ -1,9 +1,16 @@
-import { closest, distance } from 'fastest-levenshtein';
+import { distance as slips } from 'fastest-levenshtein';
+
+/** How many slips of the fingers one is from the other; letters that changed their places are one. */
+const distance = (one: string, other: string): number =>
+  one !== other && sorted(one) === sorted(other) ? 1 : slips(one, other);
+const sorted = (word: string): string => word.split('').toSorted().join('');
+const closest = (typed: string, known: readonly string[]): string =>
+  known.reduce((best, one) => (distance(typed, one) < distance(typed, best) ? one : best), known[0] ?? '');
 
 /** Those of `known` that somebody may have meant by `typed`, nearest first. */
 export function near(typed: string, known: readonly string[]): readonly string[] {
   if (typed === '' || known.length === 0) return [];
-  const nearest = closest(typed, [...known]);
+  const nearest = closest(typed, known);
   const limit = Math.max(2, Math.floor(nearest.length / 3));
   return known
     .filter((one) => distance(typed, one) <= limit)

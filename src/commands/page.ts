@@ -1,5 +1,5 @@
 import type { Offer } from '../errors.ts';
-import type { Inline, Text } from '../text.ts';
+import { say, time, type Inline, type Text } from '../text.ts';
 
 /** A part of an answer, as plain data. */
 export type Part =
@@ -27,6 +27,9 @@ export function age(milliseconds: number): string {
   if (minutes < 36 * 60) return `${Math.round(minutes / 60)} h ago`;
   return `${Math.round(minutes / 1440)} days ago`;
 }
+
+/** Where a page came from, and when: shared, it stands there for others to read later. */
+export const readAt = (now: number): Text => say`read from the host at ${time(now, 'date')}`;
 
 /** A number with its noun: `1 rule`, `3 rules`. */
 export const counted = (amount: number, noun: string, plural = `${noun}s`): string =>

@@ -91,7 +91,13 @@ function recheckTargets(desk: Recheck, change: Change, since: number): Rechecked
     const presence = desk.presenceOf(target, since);
     if (presence === 'gone') return gone(say`${target.name} is gone: the host lists its sites without it.`);
     if (presence !== 'listed') {
-      return { kind: 'later', why: say`The host does not list ${target.name} right now, so I cannot check it.` };
+      return {
+        kind: 'later',
+        why:
+          presence === 'missing'
+            ? say`The host's newest list of sites lacks ${target.name}; one list is not enough to tell.`
+            : say`The host does not tell right now whether ${target.name} is there.`,
+      };
     }
     const now = listedAs(desk.names(undefined), target);
     if (now && target.kind !== 'company' && now.name !== target.name) {

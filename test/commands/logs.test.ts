@@ -135,11 +135,11 @@ describe('the error log', () => {
   });
 
   test.each<[string, string, string, readonly string[]]>([
-    ['nothing at all', '', 'No line in this log. Go further back', ['Access log', 'Cache log']],
+    ['nothing at all', '', 'No line in this log. Read another log.', ['Access log', 'Cache log']],
     [
       'nothing in a range',
       '--since 1h',
-      'No line in this log since 2026-11-21 13:05 UTC. Go further back',
+      'No line in this log since 2026-11-21 13:05 UTC. Read another log, or go further back, as with --since=24h.',
       ['Last 24 hours', 'Access log', 'Cache log'],
     ],
     ['no error', '--errors', 'No error in 1 line. Read all its lines', ['All lines', 'Access log', 'Cache log']],

@@ -42,6 +42,11 @@ function comesTo(line: string): Wish | Refusal | undefined {
   }
 }
 
+test('letters that changed their places are one slip', () => {
+  const came = comesTo('puase');
+  expect(came instanceof Refusal && came.offers.map(({ words }) => words)).toEqual([['pause']]);
+});
+
 describe('a slip in the name of a command', () => {
   test('never runs anything but a command that was typed in so many letters', () => {
     fc.assert(

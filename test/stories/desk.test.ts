@@ -100,7 +100,7 @@ test('a pause holds what is not sent, and what is still valid goes when it is ov
   const before = house.writes().length;
   const change = await house.person('ana').asks('/site cache clear acme-blog/staging');
   const twice = await house.person('dee').says('/site pause me too');
-  await twice.hears(/Nothing is sent already: @Chi paused it at .*Nothing was changed\./);
+  await twice.hears(/Sending is paused already, by @Chi at .*Nothing was changed\./);
   await change.shows('🔒');
   expect(house.writes()).toHaveLength(before);
   const resumed = await house.person('dee').says('/site resume');

@@ -1,7 +1,7 @@
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import { inline, say } from '../../text.ts';
 import { environment } from '../fields.ts';
-import { counted } from '../page.ts';
+import { counted, readAt } from '../page.ts';
 import { report } from '../report.ts';
 import { emptyIsUnknown } from './listing.ts';
 
@@ -10,7 +10,7 @@ export const allowlistShow = report({
   button: 'Show allowlist',
   fields: { env: environment() },
   target: 'env',
-  show: async ({ input, read }) => {
+  show: async ({ input, read, now }) => {
     const list = await read(getAllowedIps({ env_id: input.env.id }));
     return {
       title: say`**${input.env.name} · SSH allowlist** · ${counted(list.length, 'address', 'addresses')}`,
@@ -19,7 +19,7 @@ export const allowlistShow = report({
           ? { kind: 'text', text: inline(`The list is empty. ${emptyIsUnknown}`) }
           : { kind: 'code', text: list.join('\n') },
       ],
-      source: 'read from the host just now',
+      source: readAt(now),
       offers: [{ label: 'Add an address…', words: ['allowlist', 'add', input.env.id] }],
     };
   },

@@ -1,7 +1,7 @@
 import { listBackups } from '../../hosting/contract/backups.ts';
 import { inline, say, time } from '../../text.ts';
 import { environment } from '../fields.ts';
-import { age, counted } from '../page.ts';
+import { age, counted, readAt } from '../page.ts';
 import { report } from '../report.ts';
 
 export const backupsList = report({
@@ -36,7 +36,7 @@ export const backupsList = report({
                 ]),
               },
             ],
-      source: 'read from the host just now',
+      source: readAt(now),
     };
   },
 });

@@ -1,6 +1,7 @@
 import { getNextDownloadableBackup } from '../../hosting/contract/backups.ts';
 import { say, time, type Inline } from '../../text.ts';
 import { environment } from '../fields.ts';
+import { readAt } from '../page.ts';
 import { report } from '../report.ts';
 
 export const backupsNext = report({
@@ -8,7 +9,7 @@ export const backupsNext = report({
   button: 'Next download',
   fields: { env: environment() },
   target: 'env',
-  show: async ({ input: { env }, read }) => {
+  show: async ({ input: { env }, read, now }) => {
     const { is_backup_available: isAvailable, reset_at: said } = await read(
       getNextDownloadableBackup({ env_id: env.id }),
     );
@@ -23,7 +24,7 @@ export const backupsNext = report({
     return {
       title: say`**${env.name} · next downloadable backup**`,
       parts: [{ kind: 'text', text: state }],
-      source: 'read from the host just now; backups are downloaded in its panel',
+      source: say`${readAt(now)}; backups are downloaded in its panel`,
       offers: [{ label: 'List backups', words: ['backups', 'list', env.id] }],
     };
   },

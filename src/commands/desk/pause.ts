@@ -17,13 +17,13 @@ export const pause = desk({
     const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
     const since = done
       ? say`**Nothing is sent from now on**${why}`
-      : say`**Nothing is sent already**: ${actor(pause.by)} paused it at ${time(pause.at, 'date')}${why}. Nothing was changed.`;
+      : say`**Sending is paused already**, by ${actor(pause.by)} at ${time(pause.at, 'date')}${why}. Nothing was changed.`;
     return {
       title: since,
       parts: [
         {
           kind: 'text',
-          text: say`${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} held back, and each expires when its time is over. ${counted(atHost, 'change')} the host has already, and goes on with. ${code('resume')} lets the rest go.`,
+          text: say`Held back: ${counted(held, 'approved change')}; each expires when its time is over. With the host already, and not stopped: ${counted(atHost, 'change')}. ${code('resume')} sends what is held back.`,
         },
       ],
       offers: [{ label: 'Resume', words: ['resume'] }],

@@ -1,7 +1,7 @@
 import { listDnsRecords } from '../../hosting/contract/dns.ts';
 import { code, inline, say } from '../../text.ts';
 import { domain } from '../fields.ts';
-import { counted } from '../page.ts';
+import { counted, readAt } from '../page.ts';
 import { report } from '../report.ts';
 import { showDuration } from '../times.ts';
 
@@ -10,7 +10,7 @@ export const dnsList = report({
   button: 'List DNS records',
   fields: { domain: domain() },
   target: 'domain',
-  show: async ({ input, read }) => {
+  show: async ({ input, read, now }) => {
     const records = await read(listDnsRecords({ domain_id: input.domain.id }));
     const rows = records.flatMap(({ type, name, ttl, resource_records: values }) =>
       (values.length > 0 ? values : [{ value: undefined }]).map(({ value }) => [
@@ -26,7 +26,7 @@ export const dnsList = report({
         rows.length === 0
           ? [{ kind: 'text', text: say`The host lists no DNS record of ${input.domain.name}.` }]
           : [{ kind: 'table', columns: ['Type', 'Name', 'TTL', 'Values'], rows }],
-      source: 'read from the host just now; what the world sees may be older',
+      source: say`${readAt(now)}; what the world sees may be older`,
       offers: [{ label: 'Change a record…', words: ['dns', 'set', input.domain.id] }],
     };
   },

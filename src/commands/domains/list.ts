@@ -1,6 +1,6 @@
 import { inline, say } from '../../text.ts';
 import { optional, word } from '../fields.ts';
-import { counted } from '../page.ts';
+import { counted, readAt } from '../page.ts';
 import { report } from '../report.ts';
 import { companyDomains } from './listed.ts';
 
@@ -12,7 +12,7 @@ export const domainsList = report({
   button: 'List domains',
   fields: { search: optional(word('Search')) },
   target: 'company',
-  show: async ({ input, ...sources }) => {
+  show: async ({ input, now, ...sources }) => {
     const wanted = (input.search ?? '').toLowerCase();
     const domains = (await companyDomains(sources))
       .filter(({ name = '' }) => name.toLowerCase().includes(wanted))
@@ -35,7 +35,7 @@ export const domainsList = report({
                 ]),
               },
             ],
-      source: 'read from the host just now',
+      source: readAt(now),
       offers: [
         ...shortcuts.flatMap((name) => [
           { label: `Records to set for ${name}`.slice(0, 75), words: ['domains', 'records', name] },

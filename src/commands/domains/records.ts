@@ -1,7 +1,7 @@
 import { getVerificationRecords } from '../../hosting/contract/domains.ts';
 import { code, inline, say } from '../../text.ts';
 import { domain } from '../fields.ts';
-import { counted } from '../page.ts';
+import { counted, readAt } from '../page.ts';
 import { report } from '../report.ts';
 
 export const domainsRecords = report({
@@ -9,7 +9,7 @@ export const domainsRecords = report({
   button: 'Show records to set',
   fields: { domain: domain() },
   target: 'domain',
-  show: async ({ input, read }) => {
+  show: async ({ input, read, now }) => {
     const records = await read(getVerificationRecords({ site_domain_id: input.domain.id }));
     const rows = [
       ...(records?.verification_records ?? []).map((record) => ({ purpose: 'verification', ...record })),
@@ -36,7 +36,7 @@ export const domainsRecords = report({
                 ]),
               },
             ],
-      source: 'read from the host just now; they are set where the DNS of the domain is kept',
+      source: say`${readAt(now)}; they are set where the DNS of the domain is kept`,
       offers: [{ label: 'Check again', words: ['domains', 'records', input.domain.id] }],
     };
   },

@@ -1,6 +1,6 @@
 import type { Offer } from '../../errors.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
-import { counted, type Page, type Part } from '../page.ts';
+import { counted, type Page, type Part, readAt } from '../page.ts';
 import type { Happened } from '../report.ts';
 import { accessLens } from './access.ts';
 import { busiestMinute, type Stretch } from './bars.ts';
@@ -97,17 +97,24 @@ export async function pageOf(reading: Reading): Promise<Page> {
       ...lens.parts.map((text): Part => ({ kind: 'text', text })),
       { kind: 'code', text: newest.map(({ text }) => cut(text, lineCharacters)).join('\n') },
     ],
-    source: joined(
-      [isAll ? [] : say`last stand the newest of ${counted(shown.length, 'line')}`, source, ...notes(reading)],
-      '; ',
-    ),
+    source: sourceOf(reading, isAll ? undefined : shown.length),
     offers: offers.filter((offer) => offer !== undefined && offer !== false),
     ...(asked.full && { file: fileOf(asked, shown) }),
   };
 }
 
-const source =
-  'read from the host just now; known shapes of credentials and e-mail addresses are masked, visitors have stable aliases';
+/** `listed`: how many lines there are to what stands last. */
+const sourceOf = (reading: Reading, listed?: number): Text =>
+  joined(
+    [
+      listed === undefined ? [] : say`last stand the newest of ${counted(listed, 'line')}`,
+      readAt(reading.now),
+      masked,
+      ...notes(reading),
+    ],
+    '; ',
+  );
+const masked = 'known shapes of credentials and e-mail addresses are masked, visitors have stable aliases';
 
 /** Where no line tells a time, the host alone knows whether they are from the span. */
 const notHeld = ({ lines, isCut }: Reading): Part => ({
@@ -176,11 +183,11 @@ function emptyPage(reading: Reading): Page {
   const next =
     asked.errors && lines.length > 0
       ? say`Read all its lines, or another log.`
-      : say`Go further back, as with ${code('--since=24h')}, or read another log.`;
+      : say`Read another log${asked.since.length > 0 ? say`, or go further back, as with ${code('--since=24h')}` : ''}.`;
   return {
     title: headOf(asked),
     parts: [{ kind: 'text', text: say`${nothingOf(reading)} ${next}` }],
-    source: joined(['read from the host just now', ...notes(reading)], '; '),
+    source: joined([readAt(reading.now), ...notes(reading)], '; '),
     offers: offersInstead(asked),
   };
 }

@@ -1,6 +1,6 @@
-import { code, inline, say, type Text } from '../../text.ts';
+import { joined, code, inline, say, type Text } from '../../text.ts';
 import { choice, environment, flag, option, optional, word, type Input } from '../fields.ts';
-import { counted, type Page } from '../page.ts';
+import { counted, type Page, readAt } from '../page.ts';
 import { report } from '../report.ts';
 import { allRules, statusOf, visitorsOf, withWords, type Rule } from './rules.ts';
 
@@ -42,7 +42,7 @@ export const redirectsList = report({
           hint: say`Leave ${code('--regex')} out to search for it as it stands.`,
         };
   },
-  show: async ({ input, read }): Promise<Page> => {
+  show: async ({ input, read, now }): Promise<Page> => {
     const { env, search, regex, sort, descending } = input;
     const { rules, whole } = await allRules(read, env, {
       ...(sort && { key: sort, order: descending ? 'descend' : 'ascend' }),
@@ -53,13 +53,14 @@ export const redirectsList = report({
     return {
       title: say`**${env.name} · redirects** · ${said(input)}${counted(found.length, 'redirect')}`,
       parts: [found.length === 0 ? none(input) : { kind: 'table', columns, rows: found.map(rowOf) }],
-      source: [
-        'read from the host just now',
-        regex ? 'the host tried the expression' : '',
-        whole ? '' : 'it has more than it lists',
-      ]
-        .filter(Boolean)
-        .join('; '),
+      source: joined(
+        [
+          readAt(now),
+          regex ? 'the host tried the expression' : undefined,
+          whole ? undefined : 'it has more than it lists',
+        ],
+        '; ',
+      ),
       offers: [{ label: 'Add a redirect…', words: ['redirects', 'add', env.id] }],
     };
   },
