@@ -142,7 +142,9 @@ const cases: Readonly<Record<string, Case>> = {
       `a line was put before the first one: ${seq}`,
       {
         deeds: [
-          run(`insert into audit select ${seq}, at, change, event, 'U9', details, 'y', 'x' from audit where seq = 1`),
+          run(
+            `insert into audit select ${seq}, at, change, event, 'U9', details, 'y', 'x', target from audit where seq = 1`,
+          ),
         ],
         ...altered(seq, 'It stands before the first line, where none is written'),
       },

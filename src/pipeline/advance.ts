@@ -124,7 +124,8 @@ async function recordIn(
 ): Promise<void> {
   const { at, by: actor, reply } = saying;
   onEvent(event);
-  const details = JSON.stringify({ target: change.target_name, version: change.version, ...saying.details });
+  const about = { target: change.target_name, target_key: change.target, version: change.version };
+  const details = JSON.stringify({ ...about, ...saying.details });
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
   if (saying.redraw) await redrawCards(tx, change.number, at, true);
   if (reply !== undefined)

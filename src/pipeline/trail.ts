@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TrailFilter, TrailLine } from '../commands/trail.ts';
-import { linesAbout, linesAfter, linesOfChanges, listAudit, type AuditLine } from '../storage/audit.ts';
+import { linesAfter, linesOfChanges, listAudit, type AuditLine } from '../storage/audit.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { aboutChanges } from '../storage/changes.ts';
 import type { Reader } from '../storage/tx.ts';
@@ -76,11 +76,13 @@ async function* newestFirst(
 ): AsyncGenerator<readonly AuditLine[]> {
   let [read, limit] = [0, first];
   let beforeSeq: number | undefined;
+  const asked = {
+    ...(env !== undefined && { target: `environment:${env.id}` }),
+    ...(by !== undefined && { actor: by }),
+  };
   for (;;) {
-    const wanted = { limit, ...(by !== undefined && { actor: by }), ...(beforeSeq !== undefined && { beforeSeq }) };
-    const lines = await (env === undefined
-      ? listAudit(db, wanted)
-      : linesAbout(db, `environment:${env.id}`, { ...wanted, ...(since !== undefined && { since }) }));
+    const wanted = { ...asked, limit, ...(beforeSeq !== undefined && { beforeSeq }) };
+    const lines = await listAudit(db, wanted);
     yield lines;
     const last = lines.at(-1);
     // Times stand in the order of the lines, but for the clocks of machines.

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { sql, type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool } from 'kysely';
+import { type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool } from 'kysely';
 import { alone } from './differences.ts';
 import type { AuditTable, Schema } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
@@ -23,16 +23,23 @@ export const keyId = (key: Buffer): string =>
 /** The id of the key in a hash; undefined: a plain hash, or one from before keys were named. */
 export const keyIdIn = (hash: string): string | undefined => /^([\da-f]{8}):/.exec(hash)?.[1];
 
+/** What a hash is over. */
+type Hashed = Omit<AuditLine, 'hash' | 'target'>;
+
 /** A line over all that it says, its place and the line before: HMAC-SHA256, or SHA-256 without a key; hex. */
-export function digestOf(line: Omit<AuditLine, 'hash'>, key: Buffer | undefined): string {
+export function digestOf(line: Hashed, key: Buffer | undefined): string {
   const { previous, seq, at, change, event, actor, details } = line;
   const said = JSON.stringify([previous, seq, at, change, event, actor, details]);
   return (key === undefined ? createHash('sha256') : createHmac('sha256', key)).update(said).digest('hex');
 }
 
 /** The hash of a line as it is kept: `3f9c01ab:5e88…`, the id of its key before it; the digest alone without a key. */
-export const hashLine = (line: Omit<AuditLine, 'hash'>, key: Buffer | undefined): string =>
+export const hashLine = (line: Hashed, key: Buffer | undefined): string =>
   `${key === undefined ? '' : `${keyId(key)}:`}${digestOf(line, key)}`;
+
+/** What details name as `target_key`, which a quote inside a text cannot look like; null: nothing. */
+export const targetIn = (details: string): string | null =>
+  /"target_key":"([^"\\]*)"/.exec(details)?.[1]?.toLowerCase() ?? null;
 
 /** Writes the next line of the trail. Until this transaction ends no other replica can write one. */
 export async function appendAudit(tx: Tx, entry: AuditEntry, key: Buffer | undefined): Promise<AuditLine> {
@@ -43,7 +50,7 @@ export async function appendAudit(tx: Tx, entry: AuditEntry, key: Buffer | undef
   const hash = hashLine(line, key);
   return tx
     .insertInto('audit')
-    .values({ ...line, hash })
+    .values({ ...line, hash, target: targetIn(details) })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -56,6 +63,7 @@ export async function auditHead(db: Reader): Promise<Head> {
 
 /** What to list; what is left out does not matter. Times in epoch ms, `until` not included. */
 export type AuditFilter = {
+  readonly target?: string;
   readonly change?: number;
   readonly actor?: string;
   readonly event?: string;
@@ -76,10 +84,11 @@ const isLine = (is: ExpressionBuilder<Schema, 'audit'>): ExpressionWrapper<Schem
   is('seq', '>', 0);
 
 const fitting =
-  ({ change, actor, event, since, until, beforeSeq }: Omit<AuditFilter, 'limit'>) =>
+  ({ target, change, actor, event, since, until, beforeSeq }: Omit<AuditFilter, 'limit'>) =>
   (is: ExpressionBuilder<Schema, 'audit'>): ExpressionWrapper<Schema, 'audit', SqlBool> =>
     is.and([
       isLine(is),
+      ...(target === undefined ? [] : [is('target', '=', target)]),
       ...(change === undefined ? [] : [is('change', '=', change)]),
       ...(actor === undefined ? [] : [is('actor', '=', actor)]),
       ...(event === undefined ? [] : [is('event', '=', event)]),
@@ -98,7 +107,7 @@ export const lineBeforeFirst = (db: Reader): Promise<Pick<AuditLine, 'seq'> | un
   db.selectFrom('audit').select('seq').where('seq', '<', 1).orderBy('seq', 'desc').limit(1).executeTakeFirst();
 
 /** What a line says of its change, without its place in the chain. */
-export type ChangeLine = Omit<AuditLine, 'at' | 'previous' | 'hash'>;
+export type ChangeLine = Omit<AuditLine, 'at' | 'previous' | 'hash' | 'target'>;
 
 /** Lines of these changes of these kinds, oldest first. */
 export async function linesOfChanges(
@@ -109,45 +118,6 @@ export async function linesOfChanges(
   if (changes.length === 0) return [];
   const lines = db.selectFrom('audit').select(['seq', 'change', 'event', 'actor', 'details']);
   return lines.where(isLine).where('change', 'in', changes).where('event', 'in', events).orderBy('seq').execute();
-}
-
-/** How many changes of a target, and deeds beside changes, are looked at for its lines. */
-const MOST_CHANGES = 200;
-const MOST_DEEDS = 1_000;
-
-/** Those of the newest lines about a target that fit: of its changes, and of deeds whose details name its key as `target_key`. */
-export function linesAbout(
-  db: Reader,
-  target: string,
-  { limit, ...filter }: Pick<AuditFilter, 'actor' | 'since' | 'beforeSeq' | 'limit'>,
-): Promise<AuditLine[]> {
-  const either = placesOfChanges(db, target, filter).unionAll(placesOfDeeds(db, target, filter));
-  const newest = db.selectFrom(either.as('either')).select('place').orderBy('place', 'desc').limit(limit);
-  // The places are found and sorted out of indexes: whole lines are read of those alone that are wanted.
-  return db.selectFrom('audit').selectAll().where('seq', 'in', newest).orderBy('seq', 'desc').execute();
-}
-
-/** By the bare column SQLite would read the whole trail from its end for the order of the places. */
-const place = sql<number>`+seq`.as('place');
-
-function placesOfChanges(db: Reader, target: string, { actor, ...filter }: Omit<AuditFilter, 'limit'>) {
-  const changes = db
-    .selectFrom('changes')
-    .select('number')
-    .where('target', '=', target)
-    .orderBy('number', 'desc')
-    .limit(MOST_CHANGES);
-  const lines = db.selectFrom('audit').select(place).where('change', 'in', changes).where(fitting(filter));
-  // Nor is it to read all that somebody ever did.
-  return actor === undefined ? lines : lines.where(sql<boolean>`actor || '' = ${actor}`);
-}
-
-function placesOfDeeds(db: Reader, target: string, filter: Omit<AuditFilter, 'limit'>) {
-  const named = JSON.stringify({ target_key: target }).slice(1, -1);
-  const deeds = db.selectFrom('audit').selectAll().where('change', 'is', null).orderBy('seq', 'desc').limit(MOST_DEEDS);
-  // Unlike `like`, it tells upper from lower case on both databases, and knows no wildcards.
-  const naming = sql<boolean>`replace(details, ${named}, '') <> details`;
-  return db.selectFrom(deeds.as('audit')).select(place).where(naming).where(fitting(filter));
 }
 
 /** The line of that place, or undefined. */

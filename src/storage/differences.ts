@@ -19,11 +19,16 @@ export type Dialect = {
   readonly strict: string;
   /** Statements after which no line of the table `audit` can be changed or removed. */
   readonly appendOnly: readonly string[];
+  /** Statements between which its lines can be changed: for migrations alone. */
+  readonly unsealed: { readonly from: readonly string[]; readonly to: readonly string[] };
   /** Statements after which pages of that table keep room for newer versions of their rows. */
   readonly roomIn: (table: string) => readonly string[];
 };
 
 const forbidden = 'the audit trail is append-only';
+const appendOnlyFile = ['update', 'delete'].map(
+  (deed) => `create trigger audit_no_${deed} before ${deed} on audit begin select raise(abort, '${forbidden}'); end`,
+);
 
 /** The dialect of each database. */
 export const dialects: Readonly<Record<Kind, Dialect>> = {
@@ -33,10 +38,8 @@ export const dialects: Readonly<Record<Kind, Dialect>> = {
     integer: 'integer',
     counted: 'integer primary key autoincrement',
     strict: 'strict',
-    appendOnly: ['update', 'delete'].map(
-      (deed) =>
-        `create trigger audit_no_${deed} before ${deed} on audit begin select raise(abort, '${forbidden}'); end`,
-    ),
+    appendOnly: appendOnlyFile,
+    unsealed: { from: ['drop trigger audit_no_update', 'drop trigger audit_no_delete'], to: appendOnlyFile },
   },
   postgres: {
     // In a full page a lease moves its row, and with that an entry in each of its indexes.
@@ -48,6 +51,10 @@ export const dialects: Readonly<Record<Kind, Dialect>> = {
       `create function audit_refuse() returns trigger language plpgsql as $$ begin raise exception '${forbidden}'; end $$`,
       'create trigger audit_no_change before update or delete or truncate on audit execute function audit_refuse()',
     ],
+    unsealed: {
+      from: ['alter table audit disable trigger audit_no_change'],
+      to: ['alter table audit enable trigger audit_no_change'],
+    },
   },
 };
 

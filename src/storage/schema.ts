@@ -130,6 +130,8 @@ export type AuditTable = {
   details: string;
   previous: string;
   hash: string;
+  /** What it is about, as its details say by `target_key`: to be found by, and no part of the hash. */
+  target: string | null;
 };
 
 /** Who holds a target. */

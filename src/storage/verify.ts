@@ -1,5 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { digestOf, keyId, keyIdIn, lineBeforeFirst, linesAfter, start, type AuditLine, type Head } from './audit.ts';
+import {
+  digestOf,
+  keyId,
+  keyIdIn,
+  lineBeforeFirst,
+  linesAfter,
+  start,
+  targetIn,
+  type AuditLine,
+  type Head,
+} from './audit.ts';
 import type { Reader } from './tx.ts';
 
 /** Lines, the last one included, that nothing at hand proves. `key` is the id of the key that they were hashed with. */
@@ -108,11 +118,18 @@ function misplaced(line: AuditLine, last: Head, witnessed: Head): string | undef
   return undefined;
 }
 
+/** No hash is over the column that lines are found by: it has to be what is hashed. Lines of deeds had none once, and changes said it themselves. */
+function isMisfiled({ change, details, target }: AuditLine): boolean {
+  const named = targetIn(details);
+  return target === null ? change !== null && named !== null : target !== named && (change === null || named !== null);
+}
+
 type Wrong = { readonly seq: number; readonly why: string };
 
 /** Takes the next line, which stands where it belongs, into account; returns what is wrong, if anything is. */
 function take(read: Read, line: AuditLine, made: Made | undefined): Wrong | undefined {
   const { seq } = line;
+  if (isMisfiled(line)) return { seq, why: 'it is listed under another target than the one it names' };
   const isNamed = keyIdIn(line.hash) !== undefined;
   if (made === undefined)
     return { seq, why: `it was altered${isNamed ? '' : ', or written with a key that is not set'}` };

@@ -76,7 +76,7 @@ const told = JSON.stringify({
 
 /** Seven lines a change, and a deed beside changes in every twentieth line; `URARE` did three of all, long ago. */
 const lines = (from: number, to: number) => sql`
-  insert into audit (seq, at, change, event, actor, details, previous, hash)
+  insert into audit (seq, at, change, event, actor, details, previous, hash, target)
   ${series(from, to)}
   select n, n * ${second}, case when n % 20 = 0 then null else 1 + n / 7 end,
     case when n % 20 = 0 then 'lock' when n % 7 = 0 then 'asked' when n % 7 = 2 then 'vote' when n % 7 = 3 then 'approve'
@@ -84,7 +84,8 @@ const lines = (from: number, to: number) => sql`
     case when n in (2000, 3000, 4000) then 'URARE' when n % 7 > 3 then 'sitehand' else 'U' || (n / 7 % 300) end,
     case when n % 20 = 0 then '{"target":"site/live","target_key":"' || ${keyOf('(n / 20)')} || '"}'
       when n % 7 = 0 then cast(${asked} as text) else cast(${told} as text) end,
-    ${'0'.repeat(55)} || (100000000 + n - 1), ${'0'.repeat(55)} || (100000000 + n) from series`;
+    ${'0'.repeat(55)} || (100000000 + n - 1), ${'0'.repeat(55)} || (100000000 + n),
+    ${keyOf('(case when n % 20 = 0 then n / 20 else 1 + n / 7 end)')} from series`;
 
 async function fill({ db, kind }: Database, rows: number): Promise<void> {
   for (const [make, count] of [

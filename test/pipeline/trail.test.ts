@@ -54,7 +54,10 @@ async function told(database: Database, env: Environment): Promise<number> {
       details: JSON.stringify({ target, receipt: { kind: 'accepted', status: 202, operation: 'op-1' } }),
     },
   ];
-  for (const line of lines) await add(database, { change: number, ...line });
+  for (const { details = '{}', ...line } of lines) {
+    const about = { ...(JSON.parse(details) as object), target_key: `environment:${env.id}` };
+    await add(database, { change: number, ...line, details: JSON.stringify(about) });
+  }
   return number;
 }
 
@@ -167,7 +170,9 @@ describeBoth('the trail as it is read', (open) => {
     const details = JSON.stringify({ target_key: `environment:${live.id}` });
     const rows = Array.from({ length: 1_400 }, (_, at) => {
       const [seq, chain] = [at + 1, { previous: `p${at}`, hash: `h${at}` }];
-      const of = [{ change: number }, { change: other.number }, { change: null, details }, { change: null }][at % 4];
+      const target = `environment:${live.id}`;
+      const others = [{ change: other.number }, { change: null, details, target }, { change: null }] as const;
+      const of = [{ change: number, target }, ...others][at % 4];
       const actor = at < 8 ? chi.id : ana.id;
       return { seq, at: seq, event: 'pause', actor, change: null, details: '{}', ...of, ...chain };
     });
@@ -188,6 +193,37 @@ describeBoth('the trail as it is read', (open) => {
     // Half of it may be read, so one piece does not fill the list.
     const blogOnly = ({ targets }: { targets: string }) => targets.includes(blog.id);
     expect(await seen({ env: undefined }, blogOnly)).toEqual([200, 1_400, 1_002, true]);
+  });
+
+  it('finds a line of an environment, however many others of it or of other places came after', async () => {
+    const database = await open();
+    const row = (at: number, key: string, actor = ana.id) => {
+      const target = `environment:${key}`;
+      const details = JSON.stringify({ target_key: target });
+      return { seq: at, at, change: null, event: 'lock', actor, details, target, previous: `p${at}`, hash: `h${at}` };
+    };
+    const rows = Array.from({ length: 6_001 }, (_, at) => row(at + 2, live.id, at < 10 ? chi.id : ana.id));
+    for (const some of [[row(1, staging.id)], rows.slice(0, 3_000), rows.slice(3_000)])
+      await database.db.insertInto('audit').values(some).execute();
+    const seen = async (env: Environment, by?: string) => {
+      const { lines, more } = await trailFor(database.db, everything, { env, since: undefined, by });
+      return [lines.length, lines[0]?.seq, lines.at(-1)?.seq, more];
+    };
+    expect(await seen(staging)).toEqual([1, 1, 1, false]);
+    expect(await seen(live, chi.id)).toEqual([10, 11, 2, false]);
+  });
+
+  it('finds the lines of changes in the same way', async () => {
+    const database = await open();
+    const ledger = createLedger({ auditKey: undefined, installation: '', onEvent: () => undefined });
+    for (let at = 1; at <= 210; at += 1) {
+      const change = await save(database, about(live));
+      const by = at <= 10 ? chi.id : ana.id;
+      await database.transaction((tx) => ledger.remark(tx, change, 'vote', { by, at }));
+    }
+    const found = await trailFor(database.db, everything, { env: live, since: undefined, by: chi.id });
+    expect([found.lines.length, found.lines[0]?.seq, found.more]).toEqual([10, 10, false]);
+    expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 210 });
   });
 
   it('is read though somebody made its details into anything', async () => {

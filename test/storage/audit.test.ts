@@ -70,7 +70,7 @@ describeBoth('the trail', (open) => {
     "update audit set actor = 'U9'",
     'delete from audit',
     'delete from audit where seq = 1',
-    "insert into audit select seq, at, change, event, 'U9', details, previous, hash from audit where seq = 1",
+    "insert into audit select seq, at, change, event, 'U9', details, previous, hash, target from audit where seq = 1",
   ])('cannot be written over: %s', async (statement) => {
     const database = await open();
     const line = await append(database);
@@ -87,6 +87,14 @@ describeBoth('the trail', (open) => {
       expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 4, why: 'it was altered' });
     },
   );
+
+  it.each(['null', "'environment:e2'"])('shows a line that was hidden from its target: %s', async (target) => {
+    const database = await open();
+    await append(database, { details: '{"target_key":"environment:e1"}' });
+    await tamper(database, `update audit set target = ${target}`);
+    const why = 'it is listed under another target than the one it names';
+    expect(await verifyAudit(database.db, [key])).toEqual({ kind: 'altered', seq: 1, why });
+  });
 
   it('shows lines removed, at the beginning, in between, and at the end of what was witnessed', async () => {
     const database = await open();
@@ -226,7 +234,7 @@ describe('the trail in a file', () => {
   it('cannot be written over by replacing a line', async () => {
     const database = await openDatabase('sqlite::memory:');
     await append(database);
-    const replace = sql`insert or replace into audit select seq, at, change, event, 'U9', details, previous, hash from audit`;
+    const replace = sql`insert or replace into audit select seq, at, change, event, 'U9', details, previous, hash, target from audit`;
     await expect(replace.execute(database.db)).rejects.toThrow(/append-only/);
     await database.close();
   });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { appendAudit, findAudit, linesAbout, linesAfter, linesOfChanges } from '../../src/storage/audit.ts';
+import { appendAudit, findAudit, linesAfter, linesOfChanges, listAudit } from '../../src/storage/audit.ts';
 import { aboutChanges } from '../../src/storage/changes.ts';
 import { openToRead, type Database } from '../../src/storage/database.ts';
 import { describeBoth } from './both.ts';
@@ -45,16 +45,19 @@ describeBoth('lines of the trail', (open) => {
     const database = await open();
     const { db } = database;
     const [one, other] = [await save(database), await save(database, { target: 'environment:e2' })];
-    await line(database, one.number, 'asked');
-    await line(database, other.number, 'asked');
-    await line(database, null, 'lock', JSON.stringify({ target_key: 'environment:e1' }));
-    await line(database, null, 'lock', JSON.stringify({ target_key: 'environment:e11' }));
-    await line(database, one.number, 'accept');
+    const about = (id: string): string =>
+      JSON.stringify({ reason: '"target_key":"x"', target_key: `environment:${id}` });
+    await line(database, one.number, 'asked', about('e1'));
+    await line(database, other.number, 'asked', about('e2'));
+    await line(database, null, 'lock', about('E1'));
+    await line(database, null, 'lock', about('e11'));
+    await line(database, one.number, 'accept', about('e1'));
     const seqs = (lines: readonly { seq: number }[]): readonly number[] => lines.map(({ seq }) => seq);
-    expect(seqs(await linesAbout(db, 'environment:e1', { limit: 9 }))).toEqual([5, 3, 1]);
-    expect(seqs(await linesAbout(db, 'environment:e1', { limit: 2 }))).toEqual([5, 3]);
-    expect(seqs(await linesAbout(db, 'environment:e11', { limit: 9 }))).toEqual([4]);
-    expect(seqs(await linesAbout(db, 'environment:e3', { limit: 9 }))).toEqual([]);
+    const of = async (id: string, limit = 9) => seqs(await listAudit(db, { target: `environment:${id}`, limit }));
+    expect(await of('e1')).toEqual([5, 3, 1]);
+    expect(await of('e1', 2)).toEqual([5, 3]);
+    expect(await of('e11')).toEqual([4]);
+    expect(await of('e3')).toEqual([]);
     expect(seqs(await linesOfChanges(db, [one.number, other.number], ['asked']))).toEqual([1, 2]);
     expect(await linesOfChanges(db, [], ['asked'])).toEqual([]);
     expect(seqs(await linesAfter(db, 2, 2))).toEqual([3, 4]);

@@ -4,6 +4,7 @@ import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { domainLocks } from './domain-locks.ts';
 import { deedsIndex } from './deeds-index.ts';
+import { auditTargets } from './audit-targets.ts';
 import { firstTables } from './first-tables.ts';
 import { roomForLeases } from './room-for-leases.ts';
 import { smallIds } from './small-ids.ts';
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   { name: 'domain locks', up: domainLocks },
   { name: 'times missing', up: timesMissing },
   { name: 'message turns', up: messageTurns },
+  { name: 'audit targets', up: auditTargets },
 ];
 
 /**
