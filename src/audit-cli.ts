@@ -11,6 +11,7 @@ import { wholeTrail } from './pipeline/trail.ts';
 import { findingOf } from './pipeline/witness.ts';
 import { scrub } from './secret.ts';
 import { openToRead } from './storage/database.ts';
+import { clockOf } from './storage/time.ts';
 import type { Reader } from './storage/tx.ts';
 import { joined, plain } from './text.ts';
 
@@ -63,7 +64,7 @@ async function run(words: Words, { databaseUrl, ...keys }: TrailConfig, write: O
 }
 
 async function verify(db: Reader, keys: readonly Buffer[], write: Out['write']): Promise<number> {
-  const finding = await findingOf(db, keys);
+  const finding = await findingOf(db, keys, await clockOf(db));
   const { title, parts } = findingPage(finding);
   const lines = [title, ...parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))];
   await write(`${plain(joined(lines, '\n'))}\n`);

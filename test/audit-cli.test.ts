@@ -36,7 +36,7 @@ async function trailOf(keys: Keys, apart: number): Promise<string> {
     await sealTrail({ database, ledger }, [one, ...keys.slice(0, turn).toReversed()].flatMap(bytes));
     const said = { change: null, event: 'pause', actor: 'U1', details: '{}' };
     for (let line = 1; line <= 4; line += 1)
-      await database.transaction((tx) => appendAudit(tx, { at: line * apart, ...said }, auditKey));
+      await database.transaction((tx) => appendAudit(tx, { at: Date.now() - (4 - line) * apart, ...said }, auditKey));
   }
   await database.close();
   return file;
@@ -81,12 +81,12 @@ const rewrite =
     }
   };
 
-/** The head of that line was told a day later. */
+/** The head of that line was told then. */
 const told =
-  (seq: number): Deed =>
+  (seq: number, at = Date.now()): Deed =>
   (database) => {
     const value = JSON.stringify({ seq, ...database.prepare('select hash from audit where seq = ?').get(seq) });
-    database.prepare("insert into settings (key, value, at) values ('witnessed head', ?, ?)").run(value, dayMs);
+    database.prepare("insert into settings (key, value, at) values ('witnessed head', ?, ?)").run(value, at);
   };
 
 async function verify(file: string, keys: Readonly<Record<string, string>>) {
@@ -155,7 +155,7 @@ const cases: Readonly<Record<string, Case>> = {
       `the head that was told was overwritten: ${value}`,
       {
         apart: dayMs,
-        deeds: [run(`insert into settings (key, value, at) values ('witnessed head', '${value}', ${dayMs})`)],
+        deeds: [run(`insert into settings (key, value, at) values ('witnessed head', '${value}', ${Date.now()})`)],
         ...unproven('it goes back for more than a day, and no head of it is on record'),
       },
     ]),
@@ -200,6 +200,31 @@ const cases: Readonly<Record<string, Case>> = {
     apart: dayMs,
     deeds: [run('delete from audit where seq > 3')],
     ...unproven('it goes back for more than a day, and no head of it is on record'),
+  },
+  'all but the first lines were removed, and the head that was told with them': {
+    apart: dayMs,
+    deeds: [run('delete from audit where seq > 1')],
+    ...unproven('it goes back for more than a day, and no head of it is on record'),
+  },
+  'the head that was told says that it is told in a time to come': {
+    apart: dayMs,
+    deeds: [told(2, 8e15)],
+    ...unproven('it goes back for more than a day, and no head of it is on record'),
+  },
+  'the head that was told in a time to come is not in it': {
+    apart: dayMs,
+    deeds: [told(4, 8e15), run('delete from audit where seq > 2')],
+    ...altered(3, 'The trail went on to line 4 and ends before this one'),
+  },
+  'a head was told': { apart: dayMs, deeds: [told(2)], ...whole(4) },
+  'all lines were removed, and the head that was told with them': {
+    deeds: [run('delete from audit', `update installation set created_at = ${Date.now() - 2 * dayMs}`)],
+    ...unproven('it has no line, though this database is more than a day old'),
+  },
+  'all lines were removed on the first day': {
+    deeds: [run('delete from audit')],
+    code: 0,
+    says: 'The audit trail has no line yet.',
   },
   'the key was changed as it has to be': { keys: [former, key], set: withFormer, ...whole(9) },
   'the key was changed, and the former one is missing': {

@@ -46,7 +46,7 @@ export type TrailFile = {
 export type TrailGap = {
   readonly from: number;
   readonly to: number;
-  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'never told';
+  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'never told' | 'no line';
   readonly key?: string;
 };
 

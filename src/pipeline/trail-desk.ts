@@ -24,7 +24,7 @@ export function trailDeskFor(desk: TrailDesk, doer: Doer): Pick<Office, 'trail' 
   const { db } = desk.database;
   return {
     trail: (filter) => trailFor(db, readerOf(desk, doer.person, 'audit'), filter),
-    verify: () => findingOf(db, desk.auditKeys),
+    verify: async () => findingOf(db, desk.auditKeys, await desk.database.now()),
     takeAway: async (format, since) => {
       const file = await fileOf(desk, doer.person, format, since);
       await writeDown(desk, doer, { event: 'audit export', format, since, lines: file.lines });

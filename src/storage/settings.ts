@@ -12,6 +12,11 @@ export function readSetting(db: Reader, key: string): Promise<Setting | undefine
   return db.selectFrom('settings').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
+/** When the tables were made, in epoch milliseconds. */
+export async function installedAt(db: Reader): Promise<number> {
+  return (await db.selectFrom('installation').select('created_at').executeTakeFirstOrThrow()).created_at;
+}
+
 /** Writes a fact in place of the one before. */
 export async function writeSetting(tx: Tx, setting: Setting): Promise<void> {
   const { key: _, ...fact } = setting;

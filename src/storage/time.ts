@@ -20,6 +20,9 @@ const dayMs = 86_400_000;
 /** An answer that took longer is about another moment. */
 const promptMs = 1_000;
 
+/** The clock of a database that is opened for reading alone, in epoch ms: it knows of no jump. */
+export const clockOf = async (db: Reader): Promise<number> => (kindOf(db) === 'sqlite' ? Date.now() : postgresNow(db));
+
 /** Begins the time of a database: by its clock, but no earlier than the newest time that is stored in it. */
 export async function beginTime(
   db: Kysely<Schema>,

@@ -7,7 +7,9 @@ import { sealTrail } from '../../src/pipeline/seal.ts';
 import { bearWitness, findingOf } from '../../src/pipeline/witness.ts';
 import { appendAudit, auditHead, keyId } from '../../src/storage/audit.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { writeSetting } from '../../src/storage/settings.ts';
 import { describeBoth } from '../storage/both.ts';
+import { save } from '../storage/samples.ts';
 
 const key = Buffer.from('a key of the audit chain');
 const day = 86_400_000;
@@ -25,7 +27,9 @@ const opsSaid = async (database: Database): Promise<readonly string[]> => {
   return rows.map(({ body }) => body ?? '');
 };
 const verified = async (database: Database, seal: Buffer | 'plain' = key): Promise<string> => {
-  const { title, parts } = findingPage(await findingOf(database.db, seal === 'plain' ? [] : [seal]));
+  const { title, parts } = findingPage(
+    await findingOf(database.db, seal === 'plain' ? [] : [seal], await database.now()),
+  );
   return [title, ...parts.map((part) => (part.kind === 'text' ? part.text : []))].map(plain).join('\n');
 };
 /** What somebody with the database's own password could do. */
@@ -56,6 +60,18 @@ describeBoth('the head of the trail', (open) => {
     const said = await opsSaid(database);
     expect(said).toHaveLength(2);
     expect(said[0]).toContain(shortHash(head.hash));
+  });
+
+  it('is told though somebody wrote that it was told in a time to come', async () => {
+    const database = await open({ now: () => 40 * day });
+    await append(database, 1);
+    const { seq, hash } = await auditHead(database.db);
+    const value = JSON.stringify({ seq, hash });
+    await database.transaction((tx) => writeSetting(tx, { key: 'witnessed head', value, at: 8e15 }));
+    expect(await verified(database)).toContain('no head of it is on record');
+    expect(await bearWitness(database)).toEqual({ kind: 'told', head: { seq, hash } });
+    expect(await bearWitness(database)).toBeUndefined();
+    expect(await verified(database)).toMatch(/^The one line of the audit trail is unaltered/);
   });
 
   it('is told by one of two replicas', async () => {
@@ -111,7 +127,7 @@ describeBoth('verifying the trail', (open) => {
   });
 
   it('says that a plain hash protects from accidents alone, and how many lines are older than the key', async () => {
-    const database = await open();
+    const database = await open({ now: () => 5 });
     await append(database, 1, 'plain');
     await append(database, 2, 'plain');
     const plainly = await verified(database, 'plain');
@@ -129,6 +145,16 @@ describeBoth('verifying the trail', (open) => {
     await expect(sealTrail({ database, ledger }, [])).rejects.toThrow(
       /made with a key \([\da-f]{8}\), and AUDIT_KEY is not/,
     );
+  });
+
+  it('misses the lines of a change that is on record', async () => {
+    const database = await open({ now: () => 5 });
+    const { number } = await save(database);
+    const missing = `line 1 is wrong. Change #${number} is on record, and no line of it is.`;
+    expect(await verified(database)).toContain(missing);
+    const said = { at: 5, event: 'asked', actor: 'U1', details: '{}' };
+    await database.transaction((tx) => appendAudit(tx, { ...said, change: number }, key));
+    expect(await verified(database)).toMatch(/^The one line of the audit trail is unaltered/);
   });
 
   it('names the first line that is wrong, and why', async () => {
