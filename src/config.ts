@@ -10,11 +10,12 @@ const isPort = 'must be a whole number from 0 to 65535';
 const port = z.string().regex(/^\d+$/, isPort).transform(Number).pipe(z.number().max(65_535, isPort));
 const uuid = z.guid('must be a UUID').toLowerCase();
 const mostCharacters = 4_096;
+const printable = z
+  .string()
+  .regex(/^[\x20-\x7e]*$/, 'has a character that no key has: a line break, or one that is not plain ASCII');
 /** A credential of so many characters at least: printable ASCII, which alone can stand in a header. */
 const credential = (least: number, hint: string): z.ZodString =>
-  z
-    .string()
-    .regex(/^[\x20-\x7e]*$/, 'has a character that no key has: a line break, or one that is not plain ASCII')
+  printable
     .min(least, `must be at least ${least} characters: ${hint}`)
     .max(mostCharacters, `must be at most ${mostCharacters} characters`);
 const hidden = (value: string): Secret => new Secret(value);
@@ -24,13 +25,20 @@ const auditKey = credential(
   32,
   'openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
 ).regex(/^[^,]*$/, 'has a comma, which stands between keys in AUDIT_KEYS_FORMER');
-const formerKeys = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
-    .map(hidden),
-);
+/** Keys may have been shorter once; what is shorter than this is a slip, and would make black every text that it stands in. */
+const leastOfFormer = 8;
+const formerKeys = printable
+  .transform((value) =>
+    value
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
+  )
+  .refine(
+    (keys) => keys.every(({ length }) => length >= leastOfFormer && length <= mostCharacters),
+    `must be keys of ${leastOfFormer} to ${mostCharacters} characters each, with commas between`,
+  )
+  .transform((keys) => keys.map(hidden));
 const required = (what: string): { error: (issue: { input: unknown }) => string | undefined } => ({
   error: (issue) => (issue.input === undefined ? `is not set: ${what}` : undefined),
 });

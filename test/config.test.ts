@@ -183,9 +183,19 @@ describe('what is wrong', () => {
     ],
     [
       'former keys of the trail alone',
-      { AUDIT_KEYS_FORMER: 'short' },
+      { AUDIT_KEYS_FORMER: 'a-former-one' },
       'AUDIT_KEYS_FORMER is set, and AUDIT_KEY, which came after them, is not',
     ],
+    [
+      'a short former key of the trail',
+      { AUDIT_KEY: long, AUDIT_KEYS_FORMER: 'former-1, seven-7, ' },
+      'AUDIT_KEYS_FORMER must be keys of 8 to 4096 characters each, with commas between',
+    ],
+    ...['\n', 'é'].map((odd): [string, Variables, string] => [
+      `${JSON.stringify(odd)} in a former key of the trail`,
+      { AUDIT_KEY: long, AUDIT_KEYS_FORMER: `former-1,former${odd}2` },
+      'AUDIT_KEYS_FORMER has a character that no key has: a line break, or one that is not plain ASCII',
+    ]),
     ...(
       ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'HOSTING_API_KEY', 'AUDIT_KEY'] as const
     ).flatMap((name) =>
