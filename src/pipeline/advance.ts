@@ -103,13 +103,10 @@ export function createLedger(options: LedgerOptions): Ledger {
       return moved;
     },
     remark: record,
-    note: async (tx, { event, by: actor, at, details }) => {
+    note: async (tx, { event, by: actor, at, details = {} }) => {
       options.onEvent(event);
-      await appendAudit(
-        tx,
-        { at, change: null, event, actor, details: JSON.stringify(details ?? {}) },
-        options.auditKey,
-      );
+      const entry = { at, change: null, event, actor, details: JSON.stringify(details) };
+      await appendAudit(tx, entry, options.auditKey);
     },
   };
 }

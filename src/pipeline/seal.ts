@@ -1,6 +1,8 @@
-import { auditHead, digestOf, findAudit, keyId, keyIdIn, type AuditLine } from '../storage/audit.ts';
+import { auditHead, digestOf, findAudit, keyId, keyIdIn, linesOfKeys, type AuditLine } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { alone } from '../storage/differences.ts';
+import type { Tx } from '../storage/tx.ts';
+import { isSealing } from '../storage/verify.ts';
 import { code, say, type Text } from '../text.ts';
 import type { Ledger } from './advance.ts';
 import { oweOps } from './ops.ts';
@@ -11,7 +13,8 @@ export type Sealed = { readonly seq: number; readonly from: string | undefined; 
 /**
  * Called at a start, before anything else is written down. Where the newest line was not hashed with this key, the next
  * one says so, and is: from then on nobody without the key can change what stands before it. `keys` are the key of the
- * trail and after it its former ones. Rejects where there is none though the newest line names one.
+ * trail and after it its former ones. Rejects where the lines from then on could not be proven: without a key though the
+ * newest line has one, or with one that was replaced.
  */
 export async function sealTrail(
   { database, ledger }: { readonly database: Database; readonly ledger: Ledger },
@@ -23,12 +26,14 @@ export async function sealTrail(
     const newest = await findAudit(tx, head.seq);
     const from = newest && keyOf(newest, keys);
     const [to] = keys.map(keyId);
-    if (to === undefined && from !== undefined && from !== unknown) {
-      throw new Error(
-        `The audit trail is made with a key (${from}), and AUDIT_KEY is not set. Set it. If it is lost, set a new one: the lines until now cannot be proven any more, and those from then on can.`,
-      );
+    if (newest === undefined) return undefined;
+    if (to === undefined) {
+      if (from !== undefined && !(await isAltered(tx, newest, from))) throw new Error(unset(from));
+      return undefined;
     }
-    if (newest === undefined || to === undefined || from === to) return undefined;
+    const inUse = await replacing(tx, to, keys);
+    if (inUse !== undefined) throw new Error(replaced(to, inUse));
+    if (from === to) return undefined;
     const at = await database.now(tx);
     const event = from === undefined ? 'sealed' : 'rekeyed';
     await ledger.note(tx, { event, by: 'sitehand', at, details: { from, to, before: head } });
@@ -49,6 +54,42 @@ function keyOf(line: AuditLine, keys: readonly Buffer[]): string | undefined {
   const key = keys.find((one) => line.hash === digestOf(line, one));
   return key === undefined ? unknown : keyId(key);
 }
+
+/** Whether the newest line, of a key that is `from`, is no line of any key: the one before it was written without. */
+async function isAltered(tx: Tx, { seq, hash, event }: AuditLine, from: string): Promise<boolean> {
+  if (from !== unknown) return false;
+  if (!/^[\da-f]{64}$/.test(hash)) return true;
+  const before = await findAudit(tx, seq - 1);
+  // A first key may have been set, and says so.
+  return !isSealing(event) && before !== undefined && before.hash === digestOf(before, undefined);
+}
+
+/** The key that is in use, by its id, where this one was replaced; undefined where it was not. */
+async function replacing(tx: Tx, to: string, keys: readonly Buffer[]): Promise<string | undefined> {
+  const used = new Set<string>();
+  let inUse: string | undefined;
+  for (const line of await linesOfKeys(tx)) {
+    const before = isSealing(line.event) ? fromIn(line.details) : undefined;
+    if (before !== undefined) used.add(before);
+    const key = keyOf(line, keys);
+    // As in `verifyAudit`: one that was replaced does not come back, whatever a line says.
+    if (key === undefined || key === unknown || used.has(key)) continue;
+    used.add(key);
+    inUse = key;
+  }
+  return inUse !== to && used.has(to) ? inUse : undefined;
+}
+
+/** The key before, as a line says that is the first of another one; it may be one that had no name in its lines. */
+const fromIn = (details: string): string | undefined => /"from":"([\da-f]{8})"/.exec(details)?.[1];
+
+const unset = (from: string): string =>
+  from === unknown
+    ? 'The newest line of the audit trail has a hash that was not made without a key, and AUDIT_KEY is not set. Nothing was written. Set the key that the trail had. If it is lost, or never was, set a new one: the lines from then on can be proven.'
+    : `The audit trail is made with a key (${from}), and AUDIT_KEY is not set. Nothing was written. Set it. If it is lost, set a new one: the lines until now cannot be proven any more, and those from then on can.`;
+
+const replaced = (to: string, inUse: string): string =>
+  `AUDIT_KEY is a key (${to}) that the audit trail had before, and that was replaced (by ${inUse}): no line from here on could be proven. Nothing was written. Set the newer key again, or make another one (openssl rand -hex 32) and put those before it into AUDIT_KEYS_FORMER.`;
 
 function told({ seq, from, to }: Sealed): Text {
   const doubt = say`If nobody has just done that, somebody has written the trail anew: compare it with the heads that were told here before.`;

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool } from 'kysely';
+import { sql, type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool } from 'kysely';
 import { alone } from './differences.ts';
 import type { AuditTable, Schema } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
@@ -118,6 +118,15 @@ export async function linesOfChanges(
   if (changes.length === 0) return [];
   const lines = db.selectFrom('audit').select(['seq', 'change', 'event', 'actor', 'details']);
   return lines.where(isLine).where('change', 'in', changes).where('event', 'in', events).orderBy('seq').execute();
+}
+
+/** The first line, and those that say that another key is in use from there on; oldest first. */
+export async function linesOfKeys(db: Reader): Promise<readonly AuditLine[]> {
+  const first = await findAudit(db, 1);
+  // As its index has it: of a value that is sent along neither database knows that it fits.
+  const others = sql<boolean>`event in ('sealed', 'rekeyed')`;
+  const lines = db.selectFrom('audit').selectAll().where('seq', '>', 1).where(others).orderBy('seq');
+  return [...(first ? [first] : []), ...(await lines.execute())];
 }
 
 /** The line of that place, or undefined. */

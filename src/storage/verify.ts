@@ -38,8 +38,8 @@ export type Verdict =
   | { readonly kind: 'altered'; readonly seq: number; readonly why: string };
 
 /** What a line says when it is the first of a key: the lines before it had none, or another one. */
-export const sealing = ['sealed', 'rekeyed'] as const;
-const isSealing = ({ event }: AuditLine): boolean => sealing.some((one) => one === event);
+const sealing: ReadonlySet<string> = new Set(['sealed', 'rekeyed']);
+export const isSealing = (event: string): boolean => sealing.has(event);
 
 /** With which key a line was hashed, by its id (undefined: without one), and whether that could be tried. */
 type Made = { readonly id: string | undefined; readonly tried: boolean };
@@ -88,13 +88,13 @@ function verdictOn({ head, seal, ...read }: Read, known: ReadonlyMap<string, Buf
     return { kind: 'altered', seq: head.seq + 1, why };
   }
   const [newest] = known.keys();
-  const gaps = [...read.gaps];
+  const gaps = read.gaps;
   const last = { from: read.since, to: head.seq };
-  if (newest !== undefined && head.seq > 0 && read.id === undefined) gaps.push({ ...last, why: 'no key' });
+  if (newest !== undefined && head.seq > 0 && read.id === undefined) fill(gaps, { ...last, why: 'no key' });
   else if (read.id !== undefined && read.id !== newest && known.has(read.id))
-    gaps.push({ ...last, why: 'former key', key: read.id });
+    fill(gaps, { ...last, why: 'former key', key: read.id });
   return gaps.length > 0
-    ? { kind: 'unproven', lines: head.seq, head, gaps: gaps.toSorted((one, other) => one.from - other.from) }
+    ? { kind: 'unproven', lines: head.seq, head, gaps: joinedUp(gaps) }
     : { kind: 'proven', lines: head.seq, head, seal };
 }
 
@@ -142,7 +142,7 @@ function take(read: Read, line: AuditLine, made: Made | undefined): Wrong | unde
       note(read.gaps, seq, 'replaced key', id);
       return undefined;
     }
-    if (isNamed && !isSealing(line)) {
+    if (isNamed && !isSealing(line.event)) {
       if (!tried) return undefined;
       // Who goes over to a key says so first: the lines before are not those that this one was written after.
       return {
@@ -151,13 +151,37 @@ function take(read: Read, line: AuditLine, made: Made | undefined): Wrong | unde
       };
     }
     if (read.id === undefined && tried) read.seal = { seq, at: line.at };
-    else if (read.id === undefined) read.gaps.push({ from: read.since, to: seq - 1, why: 'unknown seal', key: id });
+    else if (read.id === undefined) fill(read.gaps, { from: read.since, to: seq - 1, why: 'unknown seal', key: id });
   }
   if (id !== read.id) read.since = seq;
   read.id = id;
   if (id !== undefined) read.used.add(id);
   return undefined;
 }
+
+/** Adds what of a gap is in no other one yet: of a line one thing is said. */
+function fill(gaps: Gap[], { from, to, ...gap }: Gap): void {
+  let next = from;
+  for (const taken of gaps.filter((one) => one.to >= from && one.from <= to).toSorted(inOrder)) {
+    if (taken.from > next) gaps.push({ ...gap, from: next, to: taken.from - 1 });
+    next = taken.to + 1;
+  }
+  if (next <= to) gaps.push({ ...gap, from: next, to });
+}
+
+/** In their order, those of one kind that follow each other as one. */
+function joinedUp(gaps: readonly Gap[]): readonly Gap[] {
+  const joined: Gap[] = [];
+  for (const gap of gaps.toSorted(inOrder)) {
+    const last = joined.at(-1);
+    const goesOn = last?.why === gap.why && last.key === gap.key && last.to === gap.from - 1;
+    if (goesOn) joined[joined.length - 1] = { ...last, to: gap.to };
+    else joined.push(gap);
+  }
+  return joined;
+}
+
+const inOrder = (one: Gap, other: Gap): number => one.from - other.from;
 
 /** Lengthens the last gap by this line, or begins another one. */
 function note(gaps: Gap[], seq: number, why: Gap['why'], key: string | undefined): void {

@@ -43,21 +43,19 @@ async function told(database: Database, env: Environment): Promise<number> {
   const { number } = await save(database, about(env));
   const target = env.name;
   const permit = JSON.stringify({ approval: 'none', rules: [7, 9], policy: 'c0ffee'.repeat(10) });
-  const asked = { target, name: 'Ana', reason: 'release 42', fingerprint: 'f00d'.repeat(16), permit };
+  const place = { target, target_key: `environment:${env.id}` };
+  const asked = { ...place, name: 'Ana', reason: 'release 42', fingerprint: 'f00d'.repeat(16), permit };
   const lines: Partial<AuditEntry>[] = [
     { event: 'asked', details: JSON.stringify(asked) },
-    { event: 'vote', actor: chi.id, details: JSON.stringify({ target, name: 'Chi' }) },
-    { event: 'approve', actor: 'U04DEE', details: JSON.stringify({ target, name: 'Dee' }) },
+    { event: 'vote', actor: chi.id, details: JSON.stringify({ ...place, name: 'Chi' }) },
+    { event: 'approve', actor: 'U04DEE', details: JSON.stringify({ ...place, name: 'Dee' }) },
     {
       event: 'accept',
       actor: 'sitehand',
-      details: JSON.stringify({ target, receipt: { kind: 'accepted', status: 202, operation: 'op-1' } }),
+      details: JSON.stringify({ ...place, receipt: { kind: 'accepted', status: 202, operation: 'op-1' } }),
     },
   ];
-  for (const { details = '{}', ...line } of lines) {
-    const about = { ...(JSON.parse(details) as object), target_key: `environment:${env.id}` };
-    await add(database, { change: number, ...line, details: JSON.stringify(about) });
-  }
+  for (const line of lines) await add(database, { change: number, ...line });
   return number;
 }
 

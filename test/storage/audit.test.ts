@@ -148,10 +148,14 @@ describeBoth('the trail', (open) => {
     const sealed = [{ from: 1, to: 2, why: 'unknown seal', key: keyId(key) }];
     expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'unproven', gaps: [...sealed, ...unknown] });
     expect(await verifyAudit(database.db, [other])).toMatchObject({ kind: 'unproven', gaps: [...sealed, ...unknown] });
+    await append(database);
+    expect(await verifyAudit(database.db, [other])).toMatchObject({
+      gaps: [...sealed, { ...unknown[0], to: 4 }],
+    });
     await appendUnkeyed(database);
     expect(await verifyAudit(database.db, [key])).toMatchObject({
       kind: 'altered',
-      seq: 4,
+      seq: 5,
       why: 'it was written without the key',
     });
   });
@@ -183,6 +187,15 @@ describeBoth('the trail', (open) => {
     expect(await verifyAudit(database.db, [other, key])).toMatchObject({
       kind: 'unproven',
       gaps: [{ from: 4, to: 5, why: 'replaced key', key: keyId(key) }],
+    });
+    // Of each line one thing is said.
+    expect(await verifyAudit(database.db, [key, other])).toMatchObject({
+      kind: 'unproven',
+      gaps: [
+        { from: 2, to: 3, why: 'former key', key: keyId(other) },
+        { from: 4, to: 5, why: 'replaced key', key: keyId(key) },
+        { from: 6, to: 6, why: 'former key', key: keyId(other) },
+      ],
     });
   });
 
