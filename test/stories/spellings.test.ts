@@ -91,11 +91,15 @@ test(
         }
       }
     }
-    for (const index of ['messages_to_decide', 'messages_of_requester']) house.rewrite(`drop index ${index}`);
+    const indexes = ['messages_to_decide', 'messages_of_requester'];
+    const ofTheTrail = ['audit_of_target', 'audit_of_target_by_actor', 'audit_of_keys'];
+    for (const index of [...indexes, ...ofTheTrail]) house.rewrite(`drop index ${index}`);
+    house.rewrite('create index audit_of_deeds on audit (seq) where change is null');
     for (const column of [
       'timers drop column times_missing',
       'messages drop column requester',
       'messages drop column decides',
+      'audit drop column target',
     ])
       house.rewrite(`alter table ${column}`);
     house.rewrite("delete from migrations where step >= (select step from migrations where name = 'small ids')");
