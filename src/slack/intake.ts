@@ -43,10 +43,7 @@ export async function take(reception: Reception, track: Track, delivered: Delive
     if (kept === 'failed') throw new Refusal(noDatabase);
     return work(heard);
   };
-  track(async () => {
-    await reception.nextTurn();
-    await attend(reception, heard, `reading a ${kind}`, attended, lane);
-  });
+  track(() => reception.nextTurn().then(() => attend(reception, heard, `reading a ${kind}`, attended, lane)));
 }
 
 /** Whether these words change something, and whether they may wait. What cannot be read is refused later. */

@@ -177,13 +177,11 @@ test.concurrent('the Home tab shows what the person may run', async () => {
 });
 
 test.concurrent('what the host does not find because of its capitals is found here', async () => {
-  house.hosting.world
-    .named('acme-blog/staging')
-    ?.written.push({
-      at: Date.now(),
-      kind: 'error',
-      text: 'PHP Warning:  Gremlins In The Works in /www/x.php on line 7',
-    });
+  house.hosting.world.named('acme-blog/staging')?.written.push({
+    at: Date.now(),
+    kind: 'error',
+    text: 'PHP Warning:  Gremlins In The Works in /www/x.php on line 7',
+  });
   const said = await house.person('ben').says('/site logs acme-blog/staging error --search "gremlins in"', 'D0U02BEN');
   const { text } = await said.hears('acme-blog/staging · error log');
   expect(text).toContain('Gremlins In The Works');
