@@ -7,7 +7,7 @@ import { spoken } from './spoken.ts';
 import { places } from './places.ts';
 import { inserted, rows } from './statements.ts';
 import { ends, named, quote, within } from './syntax.ts';
-import { keys, numbers, others, passwords, prose, secrets, sessions, states, suffix } from './words.ts';
+import { isTelling, keys, numbers, others, passwords, prose, secrets, sessions, states, suffix } from './words.ts';
 
 /** Credentials that are known by the name before them. */
 
@@ -41,13 +41,17 @@ function isPassword(value: string, before: string, lead: string): boolean {
   const isStated = state.test(value) || (isBare(before) && prose.test(value.replace(/\s.*$/s, '')));
   if (isStated || isSentence(value) || /^\d{1,3} \p{L}/u.test(value)) return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
+  // A column of what is imported becomes another.
+  if (/[→⇒]\s*$/.test(before) && /^\w+$/.test(value) && isTelling(value)) return false;
   if (/(?<![a-z_])pwd\W*$/i.test(before)) return !isPlace(value);
   return !/(?<![a-z_])pass\W*$/i.test(before) || !/^\d{1,4}(?:\/\d{1,4})?(?:\W|$)/.test(value);
 }
 
+/** Signs alone, the size of a zone of nginx, and since when. */
+const isMeasure = /^\W{1,3}$|^\d{1,5}[kmg]b?$|^[a-z]{4,12} \d{1,4} [a-z]{3,8} ago$/i;
 /** After a colon and a space a plain word says in which state it is. */
 function isIssued(value: string, before: string): boolean {
-  if (state.test(value) || isSentence(value) || readsName.test(before) || /^\W{1,3}$/.test(value)) return false;
+  if (state.test(value) || isSentence(value) || readsName.test(before) || isMeasure.test(value)) return false;
   return (
     !isBare(before) ||
     !/[:\s]\s*$/.test(before) ||
@@ -57,7 +61,10 @@ function isIssued(value: string, before: string): boolean {
 
 /** Fields of forms, and licences that texts are under. */
 const openValue = /^(?:(?:field|group)_|(?:[AL]?GPL|Apache|BSD|CC|EUPL|ISC|MIT|MPL)\b)/i;
-const looksIssued = (value: string, before: string): boolean =>
+/** By which something is kept for a while, as a build says. */
+const isOfCache = /\bcache (?:hit|miss|restored|saved)\b[^\n]{0,20}$/i;
+const looksIssued = (value: string, before: string, lead: string): boolean =>
+  !isOfCache.test(lead) &&
   // Base64 may begin with a slash; then it is long, and has no ending.
   (!isPlace(value) || (/^[\w+/]{40,}={0,2}$/.test(value) && isRandom(value))) &&
   !openValue.test(value) &&
@@ -127,9 +134,15 @@ const byName: readonly Rule[] = [
     isSecret: (value) => /^\d{3,8}$/.test(value),
   },
   {
+    // Behind it the rest of the address goes on.
+    hint: 'jsessionid',
+    shape: /(?<before>;jsessionid=)[\w.!-]{10,200}/gi,
+  },
+  {
     hint: 'wordpress_|pass|sess|remember_|sid',
     shape: named(sessions, 10, 10),
-    isSecret: (value) => !/^\d{0,6}$/.test(value),
+    // Between bars it may be one of many names that an expression looks for.
+    isSecret: (value, before) => !/^\d{0,6}$/.test(value) && (!before.endsWith('|') || isRandom(value)),
   },
 ];
 
@@ -147,6 +160,7 @@ const apart: readonly Rule[] = [
       `(?<before>authorization${ends}${assigned}(?:${quote})?)(?:[a-z][\\w-]{1,30}(?:\\\\?[ \\t]{1,4}|%20|\\+))?(?![}\\]])[^\\s"'\\\\,;&<>]+(?:(?<=(?:id|mac|nonce|oauth_\\w{1,20}|opaque|realm|response|uri|username)=)${item})?(?:,[ \\t]{0,4}[\\w-]{1,30}=${item})*`,
       'gi',
     ),
+    isSecret: (value) => !state.test(value),
   },
   {
     hint: 'bearer',

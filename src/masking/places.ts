@@ -60,6 +60,10 @@ export const places: readonly Rule[] = [
     // WordPress keeps whoever is logged in under the digest of what their cookie holds.
     hint: 'session_tokens',
     shape: /(?<before>)(?<![\da-f])[\da-f]{64}(?![\da-f])/g,
+    // A text may name them and tell of other things; the next lines of what is dumped have them as keys.
+    isSecret: (_, __, lead, line) =>
+      !/sha\d{1,3}["']?[:=]\s?["']?$/i.test(lead) &&
+      (line.includes('session_tokens') || /\[["']?$|s:64:\\{0,8}"$/.test(lead)),
   },
   {
     // `Invalid credentials (admin/…)`, `login failed for admin:…`

@@ -15,8 +15,9 @@ const inBase64 = ['', '-', '--'].map((before) => {
 });
 
 const assigned = '[ \\t]{0,8}(?:=>|[:=]|%(?:25){0,3}3[AD])[ \\t]{0,8}';
+/** A tag of DKIM has the same name, and a public key. */
 const keyed = (names: string, least: number): string =>
-  `(?<![\\w-](?<!%22|%27|22))(?:${names})${ends}[“”]?${assigned}(?:${quote}|[“”])?)[\\w-]{${least},}(?![\\w-])`;
+  `(?<![\\w-](?<!%22|%27|22)|; ?)(?:${names})${ends}[“”]?${assigned}(?:${quote}|[“”])?)[\\w-]{${least},}(?![\\w-])`;
 
 /** A byte that OpenSSL prints among others, and what stands between two. */
 const byte = '[\\da-f]{2}(?![g-z])';

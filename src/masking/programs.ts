@@ -55,7 +55,7 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string])[
 const programOf = ([hint, programs, flag]: (typeof flags)[number]): Rule => ({
   hint,
   shape: new RegExp(
-    `(?<before>(?<![\\w./-](?<!/))(?:${programs})(?=\\s)(?:(?! (?:${programs}) )[^\\n|;]){0,300}?\\s${flag})${flag.includes(inside) ? `(?:${upTo('inside')}|${said})` : said}`,
+    `(?<before>(?<![\\w./-](?<!/))(?:${programs})(?=\\s)(?:(?! (?:${programs}) )[^\\n|;]){0,300}?[ \\t]${flag})${flag.includes(inside) ? `(?:${upTo('inside')}|${said})` : said}`,
     'g',
   ),
 });

@@ -11,8 +11,8 @@ export type Rule = {
   /** Words of which one is found as well; of the same kind. */
   readonly also?: string;
   readonly shape: RegExp;
-  /** `lead` are the characters before the match, forty at most. */
-  readonly isSecret?: (value: string, before: string, lead: string) => boolean;
+  /** `lead` are the characters before the match, forty at most; `line` is the line it begins in, up to some length. */
+  readonly isSecret?: (value: string, before: string, lead: string, line: string) => boolean;
   readonly shown?: (match: string, groups: Groups) => string;
 };
 export type Groups = Readonly<Record<string, string | undefined>>;
@@ -31,10 +31,40 @@ export function without(text: string, rule: Rule): string {
 function shownOf({ 0: whole, groups = {}, index, input }: RegExpExecArray, { isSecret, shown }: Rule): string {
   if (shown !== undefined) return shown(whole, groups);
   const kept = `${groups['before'] ?? ''}${groups['open'] ?? ''}`;
-  const value = whole.slice(kept.length);
+  const found = whole.slice(kept.length);
+  const value = found.slice(0, found.length - closing(found, kept, input, index));
   if (isPlaceholder(value)) return whole;
   const lead = input.slice(Math.max(0, index - 40), index);
-  return isSecret === undefined || isSecret(value, kept, lead) ? `${kept}***` : whole;
+  const isMeant = isSecret === undefined || isSecret(value, kept, lead, lineAt(input, index));
+  return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
+}
+
+/** As far as a line is looked at around what was found in it, so that a long one takes no longer for each. */
+const room = 1_000;
+function lineAt(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - room), at);
+  const behind = text.slice(at, at + room);
+  const end = behind.indexOf('\n');
+  return before.slice(before.lastIndexOf('\n') + 1) + (end === -1 ? behind : behind.slice(0, end));
+}
+
+const opens: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
+const count = (text: string, sign: string): number => text.split(sign).length - 1;
+
+/** How many signs at its end close what was opened before it in the line, and so belong to what is around. */
+function closing(value: string, kept: string, text: string, at: number): number {
+  if (!/[)\]}]$/.test(value) || /["'`]$/.test(kept)) return 0;
+  const before = (text.slice(Math.max(0, at - 200), at) + kept).replace(/^[^]*\n/, '');
+  let length = value.length;
+  for (; length > 1; length -= 1) {
+    const sign = value.charAt(length - 1);
+    const open = opens[sign];
+    if (open === undefined) break;
+    // What the value opens itself it closes itself, and each sign around closes one.
+    const isOwn = count(value.slice(0, length), sign) <= count(value.slice(0, length), open);
+    if (isOwn || count(before, open) <= count(before, sign) + count(value.slice(length), sign)) break;
+  }
+  return value.length - length;
 }
 
 /** No letter and no digit, unless they are a part of an escaped character, as in `%3Dghp_…` and `\nghp_…`. */

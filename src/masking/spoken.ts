@@ -10,9 +10,9 @@ const isWritten = (value: string): boolean => isCoined(value) && !isPlace(value)
 
 /** What comes after them is no credential: it is how something is called or counted. */
 const open =
-  /(?:cache|transient|public|primary|foreign|meta|option|array|site|field|idempotency|surrogate|group|host|sort|object|lock|checksum|hash)[ _-]?key\W|key[ _-](?:id|name|type|pair|fingerprint|column)\b/i;
+  /\bgpg: |\b(?:rsa|dsa|ecdsa|eddsa) key\W|\bcache (?:hit|miss|restored|saved)\b[^\n]{0,20}\bkey\W|(?:cache|transient|public|primary|foreign|meta|option|array|site|field|idempotency|surrogate|group|host|sort|object|lock|checksum|hash)[ _-]?key\W|key[ _-](?:id|name|type|pair|fingerprint|column)\b/i;
 const counted =
-  /\b(?:commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
+  /\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
 /** What has digits and is no password. */
 const technical =
@@ -28,7 +28,7 @@ export const spoken: readonly Rule[] = [
       `(?<before>(?:${passwords})(?:s|["'\\])*]{1,2})?,?(?: [^\\s"'=:]{1,30}| \\\\{0,8}["'][^\\n"'\\\\]{1,60}\\\\{0,8}["']){0,6}? (?:is|was|to|ist|war|auf|lautet|als|est|es)[ :]{1,2}${opening})[^\\n"'”“»’\`\\])}\\\\]{1,200}(?=\\\\{0,8}${closing})`,
       'gi',
     ),
-    isSecret: (value) => !state.test(value) && !prose.test(value) && !isPlace(value),
+    isSecret: (value) => !state.test(value) && !prose.test(value) && !isPlace(value) && !/^\d$/.test(value),
   },
   {
     // `your one-time password is …`
@@ -89,7 +89,8 @@ export const spoken: readonly Rule[] = [
     // `password …`, without any sign between
     hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
     shape: new RegExp(`(?<before>(?<![\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`, 'gi'),
-    isSecret: (value) => /\d/.test(value) && /\p{L}/u.test(value) && isWritten(value) && !technical.test(value),
+    isSecret: (value, _, lead) =>
+      !lead.endsWith('=') && /\d/.test(value) && /\p{L}/u.test(value) && isWritten(value) && !technical.test(value),
   },
   {
     // `using password … for account …`
@@ -141,7 +142,9 @@ export const spoken: readonly Rule[] = [
     // Licences in groups: `A1B2C3D4-E5F6A7B8-…`
     hint: 'licen|key|serial|activat|purchase|register|lizenz',
     shape: /(?<before>)(?<![\w-])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,7}(?![\w-])/g,
-    isSecret: (value) => value.split('-').filter((group) => /\d[A-Z]|[A-Z]\d/.test(group)).length >= 2,
+    isSecret: (value, _, __, line) =>
+      /licen|key|serial|activat|purchase|register|lizenz/i.test(line) &&
+      value.split('-').filter((group) => /\d[A-Z]|[A-Z]\d/.test(group)).length >= 2,
   },
   {
     // `login attempt with "…" as password`
@@ -170,7 +173,8 @@ export const spoken: readonly Rule[] = [
     shape:
       /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
     isSecret: (value, before) =>
-      isWritten(value) || (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
+      (isWritten(value) && !/^[a-z_]{2,30}=/.test(value)) ||
+      (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
   },
   {
     // Codes for one login: `SMS code for login: …`, `backup codes for user 3: … …`
@@ -194,6 +198,7 @@ export const spoken: readonly Rule[] = [
     isSecret: (value, before, lead) =>
       isRandom(value.replace(/[.:,]+$/, ''), /key|secret|token/i.test(before) ? 16 : 24) &&
       !isPlace(value) &&
+      !/^[a-z]{1,20}_id=/i.test(value) &&
       !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
       !open.test(lead + before) &&
       !counted.test(before),

@@ -8,15 +8,20 @@ export const quote = `(?:\\\\{0,8}["'\`]|&quot;|&#0?39;|%(?:25)?2[27]|\\\\u002[2
 const colour = '(?:\\^\\[|\\\\e|\\\\x1b|\\\\0?33|#0?33|\\\\u001b)\\[[\\d;]{0,8}m';
 /** What ends a name in quotes or brackets; `:protected` and `:"Class":private` is how PHP prints properties. */
 export const ends = `(?:${quote}|\\]|%5D|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
+/**
+ * What is empty ends with its line: the next one is about something else. A value stands there only where its kind is
+ * printed first, or in quotes behind an arrow or behind a name in quotes.
+ */
+const onward = `(?:(?:\\s|\\\\[rn]){0,40}(?=\\(?string\\b|(?<=(?:=>|["'\`][ \\t]{0,20}:)(?:\\s|\\\\[rn]){0,40})["'])|[ \\t]{0,40})`;
 /** What stands between a name and its value; a comma in the arguments of a call, a space in those of a program. */
 const between = [
-  '[ \\t]{0,20}(?:=>|:=|={1,3}|：|::(?=[ \\t])|:(?!:)(?![^\\s=]{0,100}(?:private|protected)\\])|→|⇒|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])(?:\\s|\\\\[rn]){0,40}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|string(?= ["\'])|\\[(?![\\w:-]{1,80}\\] =>)|\\{(?=[^\\s"\'{}]{1,80}\\})|\\{\\s{0,4}\\\\{0,8}["\'](?:value|raw|plain)\\\\{0,8}["\'][ \\t]{0,4}:)?[ \\t]{0,20}',
+  `[ \\t]{0,20}(?:=>|:=|={1,3}|：|::(?=[ \\t])|:(?!:)(?![^\\s=]{0,100}(?:private|protected)\\])|→|⇒|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])${onward}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|string(?= ["'])|\\[(?![\\w:-]{1,80}\\] =>)|\\{(?=[^\\s"'{}]{1,80}\\})|\\{\\s{0,4}\\\\{0,8}["'](?:value|raw|plain)\\\\{0,8}["'][ \\t]{0,4}:)?[ \\t]{0,20}`,
   ';s:\\d{1,7}:',
   `(?<=\\w(?<!\\benum|_[_enx])\\(\\s?(?:\\w{1,20},\\s?)?${quote}[\\w.-]{1,80}${quote}),[ \\t]{0,40}(?=${quote})`,
   '(?<=--[\\w-]{1,60}|\\s-(?:passw(?:or)?d|pass|secret|token))[ \\t]{1,8}(?!-)',
   '(?<=\\b(?:SetEnv|fastcgi_param|uwsgi_param|setenv|config set|option (?:add|set|update)|option patch (?:insert|update)(?: [\\w.-]{1,60}){1,3}|(?:meta|transient) (?:add|set|update)(?: \\d{1,12})?) [\\w.-]{1,60})[ \\t]{1,20}',
   '(?<=(?:^|\\|)[ \\t]{0,20}[\\w.-]{1,60})[ \\t]{0,40}(?:\\||\\t)[ \\t]{0,20}',
-  '(?<=<[\\w:.-]{1,60})(?:\\s[^<>\\n]{0,300})?>(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<!\\[CDATA\\[)?',
+  '(?<=(?<!=)<[\\w:.-]{1,60})(?:\\s[\\w:.-]{1,60}=[^<>\\n]{0,300})?>(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<!\\[CDATA\\[)?',
   `(?<=<[\\w:.-]{1,40}\\s[^<>\\n]{0,80}\\b(?:name|key|id)=${quote}[\\w.:\\[\\]-]{1,80}${quote})(?:\\s[^<>\\n]{0,200})?>(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<(?:value|string)>)?(?:<!\\[CDATA\\[)?`,
   `[ \\t]{1,4}(?:[\\w-]{1,20}=${quote}[\\w-]{0,40}${quote} {1,4}){0,4}value=(?=${quote})`,
   '</(?:name|key)>\\s{0,40}<(?:value|string)>(?:<string>)?',
@@ -32,13 +37,15 @@ const quoted = `(?<open>${quote})${begun}${nothing('\\||\\k<open>')}(?:(?!(?<!\\
 /** How `print_r` writes a value: up to the next key, the closing parenthesis or the end of the line. */
 const printed = `(?<=\\] => ?)(?!["'\\s])${nothing('[ \\t]{0,4}(?:$| [[()])')}(?:(?! [[)])${within}){LEAST,500}`;
 /** A whole line of YAML. */
-const ofLine = `(?<=^[ \\t]{0,20}(?:- )?[\\w.-]{1,60}: {1,4})(?!["'\\s])${nothing('\\W|$')}(?:(?! #)${within}){LEAST,500}`;
+const ofLine = `(?<=^[ \\t]{0,20}(?:- )?[\\w.-]{1,60}: {1,4})(?!["'\\s]|# )${nothing('\\W|$')}(?:(?! #)${within}){LEAST,500}`;
 /** What stands between the tags of XML, and in a column of a table. */
 const tagged = `(?<=(?<![=-])>\\s{0,40}(?:<!\\[CDATA\\[)?)(?![\\s\\]])${nothing('<|\\]|$')}(?:(?:(?!<)${within}){1,500}?(?=\\]\\]>|<)|[^<\\s"]{1,500}$)`;
 const column = `(?<=\\|[ \\t]{0,20})(?![\\s|])${nothing('\\W|$')}(?:(?!\\|)${within}){1,200}?(?=[ \\t]{1,40}\\|)`;
 /** A variable of the environment has all up to the next space. */
 const variable = `(?<=(?:^|[\\s;])(?-i:[A-Z][A-Z\\d_]{2,60})=)(?!${quote})${nothing('\\W|$')}[^\\s"'\`<>\\\\;]{BARE,}`;
-const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|\\w{1,15}\\((?:${quote}|\\d{1,7}\\))))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|\\\\[\\\\/]){BARE,}`;
+/** A call: with a text or a number, with what another one gives, or any where a variable is set. */
+const call = `\\w{1,15}\\(${quote}|(?-i:[a-z]{1,15}|[A-Z]{1,15})\\(\\d{1,7}\\)|(?-i:[a-z_]{3,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\(|\\)))|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
+const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|\\\\[\\\\/]){BARE,}`;
 /** ODBC writes what has a semicolon in braces. */
 const braced = `(?<=[:=]\\{)[^{}\\n"']{1,100}(?=\\})`;
 const value = [quoted, printed, ofLine, tagged, column, variable, braced, bare].join('|');

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { masker } from '../../src/commands/masking.ts';
+import { scrub } from '../../src/secret.ts';
 import { harmlessLines } from './harmless.ts';
 
 /** Lines as sites log them, in files that anybody can add to; how they are written stands at the top of `corpus/php.txt`. */
@@ -75,6 +76,16 @@ test.each(entriesOf('harmless-again.txt').map((entry) => [entry]))(
   'what was touched once is not again: %s',
   (entry) => {
     expect(shown(entry)).toBe(expected(entry));
+  },
+);
+
+/** A tool that answers with a text masks it as a whole, where a line ends in the middle of it. */
+test.each(['whole.txt', 'harmless-whole.txt'].flatMap((file) => entriesOf(file).map((entry) => [entry])))(
+  'as a text and line by line: %s',
+  (entry) => {
+    const text = plain(entry);
+    const without = entry.replaceAll(/⟦[^⟧]*⟧/g, '***');
+    expect([scrub(text), shown(text)]).toEqual([without, without]);
   },
 );
 

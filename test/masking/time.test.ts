@@ -163,6 +163,21 @@ const pieces = [
   'secret key ',
   'password: a => generated 1 bytes ',
   'a:1:{',
+  'session_tokens ' + '0123456789abcdef'.repeat(4),
+  '$token = a( ',
+  '$password->a = b\\c',
+  'password = a($',
+  'password: {{ a ',
+  'password: !secret a ',
+  '(password: a) ',
+  '(password=a))',
+  'password=)',
+  'password=\n',
+  'password =>\n "',
+  '<password a=b ',
+  ';jsessionid=',
+  'PASS a/a/',
+  'key: a/a.b',
 ];
 
 function letters(hint: string): string {
