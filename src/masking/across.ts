@@ -15,7 +15,8 @@ const namesNext =
 const ofForm = /\bform-data;[^\n]{0,20}\bname=\\?"([^"\\]{1,100})\\?"\s*$/i;
 const asksMail =
   /\bAUTH (?:LOGIN|PLAIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM)\s*$|\b334(?: [\w+/=]{0,500})?\s*$/i;
-const endsMail = /\b(?:235|250|421|454|5\d\d)[ -]|MAIL FROM/;
+const endsMail =
+  /\b(?:235|250|421|454|5\d\d)[ -]|MAIL FROM|(?:^|[\s:>])(?:DATA|NOOP|QUIT|RSET|STARTTLS|\*)\s*$|\b(?:EHLO|HELO) /;
 const isAsked = /\bSERVER -> |\b334 /;
 const saysMail = /^(.{0,120}?(?:^|[\s:>]))([A-Za-z\d+/]{4,}={0,2})\s*$/;
 

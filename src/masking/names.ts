@@ -6,14 +6,14 @@ import type { Rule } from './rule.ts';
 import { spoken } from './spoken.ts';
 import { places } from './places.ts';
 import { inserted, rows } from './statements.ts';
-import { ends, named, quote, within } from './syntax.ts';
+import { begun, ends, named, quote, within } from './syntax.ts';
 import { isTelling, keys, numbers, others, passwords, prose, secrets, sessions, states, suffix } from './words.ts';
 
 /** Credentials that are known by the name before them. */
 
 const passwordHint =
   'pass|phrase|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw';
-const secretHint = 'clave|secret|token|credential|signat|saml';
+const secretHint = 'clave|jeton|secret|token|credential|signat|saml';
 const keyHint = 'key';
 
 const state = new RegExp(`^[([<-]{0,2}(?:${states})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
@@ -71,7 +71,8 @@ const looksIssued = (value: string, before: string, lead: string): boolean =>
   (isRandom(value, 8) ||
     (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
 
-const tellingKeyHint = `${keyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
+const foreignKeyHint = 'schlüssel|schluessel|clé|cle_|cle-|chiave';
+const tellingKeyHint = `${keyHint}|${foreignKeyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
 const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
 const telling = `${passwords}|${secrets}|${keys}`;
 /** What is told about a credential, and is none. */
@@ -114,10 +115,24 @@ const byName: readonly Rule[] = [
       'gi',
     ),
   },
+  {
+    // The same in two lines of YAML.
+    hint: 'value',
+    also: tellingHint,
+    shape: new RegExp(
+      `(?<before>^[ \\t]{0,40}(?:- )?["']?(?:name|key)["']?: {1,4}["']?[\\w.-]{0,60}(?:${telling})${suffix}["']?[ \\t\\r]*\\n[ \\t]{0,40}["']?value["']?: {1,4}["']?)(?:(?<=["'])[^"'\\n]{1,300}(?=["'])|(?<!["'])(?![|>&*#])[^\\s"'](?:(?! #)[^\\n]){0,300}?(?=\\s*?$| #))`,
+      'gim',
+    ),
+    isSecret: (value) => !state.test(value),
+  },
   { hint: passwordHint, shape: named(passwords, 1, 3), isSecret: isPassword },
   { hint: secretHint, shape: named(secrets, 1, 3), isSecret: isIssued },
   { hint: tellingKeyHint, shape: named(keys, 6, 8), isSecret: isIssued },
-  { hint: `${keyHint}|auth|licen|appid|app_id|ticket|jwt|sas`, shape: named(others, 8, 8), isSecret: looksIssued },
+  {
+    hint: `${keyHint}|schlüssel|schluessel|auth|licen|appid|app_id|ticket|jwt|sas`,
+    shape: named(others, 8, 8),
+    isSecret: looksIssued,
+  },
   {
     // A word behind the word for it, as `_facebook`: what was issued is known there as well.
     hint: 'secret_|token_|key_',
@@ -129,7 +144,7 @@ const byName: readonly Rule[] = [
     isSecret: (value) => isRandom(value) && !isPlace(value),
   },
   {
-    hint: 'pin|puk|cvc|cvv|cvn|csc',
+    hint: 'pin|puk|cvc|cvv|cvn|csc|security_code|securitycode',
     shape: named(numbers, 3, 3),
     isSecret: (value) => /^\d{3,8}$/.test(value),
   },
@@ -229,6 +244,13 @@ const apart: readonly Rule[] = [
     hint: 'identified|pass|crypt',
     shape: new RegExp(
       `(?<before>\\b(?:identified\\s(?:with\\s\\S{1,40}\\s)?(?:by|as)\\s(?:password\\s)?|(?:password|encrypt)\\s?\\(\\s?|(?:aes|des|pgp_sym)_(?:en|de)crypt\\([^\\n,]{1,200},\\s?|set password\\s[^=\\n]{0,80}=\\s?)')(?:(?!')${within}){1,200}`,
+      'gi',
+    ),
+  },
+  {
+    hint: 'identified',
+    shape: new RegExp(
+      `(?<before>\\bidentified\\s(?:with\\s\\S{1,40}\\s)?(?:by|as)\\s(?:password\\s)?)(?<open>\\\\{0,8}")${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,200}(?=\\k<open>)`,
       'gi',
     ),
   },

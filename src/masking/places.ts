@@ -1,4 +1,4 @@
-import { isRandom } from './random.ts';
+import { isCoined, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 
 /** Credentials that are known by the place where they stand, though its name alone tells little. */
@@ -12,6 +12,12 @@ export const places: readonly Rule[] = [
     hint: '\\?k=|&k=|lk=|ak=|sk=|al=|lic=|apik=',
     shape: /(?<before>[?&;](?:amp;)?(?:k|lk|ak|sk|al|lic|apik)=)[\w+/%.~-]{24,}={0,2}/gi,
     isSecret: (value) => isRandom(value) || /^[\da-f]{32,}$/i.test(value),
+  },
+  {
+    // Keys that somebody made up: short in addresses.
+    hint: 'import_key|cron_key|secret_key|api_key|apikey|access_key|auth_key|security_key',
+    shape: /(?<before>[?&;](?:amp;)?(?:import|cron|secret|api|access|auth|security)_?key=)[\w.~-]{5,7}(?![\w.~%-])/gi,
+    isSecret: (value) => isMixed(value) && isCoined(value) && /[A-Z]|\d[a-z]/.test(value),
   },
   {
     // `…/licenses/…`, `…/token/…/plugin.zip`

@@ -1,3 +1,4 @@
+import { Follower } from './across.ts';
 import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { begun, within } from './syntax.ts';
@@ -61,7 +62,7 @@ const programOf = ([hint, programs, flag]: (typeof flags)[number]): Rule => ({
 });
 
 /** What a mail server is told after `AUTH`, and the names of the ways, which are none. */
-const ways = '(?!(?:LOGIN|PLAIN|CRAM|DIGEST|XOAUTH|OAUTHBEARER|NTLM|GSSAPI|SCRAM|EXTERNAL|ANONYMOUS)\\b)';
+const ways = '(?!(?:response|LOGIN|PLAIN|CRAM|DIGEST|XOAUTH|OAUTHBEARER|NTLM|GSSAPI|SCRAM|EXTERNAL|ANONYMOUS)\\b)';
 
 /** The next value of XML-RPC, with its type or without; and what stands before the next. */
 const opened = '<value>(?:<(?:string|int|i4)>)?';
@@ -71,10 +72,27 @@ export const programs: readonly Rule[] = [
   {
     hint: 'auth plain|auth login|auth xoauth|auth oauth|auth cram|auth ntlm|authenticate',
     shape: new RegExp(
-      `(?<before>\\bAUTH(?:ENTICATE)? ["']?(?:PLAIN|LOGIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM|SCRAM-[\\w-]{1,12})["']?[ :=]{1,3}["']?)${ways}[\\w+/=-]{6,}`,
+      `(?<before>\\bAUTH(?:ENTICATE)? ["']?(?:PLAIN|LOGIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM|SCRAM-[\\w-]{1,12})["']?[ :=]{1,3}["']?(?:(?:initial[ -])?response[ :=]{1,3}["']?)?)${ways}[\\w+/=-]{6,}`,
       'gi',
     ),
     isSecret: (value) => /[a-z\d=]/.test(value) && !value.startsWith('--'),
+  },
+  {
+    // In a whole text the lines that follow are read as they are one by one.
+    hint: 'auth login|auth plain|auth xoauth|auth oauth|auth cram|auth digest|auth ntlm|334 |334\n',
+    shape:
+      /(?:\bAUTH (?:LOGIN|PLAIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM)|\b334(?: [\w+/=]{0,500})?)[ \t\r]*(?:\n[^\n]{0,300}(?=\n|$)){1,12}/gi,
+    shown: (match) => {
+      const follower = new Follower();
+      return match
+        .split('\n')
+        .map((said) => {
+          const { line } = follower.step(said);
+          follower.told(said, line);
+          return line;
+        })
+        .join('\n');
+    },
   },
   {
     hint: 'auth ',
@@ -90,7 +108,7 @@ export const programs: readonly Rule[] = [
   {
     hint: 'PASS ',
     shape:
-      /(?<before>(?<![\w-] |[\w-])PASS (?!\()|(?<=[>:,] |\bquote )PASS )[^\s"'\\][^\n"'|\\]{1,100}?(?=: \d{3}|[|"'\\]| \(|$)/g,
+      /(?<before>(?<![\w-] |[\w-])PASS (?!\()|(?<=[>:,] |\bquote )PASS )[^\s"'\\][^\n"'|\\]{1,100}?(?=: \d{3}|[|"'\\]| \(|\r?$)/gm,
     isSecret: (value) =>
       !isPlace(value) && !/^\S*\.(?:test|spec|js|ts|php)\b|^\d{1,3}\b|^\*+|^(?:command|not)\b/.test(value),
   },
@@ -165,6 +183,13 @@ export const programs: readonly Rule[] = [
   {
     hint: 'ftp> user|user ',
     shape: new RegExp(`(?<before>\\bs?ftp> ?user \\S{1,64} )${said}`, 'g'),
+  },
+  {
+    // `net use Z: \\\\nas\\backup /user:name …`, and the other way round
+    hint: '/user:',
+    shape:
+      /(?<before>\bnet use (?:[a-z*]:? )?\\{2,8}[^\s"']{1,200} (?:\/[^\s"']{1,60} ){0,3}\/user:[^\s"']{1,64} )(?!\/)[^\s"']{3,100}|(?<mind>\bnet use (?:[a-z*]:? )?\\{2,8}[^\s"']{1,200} )(?!\/)[^\s"']{3,100}(?= (?:\/[^\s"']{1,60} ){0,3}\/user:)/gi,
+    shown: (_, { before, mind = '' }) => `${before ?? mind}***`,
   },
   {
     // `wp plugin license activate slug …`

@@ -20,21 +20,24 @@ const technical =
 const opening = '(?:\\\\{0,8}["\'“„«‘`]|[\\[({])';
 const closing = '["\'”“»’`\\])}]';
 
+/** Words for it in the languages in which something `is` something below. */
+const saidHint = 'pass|pw|wort|woord|senha|contrase|senord|adgang';
+
 export const spoken: readonly Rule[] = [
   {
     // `password for user "tina" was changed to "…"`, `the pass phrase is "…"`, `already defined, was "…"`
-    hint: 'pass|pw|wort|senha|contrase',
+    hint: saidHint,
     shape: new RegExp(
-      `(?<before>(?:${passwords})(?:s|["'\\])*]{1,2})?,?(?: [^\\s"'=:]{1,30}| \\\\{0,8}["'][^\\n"'\\\\]{1,60}\\\\{0,8}["']){0,6}? (?:is|was|to|ist|war|auf|lautet|als|est|es)[ :]{1,2}${opening})[^\\n"'”“»’\`\\])}\\\\]{1,200}(?=\\\\{0,8}${closing})`,
+      `(?<before>(?:${passwords})(?:s|["'\\])*]{1,2})?,?(?: [^\\s"'=:]{1,30}| \\\\{0,8}["'][^\\n"'\\\\]{1,60}\\\\{0,8}["']){0,6}? (?:is|was|to|ist|war|auf|lautet|als|est|es|è|é|är|er)[ :]{1,2}${opening})[^\\n"'”“»’\`\\])}\\\\]{1,200}(?=\\\\{0,8}${closing})`,
       'gi',
     ),
     isSecret: (value) => !state.test(value) && !prose.test(value) && !isPlace(value) && !/^\d$/.test(value),
   },
   {
     // `your one-time password is …`
-    hint: 'pass|pw|wort',
+    hint: saidHint,
     shape: new RegExp(
-      `(?<before>(?:${passwords})(?: [^\\s=:]{1,40}){0,6}? (?:to|is|auf|zu|ist|lautet|est|es)[ :]{1,3})[^\\s"',;\\\\]{4,100}`,
+      `(?<before>(?:${passwords})(?: [^\\s=:]{1,40}){0,6}? (?:to|is|auf|zu|ist|lautet|est|es|è|é|är|er)[ :]{1,3})[^\\s"',;\\\\]{4,100}`,
       'gi',
     ),
     isSecret: (value) => isWritten(value.replace(/[.!]$/, '')),
@@ -43,7 +46,7 @@ export const spoken: readonly Rule[] = [
     // `pw changed from … to …`
     hint: 'pass|pw|wort',
     shape: new RegExp(
-      `(?<before>(?:${passwords})(?: [\\w-]{1,20}){0,4}? (?:from|von) ["']?)(?<old>[^\\s"',;\\\\]{3,100})(?<to>["']? (?:to|auf|zu|in) ["']?)(?<fresh>[^\\s"',;\\\\]{3,100})`,
+      `(?<before>(?:${passwords})(?:\\\\{0,8}["'])?(?: [\\w-]{1,20}){0,4}? (?:from|von) \\\\{0,8}["']?)(?<old>[^\\s"',;\\\\]{3,100})(?<to>\\\\{0,8}["']? (?:to|auf|zu|in) \\\\{0,8}["']?)(?<fresh>[^\\s"',;\\\\]{3,100})`,
       'gi',
     ),
     shown: (match, { before = '', old = '', to = '', fresh = '' }) =>

@@ -44,8 +44,10 @@ const column = `(?<=\\|[ \\t]{0,20})(?![\\s|])${nothing('\\W|$')}(?:(?!\\|)${wit
 /** A variable of the environment has all up to the next space. */
 const variable = `(?<=(?:^|[\\s;])(?-i:[A-Z][A-Z\\d_]{2,60})=)(?!${quote})${nothing('\\W|$')}[^\\s"'\`<>\\\\;]{BARE,}`;
 /** A call: with a text or a number, with what another one gives, or any where a variable is set. */
-const call = `\\w{1,15}\\(${quote}|(?-i:[a-z]{1,15}|[A-Z]{1,15})\\(\\d{1,7}\\)|(?-i:[a-z_]{3,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\(|\\)))|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
-const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|\\\\[\\\\/]){BARE,}`;
+const call = `\\w{1,15}\\(${quote}|(?:(?-i:[a-z]{1,15})|(?-i:[A-Z]{1,15}))\\(\\d{1,7}\\)|(?-i:[a-z_]{3,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\(|\\)))|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
+/** It ends a field of a form, but none of a list with semicolons, and nothing that is said behind a colon. */
+const ampersand = `&(?!(?:amp|quot|[lg]t|#\\w{1,5});)(?:(?=[^&=;\\s"']{1,60};\\s?[a-z][\\w ]{0,40}=)|(?<=: [^\\s&"']{1,60}&)(?![\\w.[\\]-]{1,60}=)(?=\\w))`;
+const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|\\\\[\\\\/]){BARE,}`;
 /** ODBC writes what has a semicolon in braces. */
 const braced = `(?<=[:=]\\{)[^{}\\n"']{1,100}(?=\\})`;
 const value = [quoted, printed, ofLine, tagged, column, variable, braced, bare].join('|');

@@ -15,12 +15,13 @@ export const passwords = [
 ].join('|');
 
 /** Names of what is one unless a plain word stands there. */
-export const secrets = `${mistaken}(?:secret|token)|credentials?|signature|saml_?re(?:sponse|quest)|${word}clave`;
+export const secrets = `${mistaken}(?:secret|token)|credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:api|secreta|privada))?|${word}jeton`;
 
 /** Names of what is a credential only where it is as long as one. */
 export const keys = [
   '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|portal|private|push|reset|rest|rp|rsa|secret|security|server|service|shared|signing|ssh|storage|subscription|terminal|totp|transaction|vault|webhook)[ _-]?key',
   '(?:auth|authori[sz]ation|autologin|backup|invite|licen[cs]e|login|mfa|otp|purchase|recovery|security|sms|unlock|verification)[ _-]?code',
+  `(?:api|geheime?[rs]?|lizenz|privater?|sicherheits|zugangs)[ _-]?schl(?:ü|ue)ssel|${word}(?:cl(?:é|e)[ _-](?:api|secr(?:è|e)te|priv(?:é|e)e)|chiave[ _-](?:api|segreta|privata))`,
   `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}(?:hmac|salt)|(?<=[_-])(?:auth|salt)|(?<=["'?&;])auth`,
 ].join('|');
 
@@ -28,10 +29,10 @@ export const keys = [
 const openKeys =
   'array|block|cache|column|composite|duplicate|field|foreign|group|host|idempotency|index|item|key|lookup|map|menu|meta|object|option|page|parent|partition|possible|post|primary|public|publishable|query|row|schema|search|setting|site|sort|surrogate|transient|translation|truncated|unique|websocket|with';
 /** What is a credential where it looks as one: any other key, and a licence. */
-export const others = `[a-z](?<!(?:${openKeys}|_id))[ _-]?key|licen[cs]e|app_?id|${word}(?:authentication|ticket|hash_?key|jwt|sas)`;
+export const others = `[a-z](?<!(?:${openKeys}|_id))[ _-]?key|licen[cs]e|app_?id|schl(?:ü|ue)ssel|${word}(?:authentication|ticket|hash_?key|jwt|sas)`;
 
 /** Numbers that somebody types. */
-export const numbers = `${word}(?:pin|puk|cvc2?|cvv2?|cvn|csc)(?:_?(?:code|number|no))?`;
+export const numbers = `${word}(?:security_?code|pin|puk|cvc2?|cvv2?|cvn|csc)(?:_?(?:code|number|no))?`;
 
 /** Names of cookies by which somebody stays logged in, and what else names a session. */
 export const sessions = [
