@@ -143,4 +143,6 @@ const asksFor = (end: string): boolean => isTelling(shows.exec(end)?.[1] ?? '') 
 const field = (end: string): string => ofForm.exec(end)?.[1] ?? '';
 /** Most lines are told apart without an expression. */
 const isName = (line: string, end: string): boolean =>
-  line.length < 200 && /name|key|field|string/i.test(end) && isTelling(namesNext.exec(end)?.[1] ?? '');
+  line.length < 200 &&
+  ((/name|key|field|string/i.test(end) && isTelling(namesNext.exec(end)?.[1] ?? '')) ||
+    (end.endsWith(':') && isTelling(end.slice(0, -1))));

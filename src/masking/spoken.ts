@@ -1,7 +1,7 @@
 import { isCard, isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { ends } from './syntax.ts';
-import { passwords, prose, states } from './words.ts';
+import { keys, passwords, prose, states } from './words.ts';
 
 /** Credentials in sentences, and such as are known by themselves beside a word. */
 
@@ -87,6 +87,17 @@ export const spoken: readonly Rule[] = [
       const [first = '', ...others] = value.split(/\s+/);
       return others.length > 0 && !state.test(first) && !prose.test(first) && !/^\d{1,3}$/.test(first);
     },
+  },
+  {
+    // Mails write it alone in the line below: `Your password:`
+    hint: ':\n|: \n|:\r\n',
+    shape: new RegExp(
+      `(?<before>(?:${passwords}|${keys}):[ \\t]?\\r?\\n(?:[ \\t]{0,20}\\r?\\n)?[ \\t]{0,20})[^\\s"'<>()[\\]{}=:,;\\\\]{6,100}(?=[ \\t\\r]{0,4}$)`,
+      'gim',
+    ),
+    isSecret: (value) =>
+      isRandom(value) ||
+      (/\d/.test(value) && /\p{L}/u.test(value) && /\p{Lu}|[^\w.@/-]|[\da-f]{20}/u.test(value) && isWritten(value)),
   },
   {
     // `password …`, without any sign between

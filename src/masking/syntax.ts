@@ -10,9 +10,9 @@ const colour = '(?:\\^\\[|\\\\e|\\\\x1b|\\\\0?33|#0?33|\\\\u001b)\\[[\\d;]{0,8}m
 export const ends = `(?:${quote}|\\]|%5D|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
 /**
  * What is empty ends with its line: the next one is about something else. A value stands there only where its kind is
- * printed first, or in quotes behind an arrow or behind a name in quotes.
+ * printed first, or in quotes, behind an arrow, behind a name in quotes or indented.
  */
-const onward = `(?:(?:\\s|\\\\[rn]){0,40}(?=\\(?string\\b|(?<=(?:=>|["'\`][ \\t]{0,20}:)(?:\\s|\\\\[rn]){0,40})["'])|[ \\t]{0,40})`;
+const onward = `(?:(?:\\s|\\\\[rn]){0,40}(?=\\(?string\\b|(?<=(?:=>|["'\`][ \\t]{0,20}:)(?:\\s|\\\\[rn]){0,40}|[ \\t])\\\\{0,8}["'])|[ \\t]{0,40})`;
 /** What stands between a name and its value; a comma in the arguments of a call, a space in those of a program. */
 const between = [
   `[ \\t]{0,20}(?:=>|:=|={1,3}|：|::(?=[ \\t])|:(?!:)(?![^\\s=]{0,100}(?:private|protected)\\])|→|⇒|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])${onward}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|string(?= ["'])|\\[(?![\\w:-]{1,80}\\] =>)|\\{(?=[^\\s"'{}]{1,80}\\})|\\{\\s{0,4}\\\\{0,8}["'](?:value|raw|plain)\\\\{0,8}["'][ \\t]{0,4}:)?[ \\t]{0,20}`,
@@ -44,7 +44,7 @@ const column = `(?<=\\|[ \\t]{0,20})(?![\\s|])${nothing('\\W|$')}(?:(?!\\|)${wit
 /** A variable of the environment has all up to the next space. */
 const variable = `(?<=(?:^|[\\s;])(?-i:[A-Z][A-Z\\d_]{2,60})=)(?!${quote})${nothing('\\W|$')}[^\\s"'\`<>\\\\;]{BARE,}`;
 /** A call: with a text or a number, with what another one gives, or any where a variable is set. */
-const call = `\\w{1,15}\\(${quote}|(?:(?-i:[a-z]{1,15})|(?-i:[A-Z]{1,15}))\\(\\d{1,7}\\)|(?-i:[a-z_]{3,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\(|\\)))|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
+const call = `\\w{1,15}\\(${quote}|(?:(?-i:[a-z]{1,15})|(?-i:[A-Z]{1,15}))\\(\\d{1,7}\\)|(?-i:[a-z_][a-z_\\d]{2,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\())|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
 /** It ends a field of a form, but none of a list with semicolons, and nothing that is said behind a colon. */
 const ampersand = `&(?!(?:amp|quot|[lg]t|#\\w{1,5});)(?:(?=[^&=;\\s"']{1,60};\\s?[a-z][\\w ]{0,40}=)|(?<=: [^\\s&"']{1,60}&)(?![\\w.[\\]-]{1,60}=)(?=\\w))`;
 const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|\\\\[\\\\/]){BARE,}`;
