@@ -18,7 +18,8 @@ const asksMail =
 const endsMail =
   /\b(?:235|250|421|454|5\d\d)[ -]|MAIL FROM|(?:^|[\s:>])(?:DATA|NOOP|QUIT|RSET|STARTTLS|\*)\s*$|\b(?:EHLO|HELO) /;
 const isAsked = /\bSERVER -> |\b334 /;
-const saysMail = /^(.{0,120}?(?:^|[\s:>]))([A-Za-z\d+/]{4,}={0,2})\s*$/;
+const saysMail =
+  /^(.{0,120}?(?:^|[\s:>]))((?:[A-Za-z\d+/]{4}){0,50}(?:[A-Za-z\d+/]{4}|[A-Za-z\d+/]{3}=|[A-Za-z\d+/]{2}==))\s*$/;
 
 /** A command that shows what it names, alone on the next line. */
 const shows =

@@ -123,7 +123,7 @@ const byName: readonly Rule[] = [
       `(?<before>^[ \\t]{0,40}(?:- )?["']?(?:name|key)["']?: {1,4}["']?[\\w.-]{0,60}(?:${telling})${suffix}["']?[ \\t\\r]*\\n[ \\t]{0,40}["']?value["']?: {1,4}["']?)(?:(?<=["'])[^"'\\n]{1,300}(?=["'])|(?<!["'])(?![|>&*#])[^\\s"'](?:(?! #)[^\\n]){0,300}?(?=\\s*?$| #))`,
       'gim',
     ),
-    isSecret: (value) => !state.test(value),
+    isSecret: (value) => !state.test(value) && !isPlace(value),
   },
   { hint: passwordHint, shape: named(passwords, 1, 3), isSecret: isPassword },
   { hint: secretHint, shape: named(secrets, 1, 3), isSecret: isIssued },
@@ -253,6 +253,8 @@ const apart: readonly Rule[] = [
       `(?<before>\\bidentified\\s(?:with\\s\\S{1,40}\\s)?(?:by|as)\\s(?:password\\s)?)(?<open>\\\\{0,8}")${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,200}(?=\\k<open>)`,
       'gi',
     ),
+    // In a sentence a name stands there.
+    isSecret: (value, _, __, line) => value !== '?' && /\b(?:alter|create|grant|set)\b/i.test(line),
   },
   {
     hint: `${passwordHint}|${secretHint}|${keyHint}`,

@@ -109,8 +109,11 @@ export const programs: readonly Rule[] = [
     hint: 'PASS ',
     shape:
       /(?<before>(?<![\w-] |[\w-])PASS (?!\()|(?<=[>:,] |\bquote )PASS )[^\s"'\\][^\n"'|\\]{1,100}?(?=: \d{3}|[|"'\\]| \(|\r?$)/gm,
-    isSecret: (value) =>
-      !isPlace(value) && !/^\S*\.(?:test|spec|js|ts|php)\b|^\d{1,3}\b|^\*+|^(?:command|not)\b/.test(value),
+    // A test says so of what it has found in order.
+    isSecret: (value, _, lead) =>
+      (/[>:,]\s?$/.test(lead) || !/^[a-z]+(?: [a-z]+)+$/i.test(value)) &&
+      !isPlace(value) &&
+      !/^\S*\.(?:test|spec|js|ts|php)\b|^\d{1,3}\b|^\*+|^(?:command|not)\b/.test(value),
   },
   {
     hint: ' login |auth',
