@@ -95,7 +95,7 @@ function recheckTargets(desk: Recheck, change: Change, since: number): Rechecked
         kind: 'later',
         why:
           presence === 'missing'
-            ? say`The host's newest list of sites lacks ${target.name}; one list is not enough to tell.`
+            ? say`The host’s newest list of sites lacks ${target.name}; one list is not enough to tell.`
             : say`The host does not tell right now whether ${target.name} is there.`,
       };
     }

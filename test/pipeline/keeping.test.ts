@@ -268,14 +268,14 @@ describe('promise 4: what is asked again just before it is sent', () => {
       kept(),
       { ...unlisted, presenceOf: () => 'unknown' },
       'later',
-      'does not list acme-shop/live right now',
+      'does not tell right now whether acme-shop/live is there',
     ],
     [
       'the newest lists of the host lack the target',
       kept(),
       { ...unlisted, presenceOf: () => 'missing' },
       'later',
-      'does not list acme-shop/live right now',
+      'newest list of sites lacks acme-shop/live',
     ],
     [
       'the target has another name',

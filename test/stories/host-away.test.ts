@@ -39,7 +39,7 @@ describe.concurrent('the host', () => {
       await house.hosting.close();
       house.passes(10_000);
       const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
-      await change.shows('Not sent yet. The host does not list acme-shop/staging right now, so I cannot check it.');
+      await change.shows('Not sent yet. The host does not tell right now whether acme-shop/staging is there.');
       house.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
       const over = await change.tells(/⛔ Nothing was sent\. It was not sent in time\./);
       expect(over.controls.map(({ label }) => label)).toEqual(['Ask again']);
@@ -87,7 +87,7 @@ describe.concurrent('the host', () => {
       house.passes(10_000);
       house.dropsOnce('acme-shop');
       const click = await chi.clicks(change.card(), 'Approve');
-      await click.hears('The host does not list acme-shop/live right now, so I cannot check it.');
+      await click.hears('The host’s newest list of sites lacks acme-shop/live; one list is not enough to tell.');
       await change.shows(/^⏳/);
       house.passes(10_000);
       await chi.clicks(change.card(), 'Approve');
@@ -95,7 +95,9 @@ describe.concurrent('the host', () => {
       house.passes(10_000);
       house.dropsOnce('acme-shop');
       house.lets(change.number);
-      await change.shows('Not sent yet. The host does not list acme-shop/live right now, so I cannot check it.');
+      await change.shows(
+        'Not sent yet. The host’s newest list of sites lacks acme-shop/live; one list is not enough to tell.',
+      );
       expect(house.writes()).toEqual([]);
       house.passes(10_000);
       house.lets(change.number);
@@ -115,7 +117,9 @@ describe.concurrent('the host', () => {
       if (live) house.hosting.world.removeEnvironment(live);
       house.passes(10_000);
       house.lets(change.number);
-      await change.shows('Not sent yet. The host does not list acme-shop/live right now, so I cannot check it.');
+      await change.shows(
+        'Not sent yet. The host’s newest list of sites lacks acme-shop/live; one list is not enough to tell.',
+      );
       for (let lists = 2; lists <= 3; lists += 1) {
         house.passes(30_000);
         house.lets(change.number);
@@ -135,7 +139,7 @@ describe.concurrent('the host', () => {
         house.passes(600_000);
         house.hosting.faults.add({ kind: 'status', status: 500, method: 'GET', path: '/sites', times: 'always' });
       };
-      const unknown = 'The host does not list acme-shop/live right now, so I cannot check it.';
+      const unknown = 'The host does not tell right now whether acme-shop/live is there.';
       goesAway();
       await (await chi.clicks(change.card(), 'Approve')).hears(unknown);
       await change.shows(/^⏳/);
@@ -178,9 +182,11 @@ describe.concurrent('the host', () => {
       house.passes(10_000);
       house.dropsOnce('acme-shop');
       house.lets(change.number);
-      await change.shows('Not sent yet. The host does not list acme-shop/live right now');
+      await change.shows(
+        'Not sent yet. The host’s newest list of sites lacks acme-shop/live; one list is not enough to tell.',
+      );
       house.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
-      await change.tells(/⛔ Nothing was sent\. It was not sent in time\. .*does not list acme-shop\/live right now/s);
+      await change.tells(/⛔ Nothing was sent\. It was not sent in time\. .*list of sites lacks acme-shop\/live/s);
       expect(house.writes()).toEqual([]);
     }),
   );
