@@ -5,7 +5,11 @@ import { Secret } from './secret.ts';
 /** What is asked for is put behind it. */
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
-  .regex(/^[^?#@]*$/, 'must be an address without ?, # or a name before the host');
+  .regex(/^[^?#\s]*$/, 'must be an address without ?, # or blanks')
+  .refine(
+    (url) => !URL.canParse(url) || new URL(url).username === '',
+    'must be an address without a name before the host',
+  );
 const isPort = 'must be a whole number from 0 to 65535';
 const port = z.string().regex(/^\d+$/, isPort).transform(Number).pipe(z.number().max(65_535, isPort));
 const uuid = z.guid('must be a UUID').toLowerCase();

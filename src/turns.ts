@@ -15,7 +15,9 @@ export type TurnLimits = {
   readonly most: number;
   /** and so many of them for one and the same. */
   readonly mostEach?: number;
-  /** So many wait, */
+  /** and the last so many only for those who have none; */
+  readonly kept?: number;
+  /** so many wait, */
   readonly waiting: number;
   /** and so many of them for one and the same, */
   readonly waitingEach?: number;
@@ -37,7 +39,6 @@ type Hall = { readonly lines: Map<string, Line>; running: number; queued: number
  * whoever has least under way goes first. `behind`: who several of those that are named are in truth.
  */
 export function turns(limits: TurnLimits, behind = (who: string): string => who): Turns {
-  const { most, mostEach = most } = limits;
   const hall: Hall = { lines: new Map(), running: 0, queued: 0 };
   const { lines } = hall;
   return async (work, named = '') => {
@@ -49,7 +50,7 @@ export function turns(limits: TurnLimits, behind = (who: string): string => who)
     };
     try {
       // Whoever ends hands the place to the next in line, so that nobody can slip in between.
-      if (hall.running < most && line.running < mostEach && line.queue.size === 0) begin(hall, who, line);
+      if (mayBegin(hall, line, limits) && line.queue.size === 0) begin(hall, who, line);
       else await turn(hall, line, limits);
     } catch (error) {
       tidy();
@@ -65,6 +66,9 @@ export function turns(limits: TurnLimits, behind = (who: string): string => who)
     }
   };
 }
+
+const mayBegin = ({ running }: Hall, line: Line, { most, mostEach = most, kept = 0 }: TurnLimits): boolean =>
+  running < most && line.running < mostEach && (line.running === 0 || running < most - kept);
 
 function begin(hall: Hall, who: string, line: Line): void {
   hall.running += 1;
@@ -98,10 +102,9 @@ function turn(hall: Hall, line: Line, { waiting, waitingEach = waiting, waitMs }
 
 /** Lets in whoever has least under way, and of those who waited longest for a turn. */
 function next(hall: Hall, limits: TurnLimits): void {
-  const { most, mostEach = most } = limits;
-  while (hall.running < most && hall.queued > 0) {
+  while (hall.running < limits.most && hall.queued > 0) {
     const [chosen] = [...hall.lines]
-      .filter(([, line]) => line.queue.size > 0 && line.running < mostEach)
+      .filter(([, line]) => line.queue.size > 0 && mayBegin(hall, line, limits))
       .toSorted(([, one], [, other]) => one.running - other.running);
     const [go] = chosen?.[1].queue ?? [];
     if (chosen === undefined || go === undefined) return;

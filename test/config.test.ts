@@ -232,15 +232,15 @@ describe('what is wrong', () => {
       { METRICS_PORT: said },
       'METRICS_PORT must be a whole number from 0 to 65535',
     ]),
-    ...(['?key=1', '#x', '/?'] as const).map((more): [string, Variables, string] => [
+    ...(['?key=1', '#x', '/?', ' x'] as const).map((more): [string, Variables, string] => [
       `an address with ${more} behind it`,
       { HOSTING_API_URL: `https://api.example.com/v2${more}` },
-      'HOSTING_API_URL must be an address without ?, # or a name before the host',
+      'HOSTING_API_URL must be an address without ?, # or blanks',
     ]),
     [
       'an address with a name and a password',
       { SLACK_API_URL: 'https://u:p@slack.example/api/' },
-      'SLACK_API_URL must be an address without ?, # or a name before the host',
+      'SLACK_API_URL must be an address without a name before the host',
     ],
     [
       'a password that cannot be read',

@@ -107,3 +107,20 @@ test('several names of one and the same have one share', async () => {
   await Promise.all(works);
   expect(begun).toEqual(['a1', 'b1', 'a2']);
 });
+
+test('the last places are for those who have none', async () => {
+  const inTurn = turns({ most: 4, mostEach: 2, kept: 2, waiting: 9, waitMs: 60_000 });
+  const began: string[] = [];
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const works = ['ana', 'ana', 'ben', 'ben', 'chi', 'chi'].map((who) =>
+    inTurn(async () => {
+      began.push(who);
+      await over;
+    }, who),
+  );
+  await Promise.resolve();
+  expect(began).toEqual(['ana', 'ana', 'ben', 'chi']);
+  end();
+  await Promise.all(works);
+  expect(began.toSorted()).toEqual(['ana', 'ana', 'ben', 'ben', 'chi', 'chi']);
+});

@@ -26,6 +26,8 @@ export type ReadBudget = {
   /** Of these, so many for what people ask for, and so many for one of them: the rest is for changes under way. */
   readonly forPeople: number;
   readonly forEach: number;
+  /** And the last so many of them only for those who have none. */
+  readonly forIdle: number;
   /** And so many for operations that the host has accepted. */
   readonly following: number;
   /** So many answers of more than a megabyte at a time, one for each person. */
@@ -44,6 +46,7 @@ export const readBudget: ReadBudget = {
   connections: 12,
   forPeople: 6,
   forEach: 2,
+  forIdle: 2,
   following: 3,
   long: 2,
   waiting: 200,
@@ -72,7 +75,7 @@ export function createReading(of: Reading): { readonly read: Reader; close(): Pr
   const closing = new AbortController();
   const { waiting, waitMs } = budget;
   const forAll = turns({ most: budget.connections, waiting, waitMs });
-  const forPeople = turns({ most: budget.forPeople, mostEach: budget.forEach, waiting, waitMs });
+  const forPeople = turns({ most: budget.forPeople, mostEach: budget.forEach, kept: budget.forIdle, waiting, waitMs });
   const forFollowing = turns({ most: budget.following, waiting, waitMs });
   // On its way to a value a long answer is there four times over.
   const long = turns({ most: budget.long, mostEach: 1, waiting, waitMs });

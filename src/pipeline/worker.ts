@@ -186,6 +186,11 @@ async function claimAll(
       claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: had, mostEach, idsOf: ids })));
     };
     await take(free - kept, atOnceEach);
+    // Who has most due may be all that is seen at first: once they have their share, others are seen.
+    for (let before = 0; claimed.length - before >= atOnceEach && claimed.length < free - kept;) {
+      before = claimed.length;
+      await take(free - kept - before, atOnceEach);
+    }
     // Where that left some of these places, nobody is waiting for the last ones.
     if (claimed.length >= free - kept) await take(free - claimed.length, 1);
     const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }, ids) : [];
