@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
 import { projectRoot } from '../../src/playground/place.ts';
 import { fieldsOf } from '../../src/playground/slack/json.ts';
@@ -199,8 +199,14 @@ describe('other ways to start', () => {
   });
 
   it('refuses a taken port and leaves nothing behind', async () => {
+    // Others begin and end their own meanwhile.
+    const apart = await mkdtemp(join(tmpdir(), 'apart-'));
+    vi.stubEnv('TMPDIR', apart);
     const first = await startPlayground({ program: noBot });
-    open.push(() => first.close());
+    open.push(
+      () => first.close(),
+      () => (vi.unstubAllEnvs(), rm(apart, { recursive: true })),
+    );
     const before = await leftovers();
     await expect(startPlayground({ program: noBot, port: Number(new URL(first.url).port) })).rejects.toThrow(
       'EADDRINUSE',
