@@ -43,7 +43,8 @@ export async function take(reception: Reception, track: Track, delivered: Delive
     if (kept === 'failed') throw new Refusal(noDatabase);
     return work(heard);
   };
-  track(() => reception.nextTurn().then(() => attend(reception, heard, `reading a ${kind}`, attended, lane)));
+  const begin = (): Promise<void> => attend(reception, heard, `reading a ${kind}`, attended, lane);
+  track(() => (lane === 'urgent' ? begin() : reception.nextTurn().then(begin)));
 }
 
 /** Whether these words change something, and whether they may wait. What cannot be read is refused later. */

@@ -3,7 +3,7 @@ export type NextTurn = () => Promise<void>;
 
 /**
  * Begins what follows acks, one in each turn of the event loop: between any two whatever Slack has delivered by then is
- * acked, however much one person sends at once.
+ * acked, however much one person sends at once. What is urgent waits for none of it.
  */
 export function oneEachTurn(): NextTurn {
   const waiting: (() => void)[] = [];
