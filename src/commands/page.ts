@@ -29,7 +29,7 @@ export function age(milliseconds: number): string {
 }
 
 /** Where a page came from, and when: shared, it stands there for others to read later. */
-export const readAt = (now: number): Text => say`read from the host at ${time(now, 'date')}`;
+export const readAt = (now: number): Text => say`read from the host ${time(now, 'date')}`;
 
 /** A number with its noun: `1 rule`, `3 rules`. */
 export const counted = (amount: number, noun: string, plural = `${noun}s`): string =>
