@@ -15,6 +15,7 @@ import { boundConnections } from './connections.ts';
 import type { Track } from './intake.ts';
 import { listen } from './listeners.ts';
 import { readSafely, refuseMalformed, type OnMalformed } from './malformed.ts';
+import { reconnectAlways } from './reconnect.ts';
 import type { Reception } from './reception.ts';
 
 /** The door to Slack: open after `start`, closed and empty after `stop`. */
@@ -78,6 +79,7 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
   const receiver = receiverFor(config, logger, health, onMalformed);
   if (receiver instanceof HTTPReceiver) refuseMalformed(receiver, bodyLimit, onMalformed);
   else readSafely(receiver, onMalformed);
+  const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, noteRefused(log));
   const app = new App({
     receiver,
     authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: reception.team }),
@@ -107,6 +109,7 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
     },
     stop: async (graceMs) => {
       const began = performance.now();
+      reconnecting?.end();
       const stopped = app.stop().catch((error: unknown) => log.warn({ err: error }, 'Slack did not let go'));
       ownServer.close();
       connections.endUnheard();
@@ -124,6 +127,11 @@ const trackIn =
       .finally(() => running.delete(task));
     running.add(task);
   };
+
+const noteRefused =
+  (log: Logger) =>
+  (error: unknown): void =>
+    log.error({ err: error }, 'Slack refuses a connection; it is asked again');
 
 const noteMalformed =
   ({ log, metrics }: Reception): OnMalformed =>

@@ -77,6 +77,18 @@ describe.concurrent('Slack', () => {
   );
 
   test(
+    'cuts its socket and refuses the next one, as if the token were none: it is asked again, and the bot goes on',
+    inHouse({ ownProcess: 'the first' }, async (house) => {
+      house.slack.faults.add({ method: 'apps.connections.open', kind: 'error', error: 'invalid_auth', times: 1 });
+      house.slack.disconnectSockets(true);
+      await house.slack.connected(patienceMs);
+      const change = await house.person('ana').asks(clear);
+      await change.tells('the host reports it finished');
+      expect(house.log()).toContain('Slack refuses a connection; it is asked again');
+    }),
+  );
+
+  test(
     'delivers everything five times, commands, mentions, forms and clicks: one change and one write each',
     inHouse({}, async (house) => {
       house.slack.delivery.duplicates = 5;
