@@ -15,7 +15,7 @@ const said = `(?:(?<open>${mark})${begun}(?:${upTo('open')}|${word})|${word})`;
 const inside = `(?<inside>${mark})?`;
 
 /** Programs, and what stands before a password among their arguments; `:` and `,` where a name stands before it. */
-const flags: readonly (readonly [hint: string, programs: string, flag: string])[] = [
+const flags: readonly (readonly [hint: string, programs: string, flag: string, ahead?: string])[] = [
   [' -p', 'mysql|mariadb|mysqldump|mysqladmin|mariadb-dump', '-p'],
   [' -p', 'sshpass|7za?|7zr|unrar|rar', '-p ?'],
   [' -a |--pass', 'redis-cli|valkey-cli', '(?:-a|--pass) '],
@@ -34,7 +34,8 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string])[
   [
     'sudo -s|-stdin|--with-token| su ',
     'echo|printf',
-    `(?:-[neE]{1,3} |["']%s(?:\\\\n)?["'] )?${inside}(?=[^\\n|]{1,200}\\| ?(?:sudo -S|(?:sudo )?su\\b|[^\\n|]{1,200}(?:-stdin|--with-token)))`,
+    `(?:-[neE]{1,3} |["']%s(?:\\\\n)?["'] )?${inside}`,
+    '(?=[^\\n|]{1,500}\\| ?(?:sudo -S|(?:sudo )?su\\b|[^\\n|]{1,200}(?:-stdin|--with-token)))',
   ],
   ['-stdin', 'docker|podman|helm|gh|passwd', '[^\\n|]{0,200}(?:-stdin|--with-token) {0,2}<<< ?'],
   ['http-basic', 'composer', 'http-basic\\.\\S{1,100} \\S{1,100} '],
@@ -53,10 +54,10 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string])[
   ['chpasswd', 'echo|printf', `${inside}[\\w.@-]{1,64}:(?=[^\\n]{1,200}\\| ?(?:sudo )?chpasswd)`],
   ['requirepass|masterauth|auth-pass', 'requirepass|masterauth|sentinel auth-pass', ''],
 ];
-const programOf = ([hint, programs, flag]: (typeof flags)[number]): Rule => ({
+const programOf = ([hint, programs, flag, ahead = '']: (typeof flags)[number]): Rule => ({
   hint,
   shape: new RegExp(
-    `(?<before>(?<![\\w./-](?<!/))(?:${programs})(?=\\s)(?:(?! (?:${programs}) )[^\\n|;]){0,300}?[ \\t]${flag})${flag.includes(inside) ? `(?:${upTo('inside')}|${said})` : said}`,
+    `(?<before>(?<![\\w./-](?<!/))(?:${programs})(?=\\s)${ahead}(?:(?! (?:${programs}) )[^\\n|;]){0,300}?[ \\t]${flag})${flag.includes(inside) ? `(?:${upTo('inside')}|${said})` : said}`,
     'g',
   ),
 });
