@@ -8,7 +8,8 @@ import { lockedName, lockKey, storedTargets } from './about.ts';
 import { askedPeople } from './asking.ts';
 import { move, type Happening } from './change.ts';
 import { cardOf } from './freeze.ts';
-import { decisionButtons, permitOf, type Note } from './render.ts';
+import { permitOf } from './permit.ts';
+import { decisionButtons, type Note } from './render.ts';
 import { say, type Text } from '../text.ts';
 import { thawed } from '../storage/json.ts';
 

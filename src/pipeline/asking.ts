@@ -6,7 +6,8 @@ import { groupsApproving, reading } from '../policy/policy.ts';
 import type { Person, Policy } from '../policy/rules.ts';
 import { bold, joined, person as mention, say, userGroup, type Text } from '../text.ts';
 import { aboutOf } from './about.ts';
-import type { Ask, Permit, Person as Known } from './authorise.ts';
+import type { Ask, Permit } from './permit.ts';
+import type { Person as Known } from './authorise.ts';
 import type { Resolved } from './resolve.ts';
 
 /** Who is asked to approve a change, and how that is said. */

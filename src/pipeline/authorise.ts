@@ -3,12 +3,12 @@ import { nameOf } from '../commands/rights.ts';
 import { Refusal } from '../errors.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
 import { channelRule } from '../policy/channels.ts';
-import type { Needed } from '../policy/needed.ts';
 import { decide, mayAnywhere, reading, unknownIn, type Decision } from '../policy/policy.ts';
 import type { Person as Member, Policy } from '../policy/rules.ts';
 import { code, joined, say } from '../text.ts';
 import { aboutOf } from './about.ts';
 import { letting, mayTry, notYou } from './may-run.ts';
+import type { Permit } from './permit.ts';
 import { isNamed, unknownName, type Resolved } from './resolve.ts';
 import { NotKnown } from './unknown-groups.ts';
 
@@ -23,28 +23,6 @@ export type Person = Member & {
 
 /** Where something is asked. `shared`: with another organisation; undefined where Slack does not tell. */
 export type Channel = { readonly id: string; readonly shared: boolean | undefined };
-
-/** So many of these people are asked to approve: Slack user ids, as far as they are known, and the names of their groups. */
-export type Ask = {
-  readonly count: number;
-  readonly people: readonly string[];
-  readonly groups: readonly string[];
-  /** Slack user groups of theirs whose members are not known. */
-  readonly userGroups?: readonly string[];
-};
-
-/** What the rules ask before it is sent; kept with the change. */
-export type Permit = {
-  readonly approval: 'none' | Needed;
-  /** Lines of the rules that allow it. */
-  readonly rules: readonly number[];
-  /** Hash of the policy's text. */
-  readonly policy: string;
-  /** Whom it was asked of, one entry for each thing the rules want. */
-  readonly asks?: readonly Ask[];
-  /** The change on whose behalf a timer asks, if it does. */
-  readonly timerOf?: number;
-};
 
 /** A wish that the rules allow, with what it is about. */
 export type Authorised = Resolved & {

@@ -19,12 +19,12 @@ import {
   userGroup,
 } from '../text.ts';
 import { storedTargets, targetKey } from './about.ts';
-import type { Ask, Person } from './authorise.ts';
+import { type Ask, permitOf } from './permit.ts';
+import type { Person } from './authorise.ts';
 import { exactLines, exactRequest } from './exact.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
-import type { Archive } from './history.ts';
-import { readerOf } from './readable.ts';
-import { markOf, permitOf, standing, type Seen } from './render.ts';
+import { readerOf, type Archive } from './readable.ts';
+import { markOf, standing, type Seen } from './render.ts';
 
 /** Everything that is frozen of a change, as lines: what its card says, uncut, and the request byte for byte. */
 

@@ -4,7 +4,7 @@ import type { Change } from '../storage/changes.ts';
 import { aboutOf } from './about.ts';
 import { isEnough, mayEnd, type Ballot, type EndRight } from './approve.ts';
 import { peopleOf, type AskingDesk } from './asking.ts';
-import { permitOf } from './render.ts';
+import { permitOf } from './permit.ts';
 import type { Restored } from './restore.ts';
 import { groupsEnding } from './unknown-groups.ts';
 

@@ -12,7 +12,8 @@ import { readSetting, removeSetting, writeSetting } from '../storage/settings.ts
 import { countStates } from '../storage/work.ts';
 import { actor, person as mention, say, time, type Text } from '../text.ts';
 import type { Ledger } from './advance.ts';
-import type { Permit, Person } from './authorise.ts';
+import type { Permit } from './permit.ts';
+import type { Person } from './authorise.ts';
 import { oweOps } from './ops.ts';
 
 /** What a person does beside changes: each deed, its line in the trail and its announcement are one transaction. */

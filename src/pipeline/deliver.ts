@@ -1,69 +1,40 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { passing, type Drawing } from '../points.ts';
-import { coolDown, findChange } from '../storage/changes.ts';
-import type { Database, Tx } from '../storage/database.ts';
+import { findChange } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
 import { thawed } from '../storage/json.ts';
-import {
-  claimMessages,
-  drawn,
-  giveUp,
-  postpone,
-  putOff,
-  rescheduleOps,
-  suspend,
-  type Message,
-} from '../storage/messages.ts';
+import { claimMessages, drawn, giveUp, putOff, type Message } from '../storage/messages.ts';
 import { approvals } from '../storage/votes.ts';
 import { joined, plain } from '../text.ts';
-import { stopKey } from './advance.ts';
+import { isEdit, note, putBack, taken, type Outbox } from './after-posting.ts';
 import { createBeat, type Beat } from './beat.ts';
 import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
-import { noteOpsPost } from './ops-channel.ts';
-import { permitOf, renderCard, type Card, type Note } from './render.ts';
-import { isUninvited, standsHere, tellOfLoss, tellOfMove, type Loss } from './untold.ts';
-import { createTurnsOfPlaces, inLine, noteServed, type TurnsOfPlaces } from './turns-of-places.ts';
+import { permitOf } from './permit.ts';
+import { renderCard, type Card, type Note } from './render.ts';
+import { standsHere } from './untold.ts';
+import { createTurnsOfPlaces, inLine } from './turns-of-places.ts';
 import { Undeliverable, type Voice } from './voice.ts';
 
-export type Delivery = {
-  readonly database: Database;
+export type Delivery = Outbox & {
   readonly voice: Voice;
   readonly owner: string;
-  readonly opsChannel: () => string | undefined;
   readonly idsOf: (id: string) => readonly string[];
   /** Whether Slack takes our token, as far as is known: while it does not, nothing is tried. */
   readonly isTaken: () => boolean;
   /** Told of a change that moved, or is new: its card is due. */
   readonly onCard: (change: number) => void;
-  /** Told when the ops channel takes posts again, or no longer. */
-  readonly onOps: () => void;
   /** Told in how many milliseconds a place takes its next message that had just had one. */
   readonly onPace: (afterMs: number) => void;
-  readonly onTrouble: (what: string, error: unknown) => void;
-  readonly turns: TurnsOfPlaces;
 };
 
 const beatMs = 500;
 /** Longer than a line takes, with its last message and where that goes instead. */
 const leaseMs = 40_000;
 const longestLineMs = 5_000;
-/** How long an approved change can be stopped, once the message that says so stands. */
-const coolDownMs = 10_000;
 const atOnce = 20;
 const mostUnderWay = 60;
 const mostInLine = 20;
 /** When a message is looked at again whose place has enough others under way. */
 const busyAgainMs = 300;
-/** A message that Slack has not taken for a day is given up, and that is told; the change itself stays and can be asked for. */
-const longestMs = 86_400_000;
-/** And as often it has to have been tried since then: what we, or our token, were away for does not count. */
-const leastTries = 20;
-/** When Slack is asked again that does not take our token, or whose ops channel takes no posts. */
-const tokenAgainMs = 5_000;
-const opsAgainMs = 60_000;
-const againMs = [1_000, 2_000, 5_000, 15_000, 60_000];
-/** How long what came of a message is held while the database is away: one whose place is not noted is posted once more. */
-const noteAgainAfterMs = [100, 300, 1_000, 3_000, 5_000];
-
 /** Posts and edits what is due, at every beat and when nudged; a place that is slow keeps no other one waiting. */
 export function createDelivery(post: Omit<Delivery, 'onPace' | 'turns'>): Beat {
   const desk: Delivery = { ...post, turns: createTurnsOfPlaces(), onPace: (afterMs) => beat.nudgeIn(afterMs) };
@@ -162,8 +133,6 @@ async function prepare(desk: Delivery, message: Message): Promise<Ready> {
 const placesOf = (desk: Delivery, message: Message, what: Card | Note): Promise<Destinations> =>
   destinationsOf(desk.database.db, message, what, desk.opsChannel());
 
-const isEdit = ({ ts }: Message): boolean => ts !== null;
-
 /** Resolves with the milliseconds until its place takes a message again, where that is why it took none; else with 0. */
 async function draw(desk: Delivery, ready: Ready): Promise<number> {
   const { message, what } = ready;
@@ -193,62 +162,6 @@ async function draw(desk: Delivery, ready: Ready): Promise<number> {
 /** A card by the mark of its state and its headline, anything else by its words. */
 const beginningOf = (what: Card | Note): string =>
   plain('headline' in what ? joined([what.mark, what.headline]) : what.text);
-
-/** What follows from a message that stands. */
-async function taken(desk: Delivery, tx: Tx, message: Message, { refused }: Posted): Promise<void> {
-  const at = await desk.database.now(tx);
-  noteServed(desk.turns, message.requester, at);
-  const change = message.change === null ? undefined : await findChange(tx, message.change);
-  if (change && message.key === stopKey(change.number) && !isEdit(message))
-    await coolDown(tx, change.number, at + coolDownMs);
-  const isUsual = refused !== undefined && isUninvited(refused) && message.kind === 'card' && !isEdit(message);
-  if (change && refused !== undefined && !isUsual) await tellOfMove(tx, change, refused, at);
-  if (message.kind === 'ops') await noteOps(desk, tx, null, at);
-}
-
-/** What follows from a message that Slack did not take: it is tried again, or given up and that is told. */
-async function putBack(desk: Delivery, tx: Tx, failed: Omit<Loss, 'change'>): Promise<void> {
-  const { message, error } = failed;
-  const now = await desk.database.now(tx);
-  const kind = error instanceof Undeliverable ? error.kind : 'later';
-  if (kind === 'token') return suspend(tx, message, now, now + tokenAgainMs);
-  if (message.kind === 'ops' && kind === 'gone' && error instanceof Undeliverable) {
-    // What nobody else may hear is kept, and one post a minute shows whether it can be told.
-    await suspend(tx, message, now, now + opsAgainMs);
-    await rescheduleOps(tx, now + opsAgainMs);
-    return noteOps(desk, tx, error.message, now);
-  }
-  const isOld = message.kind !== 'ops' && now - message.owed_at > longestMs && message.tries >= leastTries;
-  if (kind === 'later' && !isOld) return postpone(tx, message, now + againAfter(message, error));
-  if (!(await giveUp(tx, message))) return;
-  const change = message.change === null ? undefined : await findChange(tx, message.change);
-  await tellOfLoss(tx, { ...failed, change }, now);
-}
-
-const againAfter = ({ tries }: Message, error: unknown): number =>
-  error instanceof Undeliverable && error.afterMs > 0
-    ? error.afterMs
-    : (againMs[Math.min(tries, againMs.length - 1)] ?? opsAgainMs);
-
-async function noteOps(desk: Delivery, tx: Tx, refused: string | null, at: number): Promise<void> {
-  const channel = desk.opsChannel();
-  if (channel !== undefined && (await noteOpsPost(tx, { channel, refused }, at))) desk.onOps();
-}
-
-type Save = (tx: Tx) => Promise<void>;
-
-/** Saves what came of a message, again and again while the database is away. */
-async function note({ database, onTrouble }: Delivery, { key }: Message, save: Save): Promise<void> {
-  for (const afterMs of [...noteAgainAfterMs, undefined]) {
-    try {
-      return await database.transaction(save);
-    } catch (error) {
-      if (afterMs === undefined) throw error;
-      onTrouble(`noting what came of ${key}`, error);
-      await wait(afterMs);
-    }
-  }
-}
 
 async function whatOf(database: Database, message: Message): Promise<Card | Note | undefined> {
   const isCard = message.kind === 'card' || message.kind === 'copy';

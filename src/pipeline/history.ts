@@ -9,12 +9,10 @@ import { code, inline, person as mention, plain, say, time } from '../text.ts';
 import type { Person } from './authorise.ts';
 import { eventInWords } from './events.ts';
 import { cardOf } from './freeze.ts';
-import { readerOf, type Shelf } from './readable.ts';
+import { readerOf, type Archive } from './readable.ts';
 import { markOf, standing } from './render.ts';
 
 /** The changes of the past, for one reader. */
-
-export type Archive = Shelf & { readonly database: Database };
 
 const mostEvents = 100;
 /** Changes that are shown, that are read at a time, and that are looked at before a list ends. */

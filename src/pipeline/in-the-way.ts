@@ -5,7 +5,7 @@ import { alone } from '../storage/differences.ts';
 import { heldLock, type Lock } from '../storage/locks.ts';
 import { say } from '../text.ts';
 import { lockKey, storedTargets } from './about.ts';
-import { permitOf } from './render.ts';
+import { permitOf } from './permit.ts';
 
 /** What can be in the way of a change that somebody asks for, looked up in the transaction that saves it. */
 

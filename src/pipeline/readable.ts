@@ -2,6 +2,7 @@ import type { Company, Target } from '../hosting/contract/target.ts';
 import { decide, mayRead, reading, unknownIn } from '../policy/policy.ts';
 import type { Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
 import { storedTargets, targetKey } from './about.ts';
 import type { Person } from './authorise.ts';
 import type { Names } from './resolve.ts';
@@ -14,6 +15,9 @@ export type Shelf = {
   /** What a person may read by name; of nobody: all there is. */
   readonly names: (person: Person | undefined) => Names;
 };
+
+/** The same with the changes themselves. */
+export type Archive = Shelf & { readonly database: Database };
 
 /** What is stored of what a change is about: its targets, as they were when it was asked for. */
 export type About = Pick<Change, 'targets'>;

@@ -4,7 +4,7 @@ import { unowned } from '../storage/lease.ts';
 import { approvals } from '../storage/votes.ts';
 import type { Bookkeeping } from './outcome.ts';
 import { askedPeople } from './asking.ts';
-import { permitOf } from './render.ts';
+import { permitOf } from './permit.ts';
 import { reminder } from './tell.ts';
 
 const lastMinutesMs = 10 * 60_000;

@@ -3,7 +3,7 @@ import type { Change } from '../storage/changes.ts';
 import type { Vote } from '../storage/votes.ts';
 import { bold, code, inline, inShort, joined, person, say, time, type Text } from '../text.ts';
 import { whoIsAsked } from './asking.ts';
-import type { Permit } from './authorise.ts';
+import { permitOf } from './permit.ts';
 import { coolsDown } from './change.ts';
 import { cardOf, type FrozenCard } from './freeze.ts';
 import { thawed } from '../storage/json.ts';
@@ -225,8 +225,6 @@ function timerLine(change: Change): Text | undefined {
 }
 
 /** What the rules asked for when the change was made. */
-export const permitOf = (change: Pick<Change, 'permit'>): Permit => thawed(change.permit);
-
 /** The frozen facts of a change in bold and plain, lists cut short, for a form or a dry run. */
 export const factLines = (facts: FrozenCard['facts']): Text =>
   joined(

@@ -9,7 +9,8 @@ import type { Saying } from './advance.ts';
 import { askedPeople, whoIsAsked } from './asking.ts';
 import { closableMinute, coolsDown, type Happening } from './change.ts';
 import { callOf } from './freeze.ts';
-import { permitOf, type Button, type Note } from './render.ts';
+import { permitOf } from './permit.ts';
+import type { Button, Note } from './render.ts';
 import { wordsOfChange } from './restore.ts';
 import { notToldQuietly } from './unknown-groups.ts';
 

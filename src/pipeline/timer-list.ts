@@ -7,8 +7,7 @@ import { listTimers, timerOf, type Timer } from '../storage/timers.ts';
 import { joined, say, time, type Text } from '../text.ts';
 import type { Person } from './authorise.ts';
 import { pauseKey } from './deeds.ts';
-import type { Archive } from './history.ts';
-import { readerOf, type About } from './readable.ts';
+import { readerOf, type About, type Archive } from './readable.ts';
 import { addressesOf } from './timed-access.ts';
 import { removalWords } from './timers.ts';
 

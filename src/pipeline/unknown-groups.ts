@@ -7,7 +7,7 @@ import type { Needed } from '../policy/needed.ts';
 import type { Command as Right, Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { code, joined, say, userGroup, type Text } from '../text.ts';
-import { permitOf } from './render.ts';
+import { permitOf } from './permit.ts';
 
 /** Slack user groups of which it has to be known who is in them, and how it is said that it is not. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { askedPeople, whoIsAsked, whomToAsk } from '../../src/pipeline/asking.ts';
-import type { Ask, Permit } from '../../src/pipeline/authorise.ts';
+import type { Ask, Permit } from '../../src/pipeline/permit.ts';
 import { resolve } from '../../src/pipeline/resolve.ts';
 import type { Needed } from '../../src/policy/needed.ts';
 import { plain } from '../../src/text.ts';
