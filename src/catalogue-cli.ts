@@ -1,6 +1,6 @@
 import { catalogue } from './commands/index.ts';
 import { rightOf } from './commands/rights.ts';
-import { usage } from './pipeline/usage.ts';
+import { usage } from './pipeline/language/usage.ts';
 
 /** Everything people can say, for other programs: one line of JSON for each command, in the order help shows them. */
 

@@ -1,8 +1,8 @@
 import { ConfigMistakes } from './config.ts';
 import type { Logger } from './log.ts';
-import { clockWords } from './pipeline/ops.ts';
-import type { Sealed } from './pipeline/seal.ts';
-import type { Telling } from './pipeline/witness.ts';
+import { clockWords } from './pipeline/messages/ops-messages.ts';
+import type { Sealed } from './pipeline/audit/audit-keys.ts';
+import type { Telling } from './pipeline/audit/audit-anchor.ts';
 import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
 import type { openPolicy } from './policy/watch.ts';
 import type { DatabaseOptions } from './storage/database.ts';

@@ -9,8 +9,8 @@ const root = path.resolve(import.meta.dirname, '..');
 const files = globSync('src/**/*.{ts,js}', { cwd: root }).filter((file) => !file.endsWith('.d.ts'));
 const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-/** The room a file stands in: a folder of src, or the file itself where it stands there alone. */
-const roomOf = (file: string): string => {
+/** The folder of src that a file stands in, or the file itself where it stands there alone. */
+const folderOf = (file: string): string => {
   const [, first = '', ...rest] = file.split('/');
   return rest.length > 0 ? first : first.replace(/\.(ts|js)$/, '');
 };
@@ -25,24 +25,24 @@ const neighbours = (file: string): readonly string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)));
 
-const leaves = ['text', 'errors', 'secret', 'turns', 'log', 'metrics', 'config', 'points'];
-/** What a room may import besides itself. */
+const leaves = ['text', 'errors', 'secret', 'semaphore', 'log', 'metrics', 'config', 'failpoints'];
+/** What a folder may import besides itself. */
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   main: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
   notices: ['pipeline', 'policy', 'storage', 'text', 'config', 'log'],
   'audit-cli': ['pipeline', 'commands', 'storage', 'text', 'errors', 'secret', 'config'],
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
-  pipeline: ['policy', 'commands', 'hosting', 'storage', 'text', 'errors', 'secret', 'points'],
-  commands: ['hosting', 'text', 'errors', 'masking', 'secret', 'turns'],
+  pipeline: ['policy', 'commands', 'hosting', 'storage', 'text', 'errors', 'secret', 'failpoints'],
+  commands: ['hosting', 'text', 'errors', 'masking', 'secret', 'semaphore'],
   policy: ['hosting', 'storage', 'text', 'errors'],
-  hosting: ['text', 'errors', 'secret', 'turns'],
+  hosting: ['text', 'errors', 'secret', 'semaphore'],
   storage: ['errors'],
   playground: [],
   text: [],
-  turns: [],
+  semaphore: [],
   errors: ['text'],
-  points: [],
+  failpoints: [],
   masking: [],
   secret: ['masking'],
   log: ['secret'],
@@ -51,14 +51,62 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   'node-version': [],
 };
 
+/** The rooms of the larger folders, each after those that it may lean on. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  pipeline: ['language', 'access', 'changes', 'messages', 'audit', 'steps', 'builtin'],
+  slack: ['draw', 'client', 'context', 'forms', 'answers', 'incoming'],
+};
+
+/** Files that import each other, directly or by way of others. */
+function circles(): readonly string[] {
+  const state = new Map<string, 'open' | 'done'>();
+  const found: string[] = [];
+  const visit = (file: string, way: readonly string[]): void => {
+    if (state.get(file) === 'open') found.push([...way.slice(way.indexOf(file)), file].join(' > '));
+    if (state.has(file) || !files.includes(file)) return;
+    state.set(file, 'open');
+    for (const target of neighbours(file)) visit(target, [...way, file]);
+    state.set(file, 'done');
+  };
+  for (const file of files) visit(file, []);
+  return found;
+}
+
 describe('the house', () => {
+  it('has no circle of imports, not by types either', () => {
+    expect(circles()).toEqual([]);
+  });
+
+  it.each(Object.entries(rooms))('has rooms in %s that lean one way', (folder, order) => {
+    const room = (file: string): string => file.split('/')[2] ?? '';
+    const inside = files.filter((file) => folderOf(file) === folder);
+    expect(new Set(inside.map(room))).toEqual(new Set(order));
+    const wrong = inside.flatMap((file) =>
+      neighbours(file)
+        .filter((target) => folderOf(target) === folder && order.indexOf(room(target)) > order.indexOf(room(file)))
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('declares commands in a kit that knows none of them', () => {
+    const wrong = files
+      .filter((file) => file.startsWith('src/commands/kit/'))
+      .flatMap((file) =>
+        neighbours(file)
+          .filter((target) => target.startsWith('src/commands/') && !target.startsWith('src/commands/kit/'))
+          .map((target) => `${file} imports ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('leans one way only', () => {
     const wrong = files.flatMap((file) => {
-      const room = roomOf(file);
-      const allowed = mayLeanOn[room];
-      if (allowed === undefined) return [`${file}: nobody has said what ${room} may import`];
+      const folder = folderOf(file);
+      const allowed = mayLeanOn[folder];
+      if (allowed === undefined) return [`${file}: nobody has said what ${folder} may import`];
       return neighbours(file)
-        .filter((target) => roomOf(target) !== room && !allowed.includes(roomOf(target)))
+        .filter((target) => folderOf(target) !== folder && !allowed.includes(folderOf(target)))
         .map((target) => `${file} imports ${target}`);
     });
     expect(wrong).toEqual([]);
@@ -66,7 +114,7 @@ describe('the house', () => {
 
   it('lets commands know of the host nothing but its contract', () => {
     const wrong = files
-      .filter((file) => roomOf(file) === 'commands')
+      .filter((file) => folderOf(file) === 'commands')
       .flatMap((file) =>
         neighbours(file).filter(
           (target) => target.startsWith('src/hosting/') && !target.startsWith('src/hosting/contract/'),
@@ -76,21 +124,23 @@ describe('the house', () => {
   });
 
   it('reads the environment in one place', () => {
-    const readers = files.filter((file) => roomOf(file) !== 'playground' && /process\.env\b/.test(text(file)));
+    const readers = files.filter((file) => folderOf(file) !== 'playground' && /process\.env\b/.test(text(file)));
     expect(readers).toEqual(['src/config.ts']);
   });
 
   it('has one door for writes: whoever opens a connection is execute.ts', () => {
     const holders = files.filter(
       (file) =>
-        roomOf(file) !== 'hosting' && roomOf(file) !== 'playground' && /\.open\(\)|\.write\(callOf/.test(text(file)),
+        folderOf(file) !== 'hosting' &&
+        folderOf(file) !== 'playground' &&
+        /\.open\(\)|\.write\(callOf/.test(text(file)),
     );
-    expect(holders).toEqual(['src/pipeline/execute.ts']);
+    expect(holders).toEqual(['src/pipeline/steps/execute.ts']);
   });
 
   it('has one hand that moves a change', () => {
-    const movers = files.filter((file) => roomOf(file) !== 'storage' && /\bupdateChange\(/.test(text(file)));
-    expect(movers).toEqual(['src/pipeline/advance.ts']);
+    const movers = files.filter((file) => folderOf(file) !== 'storage' && /\bupdateChange\(/.test(text(file)));
+    expect(movers).toEqual(['src/pipeline/changes/change-store.ts']);
   });
 
   it('has no file over 300 lines, no generic names', () => {
@@ -117,7 +167,7 @@ describe('the house', () => {
         .filter(
           (name) =>
             !shipped.includes(name) &&
-            roomOf(file) !== 'playground' &&
+            folderOf(file) !== 'playground' &&
             !(name === '@slack/types' && /import type[^;]*'@slack\/types'/.test(text(file))),
         )
         .map((name) => `${file} needs ${name}`),

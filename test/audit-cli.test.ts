@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { auditBy } from '../src/audit-cli.ts';
-import { createLedger } from '../src/pipeline/advance.ts';
-import { sealTrail } from '../src/pipeline/seal.ts';
+import { createLedger } from '../src/pipeline/changes/change-store.ts';
+import { sealTrail } from '../src/pipeline/audit/audit-keys.ts';
 import { appendAudit, hashLine, keyId, start } from '../src/storage/audit.ts';
 import { openDatabase } from '../src/storage/database.ts';
 

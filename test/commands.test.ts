@@ -2,20 +2,20 @@ import { deepStrictEqual } from 'node:assert';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnyAction } from '../src/commands/action.ts';
+import type { AnyAction } from '../src/commands/kit/action.ts';
 import { catalogue } from '../src/commands/index.ts';
 import { rightOf, rights } from '../src/commands/rights.ts';
 import { catalogue as endpoints } from '../src/hosting/contract/catalogue.ts';
-import { authorise } from '../src/pipeline/authorise.ts';
-import { freeze } from '../src/pipeline/freeze.ts';
-import { parse, parseWords, type Given } from '../src/pipeline/parse.ts';
-import { renderCard } from '../src/pipeline/render.ts';
-import { canonicalWords, isNamed, resolve } from '../src/pipeline/resolve.ts';
-import { optionName, takesRest, usage, wordsOf } from '../src/pipeline/usage.ts';
-import { join } from '../src/pipeline/words.ts';
+import { authorise } from '../src/pipeline/access/authorise.ts';
+import { freeze } from '../src/pipeline/changes/freeze.ts';
+import { parse, parseWords, type Given } from '../src/pipeline/language/parse.ts';
+import { renderCard } from '../src/pipeline/changes/card.ts';
+import { canonicalWords, isNamed, resolve } from '../src/pipeline/language/resolve.ts';
+import { optionName, takesRest, usage, wordsOf } from '../src/pipeline/language/usage.ts';
+import { join } from '../src/pipeline/language/tokenize.ts';
 import { blockComplaints, viewComplaints } from '../src/playground/slack/block-kit/check.ts';
-import { drawCard, drawPage } from '../src/slack/blocks.ts';
-import { reviewView } from '../src/slack/form.ts';
+import { drawCard, drawPage } from '../src/slack/draw/blocks.ts';
+import { reviewView } from '../src/slack/forms/views.ts';
 import { inline, plain } from '../src/text.ts';
 import { InMemoryHost, ownWorld, sayings } from './commands/host.ts';
 import {
@@ -42,7 +42,7 @@ const actions = commands.flatMap(({ path, command }) =>
 describe.each(commands)('$path', ({ path, command }) => {
   test('stands in the file that its words name', () => {
     const file = `${path.replaceAll(' ', '/')}.ts`;
-    const place = command.shape === 'desk' ? `desk/${file}` : file;
+    const place = command.shape === 'desk' ? `builtin/${file}` : file;
     expect(existsSync(new URL(`../src/commands/${place}`, import.meta.url))).toBe(true);
   });
 
@@ -92,7 +92,7 @@ describe.each(commands)('$path', ({ path, command }) => {
 
 test('no file of a command is forgotten by the catalogue', () => {
   const files = globSync('src/commands/**/*.ts', { cwd: new URL('..', import.meta.url).pathname });
-  const declared = files.map((file) => file.replace(/^src\/commands\/(desk\/)?|\.ts$/g, '').replaceAll('/', ' '));
+  const declared = files.map((file) => file.replace(/^src\/commands\/(builtin\/)?|\.ts$/g, '').replaceAll('/', ' '));
   for (const { path } of commands) expect(declared).toContain(path);
   for (const file of files.filter((_, at) => !catalogue.has(declared[at] ?? ''))) {
     const declares = /= (action|report|desk)\(\{/.test(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'));

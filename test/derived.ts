@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { catalogue } from '../src/commands/index.ts';
 import { rightOf } from '../src/commands/rights.ts';
-import { usage } from '../src/pipeline/usage.ts';
+import { usage } from '../src/pipeline/language/usage.ts';
 
 /**
  * What stands in the README and in the manifest because it stands in the catalogue. Run by itself, as `npm run fix` does,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { parse } from '../src/pipeline/parse.ts';
+import { parse } from '../src/pipeline/language/parse.ts';
 import { catalogue } from '../src/commands/index.ts';
 import { EVENTS } from '../src/playground/slack/options.ts';
 import { derivedIn, manifest } from './derived.ts';
@@ -104,7 +104,7 @@ describe('the manifest', () => {
 
   it('has the shortcut that is listened for', () => {
     expect(read.features.shortcuts.map(({ type }) => type)).toEqual(['global']);
-    const listeners = readFileSync(new URL('../src/slack/listeners.ts', import.meta.url), 'utf8');
+    const listeners = readFileSync(new URL('../src/slack/incoming/listeners.ts', import.meta.url), 'utf8');
     expect(listeners).toContain('app.shortcut(');
   });
 });

@@ -1,9 +1,9 @@
 import { Refusal } from '../errors.ts';
 import { cloneSite } from '../hosting/contract/sites.ts';
 import { codeOf, code, say, unseen } from '../text.ts';
-import { action } from './action.ts';
+import { action } from './kit/action.ts';
 import { companyId } from './company.ts';
-import { environment, phrase, type PlainField } from './fields.ts';
+import { environment, phrase, type PlainField } from './kit/fields.ts';
 
 const longest = 100;
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { code, say } from '../text.ts';
-import type { Sources } from './sources.ts';
+import type { Sources } from './kit/sources.ts';
 
 /** The id of the company, which some calls name; throws `Refusal` while nobody has told it. */
 export function companyId({ company }: Pick<Sources, 'company'>): string {

@@ -1,8 +1,8 @@
 import { deleteEnvironment } from '../hosting/contract/sites.ts';
 import { joined, say } from '../text.ts';
-import { action } from './action.ts';
+import { action } from './kit/action.ts';
 import { backupFact, newestBackup } from './backups/newest.ts';
-import { environment } from './fields.ts';
+import { environment } from './kit/fields.ts';
 
 export const deletion = action({
   summary: 'Delete an environment for good',

@@ -2,12 +2,12 @@ import { Refusal, type Offer } from '../errors.ts';
 import { listFiles, type FileNode } from '../hosting/contract/files.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { bold, code, inline, joined, say, type Text } from '../text.ts';
-import { count, environment, option, optional, plainField, type PlainField } from './fields.ts';
-import { near } from './nearest.ts';
-import { counted, type Page, readAt } from './page.ts';
-import { readPaths } from './paths.ts';
-import { report } from './report.ts';
-import { countIn, drawTree, onOneLine, pathsOf } from './tree.ts';
+import { count, environment, option, optional, plainField, type PlainField } from './kit/fields.ts';
+import { near } from './kit/nearest-words.ts';
+import { counted, type Page, readAt } from './kit/page.ts';
+import { readPaths } from './kit/values/paths.ts';
+import { report } from './kit/report.ts';
+import { countIn, drawTree, onOneLine, pathsOf } from './files/tree.ts';
 
 const usualDepth = 2;
 const deepest = 10;

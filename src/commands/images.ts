@@ -1,7 +1,7 @@
 import { imageOptimizations, optimizeImages } from '../hosting/contract/cdn.ts';
 import { say } from '../text.ts';
-import { action } from './action.ts';
-import { choice, environment } from './fields.ts';
+import { action } from './kit/action.ts';
+import { choice, environment } from './kit/fields.ts';
 
 const meanings = {
   off: 'images are delivered as they are',

@@ -1,11 +1,10 @@
 import { Refusal } from '../errors.ts';
 import { getLogs } from '../hosting/contract/logs.ts';
-import { choice, count, environment, flag, moment, option, optional, word, type Input } from './fields.ts';
+import { choice, count, environment, flag, moment, option, optional, word, type Input } from './kit/fields.ts';
 import { files } from './logs/files.ts';
-import type { Asked } from './logs/offers.ts';
-import type { Span } from './logs/span.ts';
-import { report } from './report.ts';
-import { momentAt } from './times.ts';
+import type { Asked, Span } from './kit/log-query.ts';
+import { report } from './kit/report.ts';
+import { momentAt } from './kit/values/times.ts';
 
 const usualLines = 1_000;
 const mostLines = 20_000;

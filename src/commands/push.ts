@@ -2,12 +2,12 @@ import { listFiles } from '../hosting/contract/files.ts';
 import { pushEnvironment } from '../hosting/contract/sites.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { joined, list, say, time, type Text } from '../text.ts';
-import { action } from './action.ts';
+import { action } from './kit/action.ts';
 import { backupFact, backupWarning, newestBackup } from './backups/newest.ts';
-import { environment, flag, option, paths } from './fields.ts';
-import { counted } from './page.ts';
-import { isOnePath } from './paths.ts';
-import { pathsOf } from './tree.ts';
+import { environment, flag, option, paths } from './kit/fields.ts';
+import { counted } from './kit/page.ts';
+import { isOnePath } from './kit/values/paths.ts';
+import { pathsOf } from './files/tree.ts';
 
 const shownPaths = 8;
 

@@ -12,33 +12,10 @@ import {
   mostEnvironments,
   pinned,
 } from './listing.ts';
-import type { ListedDomain, ListedEnvironment, Pins, SiteDomain } from './listing.ts';
+import type { ListedEnvironment, Pins, SiteDomain } from './listing.ts';
 import { trimmed, presenceIn, type Named, type Presence } from './presence.ts';
 import { HostTrouble } from './trouble.ts';
-
-export type { ListedDomain, ListedEnvironment, Pins } from './listing.ts';
-
-/** Everything that has a name, as last seen. */
-export type Listing = {
-  /** When all of it was last read, in epoch milliseconds; undefined: never yet. */
-  readonly at: number | undefined;
-  readonly environments: readonly ListedEnvironment[];
-  readonly domains: readonly ListedDomain[];
-  readonly company: { readonly id: string } | undefined;
-  /**
-   * When (epoch ms) the host was last asked for its sites, and for its domains, and told of all of them; undefined:
-   * never. An empty list, one that could not be read whole, and names that come from themes do not count.
-   */
-  readonly sitesAt: number | undefined;
-  readonly domainsAt: number | undefined;
-  /** When (epoch ms) the host was last asked for what stands here and answered, wholly or not, by sites or by themes. */
-  readonly environmentsReadAt: number | undefined;
-  readonly domainsReadAt: number | undefined;
-  /** There is more than a listing holds: at most 100,000 environments and as many domains. */
-  readonly cut: boolean;
-  /** Why the last refresh came to nothing, in whole or in part; what was known before stands. */
-  readonly trouble: HostTrouble | undefined;
-};
+import type { Listing } from './listing.ts';
 
 export type DirectoryOptions = {
   readonly read: Reader;

@@ -1,6 +1,29 @@
+import type { HostTrouble } from './trouble.ts';
 import type { CompanyDomain } from './contract/domains.ts';
 import type { ListedSite } from './contract/operations.ts';
 import type { CompanyTheme } from './contract/themes.ts';
+
+/** Everything that has a name, as last seen. */
+export type Listing = {
+  /** When all of it was last read, in epoch milliseconds; undefined: never yet. */
+  readonly at: number | undefined;
+  readonly environments: readonly ListedEnvironment[];
+  readonly domains: readonly ListedDomain[];
+  readonly company: { readonly id: string } | undefined;
+  /**
+   * When (epoch ms) the host was last asked for its sites, and for its domains, and told of all of them; undefined:
+   * never. An empty list, one that could not be read whole, and names that come from themes do not count.
+   */
+  readonly sitesAt: number | undefined;
+  readonly domainsAt: number | undefined;
+  /** When (epoch ms) the host was last asked for what stands here and answered, wholly or not, by sites or by themes. */
+  readonly environmentsReadAt: number | undefined;
+  readonly domainsReadAt: number | undefined;
+  /** There is more than a listing holds: at most 100,000 environments and as many domains. */
+  readonly cut: boolean;
+  /** Why the last refresh came to nothing, in whole or in part; what was known before stands. */
+  readonly trouble: HostTrouble | undefined;
+};
 
 /** A site as far as it is known: where the host does not list sites, its id comes from the policy or from nowhere. */
 export type SiteName = { readonly id: string | undefined; readonly name: string; readonly displayName: string };

@@ -1,5 +1,5 @@
 import type { Target } from './contract/target.ts';
-import type { Listing } from './directory.ts';
+import type { Listing } from './listing.ts';
 
 /** What is looked for. */
 export type Named = Pick<Target, 'kind' | 'id' | 'name'>;

@@ -5,7 +5,7 @@ import { following, type Read, type Reader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
-import { NoTurn, turns, type Turns } from '../turns.ts';
+import { NoTurn, turns, type Turns } from '../semaphore.ts';
 import { headersFor, target, type Wire } from './wire.ts';
 
 /** Bounds of reading; times in milliseconds. */

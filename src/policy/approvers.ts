@@ -1,5 +1,5 @@
 import { dependsOn, holds, membershipsOf } from './memberships.ts';
-import type { Needed, Requirement } from './needed.ts';
+import type { Needed, Requirement } from './approval-requirement.ts';
 import { canonicalId, samePerson } from './people.ts';
 import { decide, denialOf, unknownIn, whoMay, type Wish } from './policy.ts';
 import type { Person, Policy } from './rules.ts';

@@ -1,19 +1,5 @@
-import { matches, type Glob } from './pattern.ts';
+import { matches } from './pattern.ts';
 import type { Policy } from './rules.ts';
-
-/** What the file says about one channel. */
-export type ChannelBounds = {
-  /** Only these sites may be spoken of here; undefined: any. */
-  readonly sites: readonly Glob[] | undefined;
-  /** The channel that cards go to instead. */
-  readonly cards: string | undefined;
-};
-export type Channels = {
-  readonly bounds: ReadonlyMap<string, ChannelBounds>;
-  readonly denied: ReadonlySet<string>;
-  /** Where faults, unknown outcomes and changes of the policy are told. */
-  readonly ops: string | undefined;
-};
 
 /**
  * Whether these sites may be spoken of in a channel: `denied` where nothing may, `outside` where the channel is bound

@@ -1,7 +1,7 @@
-import type { ChannelBounds, Channels } from './channels.ts';
+import type { ChannelBounds, Channels } from './rules.ts';
 import { quoted } from './mistakes.ts';
 import { readGlob, type Glob } from './pattern.ts';
-import type { Place } from './place.ts';
+import type { Place } from './yaml-node.ts';
 
 const CHANNEL = /^[CG][A-Z0-9]{2,20}$/;
 

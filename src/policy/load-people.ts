@@ -1,5 +1,5 @@
 import { quoted } from './mistakes.ts';
-import type { Place } from './place.ts';
+import type { Place } from './yaml-node.ts';
 
 const PERSON = /^[UW][A-Z0-9]{2,20}$/;
 const MEMBER = /^[UWS][A-Z0-9]{2,20}$/;

@@ -1,6 +1,6 @@
 import { quoted, unknown } from './mistakes.ts';
 import { readPattern, type Pattern } from './pattern.ts';
-import type { Place } from './place.ts';
+import type { Place } from './yaml-node.ts';
 import {
   CLASSES,
   DEFAULT_EXPIRY,

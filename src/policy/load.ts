@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { LineCounter, parseDocument, type YAMLError } from 'yaml';
 import { readBounds } from './load-bounds.ts';
 import { readGroups, readPeople } from './load-people.ts';
-import { readPins } from './load-pins.ts';
+import { readPins } from './load-overrides.ts';
 import { readLive, readRules } from './load-rules.ts';
 import type { Mistake } from './mistakes.ts';
-import { Notes, Place } from './place.ts';
-import { impossibleRules } from './possible.ts';
+import { Notes, Place } from './yaml-node.ts';
+import { impossibleRules } from './unsatisfiable.ts';
 import type { Catalogue, Policy } from './rules.ts';
 
 /** A policy file has at most so many bytes. */

@@ -1,6 +1,6 @@
 import type { Target } from '../hosting/contract/target.ts';
 import { dependsOn, holds, membershipsOf, userGroupsIn, type Memberships } from './memberships.ts';
-import { strictest, type Needed } from './needed.ts';
+import { strictest, type Needed } from './approval-requirement.ts';
 import { coversOfKind, coversSpelled, spell, type Spelled } from './pattern.ts';
 import { approvalBy, speaksOf, type Aim, type Command, type Person, type Policy } from './rules.ts';
 import type { Audience, Rule, RuleRef } from './rules.ts';

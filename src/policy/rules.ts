@@ -1,7 +1,35 @@
 import type { Target } from '../hosting/contract/target.ts';
-import type { Channels } from './channels.ts';
-import type { Pattern } from './pattern.ts';
-import type { Pins } from './pins.ts';
+import type { Glob, Pattern } from './pattern.ts';
+
+/** An environment that the file names itself, because the hosting API cannot: UUID → site and name. */
+export type PinnedEnvironment = {
+  readonly id: string;
+  readonly site: string;
+  readonly name: string;
+  /** Undefined: the names under `live:` decide. */
+  readonly live: boolean | undefined;
+};
+
+/** A site that the file names itself, with the UUIDs of its environments. */
+export type PinnedSite = { readonly id: string; readonly name: string; readonly environments: readonly string[] };
+
+/** What the directory takes from the file. */
+export type Pins = { readonly environments: readonly PinnedEnvironment[]; readonly sites: readonly PinnedSite[] };
+
+/** What the file says about one channel. */
+export type ChannelBounds = {
+  /** Only these sites may be spoken of here; undefined: any. */
+  readonly sites: readonly Glob[] | undefined;
+  /** The channel that cards go to instead. */
+  readonly cards: string | undefined;
+};
+
+export type Channels = {
+  readonly bounds: ReadonlyMap<string, ChannelBounds>;
+  readonly denied: ReadonlySet<string>;
+  /** Where faults, unknown outcomes and changes of the policy are told. */
+  readonly ops: string | undefined;
+};
 
 /** The classes a rule can name instead of commands. */
 export const CLASSES = ['read', 'routine', 'sensitive', 'destructive'] as const;

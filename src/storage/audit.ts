@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool } from 'kysely';
-import { alone } from './differences.ts';
+import { alone } from './sql-dialect.ts';
 import type { AuditTable, Schema } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 

@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
-import { keep } from './differences.ts';
+import { keep } from './sql-dialect.ts';
 import { claim, onlyThat, personBy, type Claim, type IdsOf } from './lease.ts';
 import type { ChangeTable, State } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';

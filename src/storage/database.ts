@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Jump } from './clock.ts';
-import { kindOf, wasSacrificed, type Kind } from './differences.ts';
+import { kindOf, wasSacrificed, type Kind } from './sql-dialect.ts';
 import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { createReliance, type DatabaseLost } from './reliance.ts';
 import { openSqlite, readSqlite, wasNotFlushed } from './sqlite.ts';
-import { shared } from './shared.ts';
+import { shared } from './coalesce.ts';
 import { beginTime, type Clocks, type Time } from './time.ts';
 import type { Reader, Tx } from './tx.ts';
 

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { keepFree, listed } from './differences.ts';
+import { keepFree, listed } from './sql-dialect.ts';
 import type { Tx } from './tx.ts';
 
 /** Who takes work, until when it is theirs (`now` + `leaseMs`, epoch ms), and how many rows at most. */

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
-import { alone } from './differences.ts';
+import { alone } from './sql-dialect.ts';
 import type { LockTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 

@@ -20,7 +20,7 @@ export type Schema = {
 /** One row: tells two databases apart, so that a button of the one never moves a change of the other. */
 export type InstallationTable = { id: string; created_at: number };
 
-/** Every state a change can be in; `src/pipeline/change.ts` holds the moves between them. */
+/** Every state a change can be in; `src/pipeline/changes/change.ts` holds the moves between them. */
 export type State =
   | 'waiting'
   | 'approved'

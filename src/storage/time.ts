@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 import { createClock, createTicks, toleranceMs, type Jump, type Reading } from './clock.ts';
-import { kindOf, postgresNow } from './differences.ts';
+import { kindOf, postgresNow } from './sql-dialect.ts';
 import type { Schema } from './schema.ts';
-import { readSetting } from './settings.ts';
+import { readSetting } from './kv.ts';
 import type { Reader } from './tx.ts';
 
 /** The clocks of this machine. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { kindOf } from './differences.ts';
-import { writeSetting } from './settings.ts';
+import { kindOf } from './sql-dialect.ts';
+import { writeSetting } from './kv.ts';
 import type { Tx } from './tx.ts';
 
 /** The setting with the server and the timeline that were noted last. */

@@ -1,6 +1,6 @@
 import { createLogReader, type LogReader } from '../../src/commands/logs/reader.ts';
 import { logs } from '../../src/commands/logs.ts';
-import type { Page } from '../../src/commands/page.ts';
+import type { Page } from '../../src/commands/kit/page.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { logText } from '../../src/playground/hosting/logs/stream.ts';
 import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';

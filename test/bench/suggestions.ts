@@ -1,5 +1,5 @@
 import type { Environment } from '../../src/hosting/contract/target.ts';
-import { searchIn } from '../../src/pipeline/search.ts';
+import { searchIn } from '../../src/pipeline/language/name-search.ts';
 import { quantile, spreadOf, tableOf, timed, type Figure, type Scale } from './figures.ts';
 
 /** What one keystroke costs where there are many names: the look through the list alone, without Slack and without the network. */

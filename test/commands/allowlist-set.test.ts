@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { allowlistRemove } from '../../src/commands/allowlist/remove.ts';
 import { allowlistSet } from '../../src/commands/allowlist/set.ts';
 import type { Seen } from '../../src/commands/allowlist/listing.ts';
-import { canonicalAddress } from '../../src/commands/addresses.ts';
+import { canonicalAddress } from '../../src/commands/kit/values/addresses.ts';
 import { catalogue } from '../../src/commands/index.ts';
-import { parseWords } from '../../src/pipeline/parse.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
+import { parseWords } from '../../src/pipeline/language/parse.ts';
+import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
 import { inline, plain } from '../../src/text.ts';
 import { address, live, names } from '../pipeline/given.ts';
 

@@ -8,9 +8,9 @@ import { meaning, recordType, recordTypes, recordValues, type RecordType } from 
 import { catalogue } from '../../src/commands/index.ts';
 import type { Read, Reader, Write } from '../../src/hosting/contract/call.ts';
 import type { Words } from '../../src/errors.ts';
-import { parse, parseWords, type Given } from '../../src/pipeline/parse.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
-import { join } from '../../src/pipeline/words.ts';
+import { parse, parseWords, type Given } from '../../src/pipeline/language/parse.ts';
+import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
+import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, joined, plain } from '../../src/text.ts';
 import {
   company,

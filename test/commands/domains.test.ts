@@ -4,14 +4,14 @@ import { domainsAdd } from '../../src/commands/domains/add.ts';
 import { certificateName, speaksFor } from '../../src/commands/domains/certificate.ts';
 import { domainsList } from '../../src/commands/domains/list.ts';
 import { domainsRecords } from '../../src/commands/domains/records.ts';
-import { hostname, hostnameIn } from '../../src/commands/hostnames.ts';
+import { hostname, hostnameIn } from '../../src/commands/kit/values/hostnames.ts';
 import { catalogue } from '../../src/commands/index.ts';
-import type { Page } from '../../src/commands/page.ts';
-import type { Sources } from '../../src/commands/sources.ts';
+import type { Page } from '../../src/commands/kit/page.ts';
+import type { Sources } from '../../src/commands/kit/sources.ts';
 import type { Certificate } from '../../src/hosting/contract/certificate.ts';
 import type { Read, Reader } from '../../src/hosting/contract/call.ts';
 import type { Company } from '../../src/hosting/contract/target.ts';
-import { parse } from '../../src/pipeline/parse.ts';
+import { parse } from '../../src/pipeline/language/parse.ts';
 import { inline, plain } from '../../src/text.ts';
 import {
   company,

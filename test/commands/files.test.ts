@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { files } from '../../src/commands/files.ts';
 import { backupsNext } from '../../src/commands/backups/next.ts';
 import { catalogue } from '../../src/commands/index.ts';
-import type { Page } from '../../src/commands/page.ts';
-import type { Surroundings } from '../../src/commands/report.ts';
-import { countIn, drawTree, pathsOf } from '../../src/commands/tree.ts';
+import type { Page } from '../../src/commands/kit/page.ts';
+import type { Surroundings } from '../../src/commands/kit/report.ts';
+import { countIn, drawTree, pathsOf } from '../../src/commands/files/tree.ts';
 import type { Refusal } from '../../src/errors.ts';
 import type { FileNode } from '../../src/hosting/contract/files.ts';
-import { parseWords } from '../../src/pipeline/parse.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
+import { parseWords } from '../../src/pipeline/language/parse.ts';
+import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
 import { plain } from '../../src/text.ts';
 import { company, hostile, live, names, noCertificate, refusalOf, said, surroundings } from '../pipeline/given.ts';
 

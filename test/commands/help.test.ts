@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { help } from '../../src/commands/desk/help.ts';
-import { states } from '../../src/commands/desk/states.ts';
-import type { Office } from '../../src/commands/desk.ts';
-import type { Page } from '../../src/commands/page.ts';
+import { help } from '../../src/commands/builtin/help.ts';
+import { states } from '../../src/commands/builtin/states.ts';
+import type { Office } from '../../src/commands/kit/builtin.ts';
+import type { Page } from '../../src/commands/kit/page.ts';
 import { catalogue } from '../../src/commands/index.ts';
-import { usage } from '../../src/pipeline/usage.ts';
+import { usage } from '../../src/pipeline/language/usage.ts';
 import type { State } from '../../src/storage/schema.ts';
 import { plain } from '../../src/text.ts';
 import { refusalOf, said } from '../pipeline/given.ts';

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
-import type { LookSources } from '../../src/commands/sources.ts';
+import type { LookSources } from '../../src/commands/kit/sources.ts';
 import type { Words } from '../../src/errors.ts';
 import type { Json, Query, Read, Write } from '../../src/hosting/contract/call.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
-import type { Given } from '../../src/pipeline/parse.ts';
-import type { Names } from '../../src/pipeline/resolve.ts';
+import type { Given } from '../../src/pipeline/language/parse.ts';
+import type { Names } from '../../src/pipeline/language/resolve.ts';
 import { answerTo } from '../../src/playground/hosting/answer.ts';
 import type { Dialect, Host } from '../../src/playground/hosting/endpoint.ts';
 import { accepted } from '../../src/playground/hosting/operations.ts';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Query } from '../../src/hosting/contract/call.ts';
-import { parse } from '../../src/pipeline/parse.ts';
-import { resolve } from '../../src/pipeline/resolve.ts';
+import { parse } from '../../src/pipeline/language/parse.ts';
+import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { company, live, names, noCertificate, said, surroundings } from '../pipeline/given.ts';
 
 /** Odd times through the command that takes them: what the host is asked, or the sentence that refuses it. */

@@ -1,8 +1,9 @@
 import { afterAll, expect, it } from 'vitest';
-import { lookAt, type Look } from '../../src/commands/logs/look.ts';
+import type { Look } from '../../src/commands/kit/log-query.ts';
+import { lookAt } from '../../src/commands/logs/analyze.ts';
 import { createLogReader } from '../../src/commands/logs/reader.ts';
-import { aliasesBy } from '../../src/commands/masking.ts';
-import type { Page } from '../../src/commands/page.ts';
+import { aliasesBy } from '../../src/commands/logs/masking.ts';
+import type { Page } from '../../src/commands/kit/page.ts';
 import { Secret } from '../../src/secret.ts';
 import { live } from '../pipeline/given.ts';
 

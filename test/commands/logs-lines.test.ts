@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { arrowsFor, barsOf, busiestMinute } from '../../src/commands/logs/bars.ts';
-import { fold } from '../../src/commands/logs/fold.ts';
-import { isGrave, kindsOf } from '../../src/commands/logs/kinds.ts';
+import { arrowsFor, barsOf, busiestMinute } from '../../src/commands/logs/histogram.ts';
+import { fold } from '../../src/commands/logs/normalize.ts';
+import { isGrave, kindsOf } from '../../src/commands/logs/groups.ts';
 import { lineReader, newestOf } from '../../src/commands/logs/lines.ts';
 import { countPaths, requestIn } from '../../src/commands/logs/requests.ts';
-import { stampReader } from '../../src/commands/logs/stamps.ts';
+import { stampReader } from '../../src/commands/logs/timestamps.ts';
 import { hostile } from '../pipeline/given.ts';
 
 const always = { from: 0, to: Date.UTC(2100) };

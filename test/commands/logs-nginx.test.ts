@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { kindsOf } from '../../src/commands/logs/kinds.ts';
+import { kindsOf } from '../../src/commands/logs/groups.ts';
 import { lineReader } from '../../src/commands/logs/lines.ts';
-import { lookAt } from '../../src/commands/logs/look.ts';
+import { lookAt } from '../../src/commands/logs/analyze.ts';
 import { unwrapped } from '../../src/commands/logs/nginx.ts';
-import { aliasesBy } from '../../src/commands/masking.ts';
+import { aliasesBy } from '../../src/commands/logs/masking.ts';
 import { inline, plain } from '../../src/text.ts';
 import { live } from '../pipeline/given.ts';
 import { worked } from '../worked.ts';

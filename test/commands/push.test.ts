@@ -4,11 +4,11 @@ import { catalogue } from '../../src/commands/index.ts';
 import { push } from '../../src/commands/push.ts';
 import type { NewestBackup } from '../../src/commands/backups/newest.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
-import { parse, parseWords } from '../../src/pipeline/parse.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
-import { nameToType, needsReview } from '../../src/pipeline/confirmation.ts';
-import { usage } from '../../src/pipeline/usage.ts';
-import { join } from '../../src/pipeline/words.ts';
+import { parse, parseWords } from '../../src/pipeline/language/parse.ts';
+import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
+import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation.ts';
+import { usage } from '../../src/pipeline/language/usage.ts';
+import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain } from '../../src/text.ts';
 import { blog, environment, live, names, path, refusalOf, said, staging, uuid } from '../pipeline/given.ts';
 

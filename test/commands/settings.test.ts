@@ -4,11 +4,11 @@ import { images } from '../../src/commands/images.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { sshExpiry } from '../../src/commands/ssh/expiry.ts';
 import { sshPassword } from '../../src/commands/ssh/password.ts';
-import type { AnyAction } from '../../src/commands/action.ts';
-import { parse, parseWords } from '../../src/pipeline/parse.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/resolve.ts';
-import { needsReview } from '../../src/pipeline/confirmation.ts';
-import { usage } from '../../src/pipeline/usage.ts';
+import type { AnyAction } from '../../src/commands/kit/action.ts';
+import { parse, parseWords } from '../../src/pipeline/language/parse.ts';
+import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
+import { needsReview } from '../../src/pipeline/changes/confirmation.ts';
+import { usage } from '../../src/pipeline/language/usage.ts';
 import { inline, plain } from '../../src/text.ts';
 import {
   company,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Page } from '../../src/commands/page.ts';
-import type { Surroundings } from '../../src/commands/report.ts';
+import type { Page } from '../../src/commands/kit/page.ts';
+import type { Surroundings } from '../../src/commands/kit/report.ts';
 import { themesList } from '../../src/commands/themes/list.ts';
 import { themesShow } from '../../src/commands/themes/show.ts';
 import { themesUpdate } from '../../src/commands/themes/update.ts';

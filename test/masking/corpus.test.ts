@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
-import { masker } from '../../src/commands/masking.ts';
+import { masker } from '../../src/commands/logs/masking.ts';
 import { scrub } from '../../src/secret.ts';
 import { harmlessLines } from './harmless.ts';
 

@@ -21,7 +21,7 @@ const same = all.bind(undefined, 'equivalent');
 
 /** Every survivor, by the file that it is in. Any other makes `npm run mutate` fail, and so does one that is dead. */
 export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
-  'src/pipeline/approve.ts': [
+  'src/pipeline/changes/approve.ts': [
     ...same(
       'A text is no decision: it allows nothing and depends on no group.',
       "const own = approvals.includes('none') ? [decide(policy, by, asked)] : [];",
@@ -38,7 +38,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "right.kind === 'may not' → true",
     ),
   ],
-  'src/pipeline/authorise.ts': [
+  'src/pipeline/access/authorise.ts': [
     ...same(
       'No rule can name either.',
       "const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });",
@@ -51,7 +51,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'company\' → ""',
     ),
   ],
-  'src/pipeline/judge.ts': [
+  'src/pipeline/changes/operation-state.ts': [
     ...same(
       'The word `trouble` has no verdict, so it proves as little as nothing does.',
       "const proof = seen.proof === 'trouble' ? undefined : seen.proof;",
@@ -69,7 +69,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'no proof\' → ""',
     ),
   ],
-  'src/pipeline/may-run.ts': [
+  'src/pipeline/access/may-run.ts': [
     ...same(
       'Only commands of the desk are open to anyone, and none of them concerns everything.',
       "if (command.shape === 'desk' && !command.everywhere && command.right === 'anyone') return 'yes';",
@@ -193,7 +193,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'site === undefined → false',
     ),
   ],
-  'src/policy/pins.ts': [
+  'src/policy/overrides.ts': [
     ...same(
       'Nothing but environments can stand under `live`: the file is refused.',
       "(entry) => entry.kind === 'environment' && matches(entry.site, site) && matches(entry.environment, name),",
@@ -259,7 +259,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'\' → "Stryker was here!"',
     ),
   ],
-  'src/policy/possible.ts': [
+  'src/policy/unsatisfiable.ts': [
     ...same(
       'What is remembered is worked out again, only slower.',
       'if (!this.#allowed.has(command.path)) this.#allowed.set(command.path, this.#countAllowed(command));',

@@ -9,7 +9,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'a write whose answer is lost is sent again',
     edits: [
       {
-        file: 'src/pipeline/execute.ts',
+        file: 'src/pipeline/steps/execute.ts',
         from: 'return saveOutcome(desk, sending.change, await opened.write(call));',
         to: `let came = await opened.write(call);
   if (came.kind === 'unknown') came = await (await desk.send.open()).write(call);
@@ -22,7 +22,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'a 500 is taken for nothing sent, and tried again',
     edits: [
       {
-        file: 'src/pipeline/answer.ts',
+        file: 'src/pipeline/changes/write-result.ts',
         from: `    case 'unknown':
       return { kind: 'lose' };`,
         to: `    case 'unknown':
@@ -51,32 +51,40 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'the first error about an operation is believed',
     edits: [
-      { file: 'src/pipeline/judge.ts', from: 'const failuresThatCount = 3;', to: 'const failuresThatCount = 1;' },
-      { file: 'src/pipeline/judge.ts', from: 'const failingMs = 60_000;', to: 'const failingMs = 0;' },
+      {
+        file: 'src/pipeline/changes/operation-state.ts',
+        from: 'const failuresThatCount = 3;',
+        to: 'const failuresThatCount = 1;',
+      },
+      {
+        file: 'src/pipeline/changes/operation-state.ts',
+        from: 'const failingMs = 60_000;',
+        to: 'const failingMs = 0;',
+      },
     ],
-    tests: ['test/pipeline/judge.test.ts', 'test/stories/operations.test.ts'],
+    tests: ['test/pipeline/changes/operation-state.test.ts', 'test/stories/operations.test.ts'],
   },
   {
     name: 'a lock is taken away from what is under way',
     edits: [
       {
-        file: 'src/pipeline/force-unlock.ts',
+        file: 'src/pipeline/steps/force-unlock.ts',
         from: "if (change.state !== 'unknown' && change.settled_at === null) {",
         to: "if (change.state === 'sending') {",
       },
     ],
-    tests: ['test/pipeline/force-unlock.test.ts', 'test/stories/left-open.test.ts'],
+    tests: ['test/pipeline/steps/force-unlock.test.ts', 'test/stories/left-open.test.ts'],
   },
   {
     name: 'people end what they needed approval for',
     edits: [
       {
-        file: 'src/pipeline/approve.ts',
+        file: 'src/pipeline/changes/approve.ts',
         from: "if (needed !== 'none' && samePerson(policy, by.id, asked.asker)) return { kind: 'may not', why: 'yourself' };",
         to: '',
       },
     ],
-    tests: ['test/pipeline/approve.test.ts', 'test/stories/left-open.test.ts'],
+    tests: ['test/pipeline/changes/approve.test.ts', 'test/stories/left-open.test.ts'],
   },
   {
     name: 'people approve their own changes',
@@ -87,7 +95,11 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: ['test/policy/approvers.test.ts', 'test/pipeline/approve.test.ts', 'test/stories/own-changes.test.ts'],
+    tests: [
+      'test/policy/approvers.test.ts',
+      'test/pipeline/changes/approve.test.ts',
+      'test/stories/own-changes.test.ts',
+    ],
   },
   {
     name: 'a user group that cannot be read counts as empty',
@@ -98,13 +110,13 @@ export const mistakes: readonly Mistake[] = [
         to: 'filter((group) => known.has(group) && false)',
       },
     ],
-    tests: ['test/policy/unknown.test.ts', 'test/pipeline/unknown-groups.test.ts'],
+    tests: ['test/policy/unknown.test.ts', 'test/pipeline/access/unknown-groups.test.ts'],
   },
   {
     name: 'text is not escaped',
     edits: [
       {
-        file: 'src/slack/escape.ts',
+        file: 'src/slack/draw/mrkdwn.ts',
         from: "visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');",
         to: 'visible(text);',
       },
@@ -115,7 +127,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'no locks are taken',
     edits: [
       {
-        file: 'src/pipeline/advance.ts',
+        file: 'src/pipeline/changes/change-store.ts',
         from: 'if (held) throw new LockHeld(held, change);',
         to: 'void held;',
       },
@@ -126,7 +138,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'the fingerprint is not checked',
     edits: [
       {
-        file: 'src/pipeline/recheck.ts',
+        file: 'src/pipeline/changes/recheck.ts',
         from: 'if (fingerprint(change.call, change.card) !== change.fingerprint) return notAgreed;',
         to: '',
       },
@@ -137,28 +149,28 @@ export const mistakes: readonly Mistake[] = [
     name: 'what is no longer valid is sent',
     edits: [
       {
-        file: 'src/pipeline/execute.ts',
+        file: 'src/pipeline/steps/execute.ts',
         from: "if ((await database.now()) >= change.expires_at) return giveUp(desk, change, 'expire', tooLate(change));",
         to: '',
       },
       {
-        file: 'src/pipeline/change.ts',
+        file: 'src/pipeline/changes/change.ts',
         from: "if (kind === 'approve' || kind === 'send' || kind === 'complete') return now < change.expires_at;",
         to: "if (kind === 'approve' || kind === 'complete') return now < change.expires_at;",
       },
     ],
-    tests: ['test/pipeline/change.test.ts', 'test/stories/held.test.ts'],
+    tests: ['test/pipeline/changes/change.test.ts', 'test/stories/held.test.ts'],
   },
   {
     name: 'rights are not asked again before sending',
     edits: [
       {
-        file: 'src/pipeline/recheck.ts',
+        file: 'src/pipeline/changes/recheck.ts',
         from: 'if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);',
         to: 'if (now === undefined) return restored;',
       },
       {
-        file: 'src/pipeline/recheck.ts',
+        file: 'src/pipeline/changes/recheck.ts',
         from: 'if (!suffice(then)) return gone(say`Somebody who approved it may not do so any more.`);',
         to: '',
       },
@@ -169,33 +181,37 @@ export const mistakes: readonly Mistake[] = [
     name: 'a button is believed: whose database, which version',
     edits: [
       {
-        file: 'src/pipeline/decide.ts',
+        file: 'src/pipeline/steps/decide.ts',
         from: 'if (installation !== desk.database.installation) {',
         to: 'if (installation === "") {',
       },
       {
-        file: 'src/pipeline/approve.ts',
+        file: 'src/pipeline/changes/approve.ts',
         from: 'if (version !== ballot.change.version) throw',
         to: 'if (version < 0) throw',
       },
     ],
-    tests: ['test/pipeline/approve.test.ts', 'test/stories/forged.test.ts'],
+    tests: ['test/pipeline/changes/approve.test.ts', 'test/stories/forged.test.ts'],
   },
   {
     name: 'a private key that is pasted is taken',
     edits: [
       {
-        file: 'src/pipeline/words.ts',
+        file: 'src/pipeline/language/tokenize.ts',
         from: 'if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;',
         to: 'if (text.length >= 0) return;',
       },
     ],
-    tests: ['test/pipeline/words.test.ts', 'test/stories/left-behind.test.ts'],
+    tests: ['test/pipeline/language/tokenize.test.ts', 'test/stories/left-behind.test.ts'],
   },
   {
     name: 'a word that is said and empty means everything',
     edits: [
-      { file: 'src/pipeline/assign.ts', from: "if (text.trim() !== '') return;", to: 'if (text.length >= 0) return;' },
+      {
+        file: 'src/pipeline/language/bind-arguments.ts',
+        from: "if (text.trim() !== '') return;",
+        to: 'if (text.length >= 0) return;',
+      },
     ],
     tests: ['test/pipeline/inputs.test.ts', 'test/commands/redirects.test.ts'],
   },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Outcome } from '../../src/pipeline/answer.ts';
-import { saveOutcome } from '../../src/pipeline/outcome.ts';
-import { createSendHistory } from '../../src/pipeline/send-history.ts';
+import type { Outcome } from '../../src/pipeline/changes/write-result.ts';
+import { saveOutcome } from '../../src/pipeline/steps/outcome.ts';
+import { createSendHistory } from '../../src/pipeline/steps/send-history.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { State } from '../../src/storage/schema.ts';

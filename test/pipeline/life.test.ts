@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLedger, LockHeld } from '../../src/pipeline/advance.ts';
-import { move, type Happening, type Move, type Standing } from '../../src/pipeline/change.ts';
+import { createLedger, LockHeld } from '../../src/pipeline/changes/change-store.ts';
+import { move, type Happening, type Move, type Standing } from '../../src/pipeline/changes/change.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';

@@ -1,4 +1,4 @@
-import type { Happening } from '../../src/pipeline/change.ts';
+import type { Happening } from '../../src/pipeline/changes/change.ts';
 import type { Risk, State } from '../../src/storage/schema.ts';
 
 /**

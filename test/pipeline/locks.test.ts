@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLedger, LockHeld } from '../../src/pipeline/advance.ts';
+import { createLedger, LockHeld } from '../../src/pipeline/changes/change-store.ts';
 import { listLocks } from '../../src/storage/locks.ts';
 import { domainLocks } from '../../src/storage/migrations/domain-locks.ts';
 import { describeBoth } from '../storage/both.ts';

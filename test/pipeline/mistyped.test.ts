@@ -3,8 +3,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/errors.ts';
-import { parse, parseWords, type Wish } from '../../src/pipeline/parse.ts';
-import { resolve } from '../../src/pipeline/resolve.ts';
+import type { Wish } from '../../src/pipeline/language/parsed-command.ts';
+import { parse, parseWords } from '../../src/pipeline/language/parse.ts';
+import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { names, said } from './given.ts';
 
 const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz -'.split(''));

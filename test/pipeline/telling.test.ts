@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { decisionButtons, markOf, renderCard, standing, type Approved, type Card } from '../../src/pipeline/render.ts';
-import * as tell from '../../src/pipeline/tell.ts';
+import {
+  decisionButtons,
+  markOf,
+  renderCard,
+  standing,
+  type Approved,
+  type Card,
+} from '../../src/pipeline/changes/card.ts';
+import * as tell from '../../src/pipeline/changes/replies.ts';
 import type { Receipt } from '../../src/hosting/client.ts';
 import type { State } from '../../src/storage/schema.ts';
 import { plain, say, type Text } from '../../src/text.ts';

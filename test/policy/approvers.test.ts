@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lookedTo, mayApprove, outstanding, type Asked } from '../../src/policy/approvers.ts';
-import type { Needed } from '../../src/policy/needed.ts';
+import type { Needed } from '../../src/policy/approval-requirement.ts';
 import { canonicalId, idsIn, idsOf, mentionedGroups, samePerson } from '../../src/policy/people.ts';
 import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } from './given.ts';
 

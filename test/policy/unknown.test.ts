@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { mayApprove, outstanding, type Asked } from '../../src/policy/approvers.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { unknownGroups } from '../../src/policy/memberships.ts';
-import { strictest, type Needed } from '../../src/policy/needed.ts';
+import { strictest, type Needed } from '../../src/policy/approval-requirement.ts';
 import {
   anywhere,
   decide,

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
-import { pointChannel } from '../../src/points.ts';
+import { pointChannel } from '../../src/failpoints.ts';
 
 /**
  * Loaded before the bot: `node --import ./test/prove/kill-at.ts?order=FILE`. At every point that the bot passes, it

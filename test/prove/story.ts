@@ -1,5 +1,5 @@
 import type { Random } from '../../src/playground/hosting/random.ts';
-import type { Point } from '../../src/points.ts';
+import type { Point } from '../../src/failpoints.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import type { Order } from './kill-at.ts';
 import type { Scene } from './scene.ts';

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Page } from '../../src/commands/page.ts';
+import type { Page } from '../../src/commands/kit/page.ts';
 import { Refusal } from '../../src/errors.ts';
-import type { Button, Card, Note } from '../../src/pipeline/render.ts';
+import type { Button, Card, Note } from '../../src/pipeline/changes/card.ts';
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
-import { drawCard, drawNote, drawPage, drawRefusal, type Drawn } from '../../src/slack/blocks.ts';
-import { lineOf, visible } from '../../src/slack/escape.ts';
+import { drawCard, drawNote, drawPage, drawRefusal, type Drawn } from '../../src/slack/draw/blocks.ts';
+import { lineOf, visible } from '../../src/slack/draw/mrkdwn.ts';
 import { bold, channel, code, inline, joined, list, person, plain, say, time, type Text } from '../../src/text.ts';
 import { hostile } from '../pipeline/given.ts';
 

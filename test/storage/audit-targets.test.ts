@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { appendAudit, auditHead, listAudit } from '../../src/storage/audit.ts';
-import { dialects } from '../../src/storage/differences.ts';
+import { dialects } from '../../src/storage/sql-dialect.ts';
 import { auditTargets } from '../../src/storage/migrations/audit-targets.ts';
 import { deedsIndex } from '../../src/storage/migrations/deeds-index.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { noteAlive } from '../../src/pipeline/ops.ts';
+import { noteAlive } from '../../src/pipeline/messages/ops-messages.ts';
 import { createClock, createTicks, type Jump, type Reading } from '../../src/storage/clock.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
-import { readSetting, writeSetting } from '../../src/storage/settings.ts';
+import { readSetting, writeSetting } from '../../src/storage/kv.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 
 const hour = 3_600_000;

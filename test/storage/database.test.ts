@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase, openToRead } from '../../src/storage/database.ts';
 import { migrate, migrations } from '../../src/storage/migrations/migrate.ts';
-import { removeSetting, readSetting, writeSetting } from '../../src/storage/settings.ts';
+import { removeSetting, readSetting, writeSetting } from '../../src/storage/kv.ts';
 import { allHandles, diskFailed } from '../prove/flushes.ts';
 import { describeBoth } from './both.ts';
 
@@ -223,7 +223,7 @@ describe('the file of a bot', () => {
     const module = new URL('../../src/storage/', import.meta.url);
     const program = `
       import { openDatabase } from '${module.href}database.ts';
-      import { writeSetting } from '${module.href}settings.ts';
+      import { writeSetting } from '${module.href}kv.ts';
       const database = await openDatabase('${url}');
       await database.transaction((tx) => writeSetting(tx, { key: 'kept', value: 'yes', at: 1 }));
       await database.transaction(async (tx) => {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLedger } from '../../src/pipeline/advance.ts';
+import { createLedger } from '../../src/pipeline/changes/change-store.ts';
 import { insertChange } from '../../src/storage/changes.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
-import { readSetting, writeSetting } from '../../src/storage/settings.ts';
+import { readSetting, writeSetting } from '../../src/storage/kv.ts';
 import type { Reader } from '../../src/storage/tx.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { changeOf } from '../pipeline/given.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { smallIds } from '../../src/storage/migrations/small-ids.ts';
 import { findChange } from '../../src/storage/changes.ts';
 import { heldLock, listLocks, takeLocks } from '../../src/storage/locks.ts';
-import { readSetting, writeSetting } from '../../src/storage/settings.ts';
+import { readSetting, writeSetting } from '../../src/storage/kv.ts';
 import { openTimers, setTimer } from '../../src/storage/timers.ts';
 import { describeBoth } from './both.ts';
 import { save } from './samples.ts';

@@ -6,9 +6,9 @@ import {
   putAnswers,
   takeAnswer,
   type Answer,
-} from '../../src/storage/answers.ts';
+} from '../../src/storage/button-payloads.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { removeSetting, writeSetting } from '../../src/storage/settings.ts';
+import { removeSetting, writeSetting } from '../../src/storage/kv.ts';
 import {
   changeTimer,
   claimTimers,
@@ -20,7 +20,7 @@ import {
   type NewTimer,
   type Timer,
 } from '../../src/storage/timers.ts';
-import { oldestDue } from '../../src/storage/work.ts';
+import { oldestDue } from '../../src/storage/queue-stats.ts';
 import { describeBoth } from './both.ts';
 import { save } from './samples.ts';
 

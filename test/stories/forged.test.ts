@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeenMessage } from '../../src/playground/slack/reads.ts';
-import { thawed } from '../../src/storage/json.ts';
+import { thawed } from '../../src/storage/parse-json.ts';
 import { openHouse, patienceMs, type House } from './house.ts';
 import type { Tale } from './people.ts';
 

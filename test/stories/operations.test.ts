@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Trail } from '../../src/pipeline/judge.ts';
-import { thawed } from '../../src/storage/json.ts';
+import type { Trail } from '../../src/pipeline/changes/operation-state.ts';
+import { thawed } from '../../src/storage/parse-json.ts';
 import { inHouse, openHouse, patienceMs, type House } from './house.ts';
 import type { Tale } from './people.ts';
 

@@ -1,8 +1,8 @@
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import { say, type Text } from '../../text.ts';
-import { action, type Wording, type Wrong } from '../action.ts';
-import { addresses, duration, environment, option, type Input } from '../fields.ts';
-import { showDuration } from '../times.ts';
+import { action, type Wording, type Wrong } from '../kit/action.ts';
+import { addresses, duration, environment, option, type Input } from '../kit/fields.ts';
+import { showDuration } from '../kit/values/times.ts';
 import {
   are,
   emptyIsUnknown,

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
-import { canonicalAddress } from '../addresses.ts';
+import { canonicalAddress } from '../kit/values/addresses.ts';
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { code, inShort, joined, list as listOf, say, time, type Text } from '../../text.ts';
-import type { LookSources, Timed } from '../sources.ts';
+import type { LookSources, Timed } from '../kit/sources.ts';
 
 /** An allowlist as the host lists it. */
 export type Allowlist = readonly string[];

@@ -1,8 +1,8 @@
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import { joined, say, type Text } from '../../text.ts';
-import { action } from '../action.ts';
-import { mayBeLetIn } from '../addresses.ts';
-import { addresses, environment, flag } from '../fields.ts';
+import { action } from '../kit/action.ts';
+import { mayBeLetIn } from '../kit/values/addresses.ts';
+import { addresses, environment, flag } from '../kit/fields.ts';
 import {
   are,
   emptyIsUnknown,

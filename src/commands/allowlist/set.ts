@@ -1,10 +1,10 @@
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Words } from '../../errors.ts';
 import { joined, say, type Text } from '../../text.ts';
-import { action } from '../action.ts';
-import { mayBeLetIn, mostAtOnce } from '../addresses.ts';
-import { addresses, environment } from '../fields.ts';
-import { counted } from '../page.ts';
+import { action } from '../kit/action.ts';
+import { mayBeLetIn, mostAtOnce } from '../kit/values/addresses.ts';
+import { addresses, environment } from '../kit/fields.ts';
+import { counted } from '../kit/page.ts';
 import {
   emptyIsUnknown,
   endsOf,

@@ -1,8 +1,8 @@
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import { inline, say } from '../../text.ts';
-import { environment } from '../fields.ts';
-import { counted, readAt } from '../page.ts';
-import { report } from '../report.ts';
+import { environment } from '../kit/fields.ts';
+import { counted, readAt } from '../kit/page.ts';
+import { report } from '../kit/report.ts';
 import { emptyIsUnknown } from './listing.ts';
 
 export const allowlistShow = report({

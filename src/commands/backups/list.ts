@@ -1,8 +1,8 @@
 import { listBackups } from '../../hosting/contract/backups.ts';
 import { inline, say, time } from '../../text.ts';
-import { environment } from '../fields.ts';
-import { age, counted, readAt } from '../page.ts';
-import { report } from '../report.ts';
+import { environment } from '../kit/fields.ts';
+import { age, counted, readAt } from '../kit/page.ts';
+import { report } from '../kit/report.ts';
 
 export const backupsList = report({
   summary: 'List the backups of an environment, newest first',

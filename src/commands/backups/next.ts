@@ -1,8 +1,8 @@
 import { getNextDownloadableBackup } from '../../hosting/contract/backups.ts';
 import { say, time, type Inline } from '../../text.ts';
-import { environment } from '../fields.ts';
-import { readAt } from '../page.ts';
-import { report } from '../report.ts';
+import { environment } from '../kit/fields.ts';
+import { readAt } from '../kit/page.ts';
+import { report } from '../kit/report.ts';
 
 export const backupsNext = report({
   summary: 'Ask when a backup of an environment can be downloaded next',

@@ -1,7 +1,7 @@
 import { clearCache } from '../../hosting/contract/cache.ts';
 import { say } from '../../text.ts';
-import { action } from '../action.ts';
-import { environment } from '../fields.ts';
+import { action } from '../kit/action.ts';
+import { environment } from '../kit/fields.ts';
 
 export const cacheClear = action({
   summary: 'Clear the page cache of an environment',

@@ -1,8 +1,8 @@
 import { domainToASCII } from 'node:url';
 import { Refusal } from '../../errors.ts';
 import { code, say } from '../../text.ts';
-import { plainField, type PlainField } from '../fields.ts';
-import { folded, wrongLabels } from '../hostnames.ts';
+import { plainField, type PlainField } from '../kit/fields.ts';
+import { folded, wrongLabels } from '../kit/values/hostnames.ts';
 
 /** A part of a record's name. */
 export const recordLabel = /^(?:\*|[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)$/;

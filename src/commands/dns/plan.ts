@@ -1,6 +1,6 @@
 import { listDnsRecords } from '../../hosting/contract/dns.ts';
 import type { Domain } from '../../hosting/contract/target.ts';
-import type { Sources } from '../sources.ts';
+import type { Sources } from '../kit/sources.ts';
 import { wholeName } from './names.ts';
 import { meaning, type RecordType } from './values.ts';
 

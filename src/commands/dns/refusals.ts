@@ -1,6 +1,6 @@
 import { clipped, code, inShort, list, say, type Inline, type Text } from '../../text.ts';
-import type { Wrong } from '../action.ts';
-import { wrongLabels } from '../hostnames.ts';
+import type { Wrong } from '../kit/action.ts';
+import { wrongLabels } from '../kit/values/hostnames.ts';
 import { isInZone, recordLabel, wholeName } from './names.ts';
 import { planOf, type Before, type Wanted } from './plan.ts';
 import { longestValue, meaning, wrongValue } from './values.ts';

@@ -1,8 +1,8 @@
 import type { Words } from '../../errors.ts';
 import { updateDnsRecord } from '../../hosting/contract/dns.ts';
 import { code, say } from '../../text.ts';
-import { action } from '../action.ts';
-import { count, domain, option } from '../fields.ts';
+import { action } from '../kit/action.ts';
+import { count, domain, option } from '../kit/fields.ts';
 import { cardOf } from './card.ts';
 import { recordName } from './names.ts';
 import { longestTtl, newTtl, planOf, recordsAt, type Before, type Wanted } from './plan.ts';

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../errors.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
-import { plainField, type PlainField } from '../fields.ts';
-import { folded, hostnameIn, wrongLabels } from '../hostnames.ts';
+import { plainField, type PlainField } from '../kit/fields.ts';
+import { folded, hostnameIn, wrongLabels } from '../kit/values/hostnames.ts';
 
 /** The types of records that are changed here. */
 export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'CAA', 'SRV'] as const;

@@ -1,9 +1,9 @@
 import { addDomain, setupTypes } from '../../hosting/contract/domains.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
 import { code, list, say, time, type Text } from '../../text.ts';
-import { action } from '../action.ts';
-import { choice, environment, flag, option } from '../fields.ts';
-import { folded, hostname, shownName } from '../hostnames.ts';
+import { action } from '../kit/action.ts';
+import { choice, environment, flag, option } from '../kit/fields.ts';
+import { folded, hostname, shownName } from '../kit/values/hostnames.ts';
 import { certificateName, speaksFor } from './certificate.ts';
 import { companyDomains } from './listed.ts';
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { code, say } from '../../text.ts';
-import { plainField, type PlainField } from '../fields.ts';
+import { plainField, type PlainField } from '../kit/fields.ts';
 
 /** The name of a certificate on this machine; what cannot be the name of one is refused before any file is looked for. */
 export const certificateName = (): PlainField<string, false> =>

@@ -1,7 +1,7 @@
 import { inline, say } from '../../text.ts';
-import { optional, word } from '../fields.ts';
-import { counted, readAt } from '../page.ts';
-import { report } from '../report.ts';
+import { optional, word } from '../kit/fields.ts';
+import { counted, readAt } from '../kit/page.ts';
+import { report } from '../kit/report.ts';
 import { companyDomains } from './listed.ts';
 
 /** So few domains each get their own buttons. */

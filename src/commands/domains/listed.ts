@@ -1,6 +1,6 @@
 import { listDomains, type CompanyDomain } from '../../hosting/contract/domains.ts';
 import { companyId } from '../company.ts';
-import type { Sources } from '../sources.ts';
+import type { Sources } from '../kit/sources.ts';
 
 /** The domains that the host lists for the company. */
 export const companyDomains = async (sources: Pick<Sources, 'read' | 'company'>): Promise<readonly CompanyDomain[]> =>

@@ -1,8 +1,8 @@
 import { getVerificationRecords } from '../../hosting/contract/domains.ts';
 import { code, inline, say } from '../../text.ts';
-import { domain } from '../fields.ts';
-import { counted, readAt } from '../page.ts';
-import { report } from '../report.ts';
+import { domain } from '../kit/fields.ts';
+import { counted, readAt } from '../kit/page.ts';
+import { report } from '../kit/report.ts';
 
 export const domainsRecords = report({
   summary: 'Show the records that verify a domain and point it at its site',

@@ -1,7 +1,8 @@
 import { bold, code, inline, joined, say, type Text } from '../../text.ts';
-import { cut, grouped, type First, type Lens } from './lens.ts';
-import { breathe, eachPiece } from './pieces.ts';
-import { pathCounter, ranked, type PathCount, type Told } from './requests.ts';
+import { cut, grouped, type First, type Lens } from './section.ts';
+import { breathe, eachPiece } from './chunks.ts';
+import type { Told } from './lines.ts';
+import { pathCounter, ranked, type PathCount } from './requests.ts';
 
 const mostPaths = 5;
 const mostVisitors = 5;

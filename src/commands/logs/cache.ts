@@ -1,8 +1,9 @@
 import { bold, joined, say, type Text } from '../../text.ts';
 import { listed, shownPath } from './access.ts';
-import { grouped, type Lens } from './lens.ts';
-import { eachPiece } from './pieces.ts';
-import { pathCounter, ranked, type Told } from './requests.ts';
+import { grouped, type Lens } from './section.ts';
+import { eachPiece } from './chunks.ts';
+import type { Told } from './lines.ts';
+import { pathCounter, ranked } from './requests.ts';
 
 const mostPaths = 8;
 const verdict = /\b(?:HIT|MISS|BYPASS|EXPIRED|STALE|UPDATING|REVALIDATED)\b/;

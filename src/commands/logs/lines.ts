@@ -1,6 +1,12 @@
-import { masker } from '../masking.ts';
+import { requestIn, type Request } from './requests.ts';
+import { masker } from './masking.ts';
 import { causeIn, unwrapped, type Unwrapped } from './nginx.ts';
-import { stampReader } from './stamps.ts';
+import { stampReader } from './timestamps.ts';
+
+export const toldBy = (line: Line): Told => ({ line, request: requestIn(line.text) });
+
+/** A line, and the request that it tells of; undefined where there is none in it. */
+export type Told = { readonly line: Line; readonly request: Request | undefined };
 
 /** A line of a log that may be shown. */
 export type Line = Unwrapped & {

@@ -1,17 +1,16 @@
 import type { Offer } from '../../errors.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
-import { counted, type Page, type Part, readAt } from '../page.ts';
-import type { Happened } from '../report.ts';
+import { counted, type Page, type Part, readAt } from '../kit/page.ts';
+import type { Happened, Asked, Span } from '../kit/log-query.ts';
 import { accessLens } from './access.ts';
-import { busiestMinute, type Stretch } from './bars.ts';
+import { busiestMinute, type Stretch } from './histogram.ts';
 import { cacheLens } from './cache.ts';
-import { errorLens, isGrave } from './kinds.ts';
-import { cut, grouped, type Lens } from './lens.ts';
-import type { Line } from './lines.ts';
-import { aroundOffer, offersInstead, wordsFor, type Asked } from './offers.ts';
-import { breathe, inPieces } from './pieces.ts';
-import { toldBy, type Told } from './requests.ts';
-import type { Kept, Span } from './span.ts';
+import { errorLens, isGrave } from './groups.ts';
+import { cut, grouped, type Lens } from './section.ts';
+import { type Line, type Told, toldBy } from './lines.ts';
+import { aroundOffer, offersInstead, wordsFor } from './suggestions.ts';
+import { breathe, inPieces } from './chunks.ts';
+import type { Kept } from './span.ts';
 import { timelineOf } from './timeline.ts';
 
 /** A log as it was read, and what is known beside it. */

@@ -1,9 +1,10 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { spellings } from '../../secret.ts';
-import { turns } from '../../turns.ts';
-import { aliasesBy } from '../masking.ts';
-import type { Page } from '../page.ts';
-import { lookAt, type Look, type Recall } from './look.ts';
+import { turns } from '../../semaphore.ts';
+import { aliasesBy } from './masking.ts';
+import type { Page } from '../kit/page.ts';
+import type { Look, Recall } from '../kit/log-query.ts';
+import { lookAt } from './analyze.ts';
 
 /** Looks at logs: short ones here, and long ones in a thread of its own, which keeps nobody else waiting. */
 export type LogReader = {
@@ -31,6 +32,7 @@ const mostWaiting = 200;
 const waitingMs = 600_000;
 /** Twice what the longest takes: without a bound it would be tidied up late, because the machine has more. */
 const resourceLimits = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
+const threadFile = new URL('./analysis-thread.ts', import.meta.url);
 /** The thread has its memory for as long as it is there, and takes a moment to begin. */
 const idleMs = 60_000;
 
@@ -43,7 +45,7 @@ export function createLogReader(aliasKey: string): LogReader {
   let idle: NodeJS.Timeout | undefined;
 
   const begin = (): Thread => {
-    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: aliasKey, resourceLimits });
+    const worker = new Worker(threadFile, { workerData: aliasKey, resourceLimits });
     const begun: Thread = { worker, waiting: new Set() };
     let cause: unknown;
     worker.on('error', (error) => (cause = error)).unref();

@@ -1,5 +1,3 @@
-import type { Line } from './lines.ts';
-
 /** What a line of an access or cache log tells of one request. */
 export type Request = {
   /** Without what stands behind a question mark. */
@@ -17,11 +15,6 @@ const answer = /^ HTTP\/[\d.]{1,3}"? (\d{3})(?!\d)/;
 const method = /(?:^|[\s"])([A-Z]{3,12})$/;
 const duration = /[\s=](\d{1,6}\.\d{1,6})$/;
 const alias = /\bclient-[\da-f]{4,}\b/;
-
-/** A line, and the request that it tells of; undefined where there is none in it. */
-export type Told = { readonly line: Line; readonly request: Request | undefined };
-
-export const toldBy = (line: Line): Told => ({ line, request: requestIn(line.text) });
 
 /** Reads a masked line. */
 export function requestIn(text: string): Request | undefined {

@@ -1,12 +1,12 @@
 import { Refusal } from '../../errors.ts';
 import { getLogs } from '../../hosting/contract/logs.ts';
 import { code, inline, joined, say } from '../../text.ts';
-import { choice, count, environment, option, optional, plainField } from '../fields.ts';
-import { addressesIn } from '../masking.ts';
-import { counted } from '../page.ts';
-import { report } from '../report.ts';
+import { choice, count, environment, option, optional, plainField } from '../kit/fields.ts';
+import { addressesIn } from './masking.ts';
+import { counted } from '../kit/page.ts';
+import { report } from '../kit/report.ts';
 import { files } from './files.ts';
-import { inPieces } from './pieces.ts';
+import { inPieces } from './chunks.ts';
 
 const usualLines = 20_000;
 

@@ -1,7 +1,5 @@
 import type { Line } from './lines.ts';
-
-/** What was asked for, in epoch milliseconds. */
-export type Span = { readonly from?: number | undefined; readonly to?: number | undefined };
+import type { Span } from '../kit/log-query.ts';
 
 /** The lines that were asked for, out of all that the host sent; how many lines it sent besides, and why they are not here. */
 export type Kept = {

@@ -1,8 +1,8 @@
 import { code, joined, say, time, type Text } from '../../text.ts';
-import { counted, type Part } from '../page.ts';
-import type { Happened } from '../report.ts';
-import { arrowsFor, barsOf, type Stretch } from './bars.ts';
-import { cut, type First } from './lens.ts';
+import { counted, type Part } from '../kit/page.ts';
+import type { Happened } from '../kit/log-query.ts';
+import { arrowsFor, barsOf, type Stretch } from './histogram.ts';
+import { cut, type First } from './section.ts';
 
 /** How long before something a change is told beside it. */
 const near = 30 * 60_000;

@@ -1,7 +1,7 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, list, say } from '../../text.ts';
-import { action, type Wrong } from '../action.ts';
-import { environment, type Input } from '../fields.ts';
+import { action, type Wrong } from '../kit/action.ts';
+import { environment, type Input } from '../kit/fields.ts';
 import { fromPath, places, target, type } from './fields.ts';
 import { leadsBack, ofType, toHost } from './facts.ts';
 import { wayBack } from './loops.ts';

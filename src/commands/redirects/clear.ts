@@ -1,8 +1,8 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { list, say, type Text } from '../../text.ts';
-import { action, type Wrong } from '../action.ts';
-import { environment, optional, word, type Input } from '../fields.ts';
-import { counted } from '../page.ts';
+import { action, type Wrong } from '../kit/action.ts';
+import { environment, optional, word, type Input } from '../kit/fields.ts';
+import { counted } from '../kit/page.ts';
 import {
   allRules,
   canBeNamed,

@@ -1,8 +1,8 @@
 import type { Words } from '../../errors.ts';
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
-import { action, type Wrong } from '../action.ts';
-import { environment, option, type Input } from '../fields.ts';
+import { action, type Wrong } from '../kit/action.ts';
+import { environment, option, type Input } from '../kit/fields.ts';
 import { leadsBack, ofType, toHost } from './facts.ts';
 import { listedFrom, canBeSaid, selectors, target, type } from './fields.ts';
 import { wayBack } from './loops.ts';

@@ -1,8 +1,8 @@
 import { Refusal } from '../../errors.ts';
 import { redirectTypes } from '../../hosting/contract/redirects.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
-import { choice, option, plainField, word, type PlainField } from '../fields.ts';
-import { hostnameIn } from '../hostnames.ts';
+import { choice, option, plainField, word, type PlainField } from '../kit/fields.ts';
+import { hostnameIn } from '../kit/values/hostnames.ts';
 
 const longest = 2_000;
 const longestCity = 100;

@@ -1,7 +1,7 @@
 import { joined, code, inline, say, type Text } from '../../text.ts';
-import { choice, environment, flag, option, optional, word, type Input } from '../fields.ts';
-import { counted, type Page, readAt } from '../page.ts';
-import { report } from '../report.ts';
+import { choice, environment, flag, option, optional, word, type Input } from '../kit/fields.ts';
+import { counted, type Page, readAt } from '../kit/page.ts';
+import { report } from '../kit/report.ts';
 import { allRules, statusOf, visitorsOf, withWords, type Rule } from './rules.ts';
 
 const fields = {

@@ -1,9 +1,9 @@
 import type { Offer, Words } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { beginning, code, say } from '../../text.ts';
-import type { Wrong } from '../action.ts';
-import { folded } from '../hostnames.ts';
-import type { Sources } from '../sources.ts';
+import type { Wrong } from '../kit/action.ts';
+import { folded } from '../kit/values/hostnames.ts';
+import type { Sources } from '../kit/sources.ts';
 import { anywhere, canBeSaid, fromPath, selectors } from './fields.ts';
 import { allRules, brief, canBeNamed, notWhole, placeOf, spoken, spokenAll, type Rule } from './rules.ts';
 

@@ -3,7 +3,7 @@ import type { Reader } from '../../hosting/contract/call.ts';
 import { listRedirects, redirectTypes } from '../../hosting/contract/redirects.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { clipped, say } from '../../text.ts';
-import { folded as foldedDomain } from '../hostnames.ts';
+import { folded as foldedDomain } from '../kit/values/hostnames.ts';
 
 /** A rule as the host lists it; it has no id and is named by its whole value. */
 export type Rule = z.output<ReturnType<typeof listRedirects>['reply']>['rules'][number];

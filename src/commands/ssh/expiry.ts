@@ -1,7 +1,7 @@
 import { expirationIntervals, setPasswordExpiration } from '../../hosting/contract/ssh.ts';
 import { say } from '../../text.ts';
-import { action } from '../action.ts';
-import { choice, environment } from '../fields.ts';
+import { action } from '../kit/action.ts';
+import { choice, environment } from '../kit/fields.ts';
 
 const inWords = {
   hours_24: 'after 24 hours',

@@ -1,7 +1,7 @@
 import { setPasswordAccess } from '../../hosting/contract/ssh.ts';
 import { say } from '../../text.ts';
-import { action } from '../action.ts';
-import { choice, environment } from '../fields.ts';
+import { action } from '../kit/action.ts';
+import { choice, environment } from '../kit/fields.ts';
 
 const opposite = { on: 'off', off: 'on' } as const;
 

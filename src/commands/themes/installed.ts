@@ -2,7 +2,7 @@ import { allThemesIfAllowed, type AllThemes } from '../../hosting/contract/all-t
 import type { Environment } from '../../hosting/contract/target.ts';
 import { listEnvironmentThemes } from '../../hosting/contract/themes.ts';
 import { bold, code, say, type Text } from '../../text.ts';
-import type { Sources } from '../sources.ts';
+import type { Sources } from '../kit/sources.ts';
 
 /** A theme as it stands on an environment; what the host leaves out is null, so that it can be kept. */
 export type InstalledTheme = {

@@ -3,9 +3,9 @@ import { allThemesIfAllowed, type ThemeWish, type Withheld } from '../../hosting
 import type { CompanyTheme } from '../../hosting/contract/themes.ts';
 import { code, inline, say, time, type Text } from '../../text.ts';
 import { companyId } from '../company.ts';
-import { choice, flag, option, optional, word, type Input } from '../fields.ts';
-import { age, counted } from '../page.ts';
-import { report } from '../report.ts';
+import { choice, flag, option, optional, word, type Input } from '../kit/fields.ts';
+import { age, counted } from '../kit/page.ts';
+import { report } from '../kit/report.ts';
 import { is, readAt, titled, vulnerableMark } from './installed.ts';
 
 const fields = {

@@ -1,7 +1,7 @@
 import { inline, say, time, type Inline } from '../../text.ts';
-import { environment } from '../fields.ts';
-import { age, counted } from '../page.ts';
-import { report } from '../report.ts';
+import { environment } from '../kit/fields.ts';
+import { age, counted } from '../kit/page.ts';
+import { report } from '../kit/report.ts';
 import { readAt, themesOf, titled, vulnerableMark, type InstalledTheme, type Wardrobe } from './installed.ts';
 
 export const themesShow = report({

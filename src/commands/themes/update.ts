@@ -1,9 +1,9 @@
 import { Refusal } from '../../errors.ts';
 import { updateThemes } from '../../hosting/contract/themes.ts';
 import { bold, code, inline, inShort, joined, list, say, type Text } from '../../text.ts';
-import { action, type Wrong } from '../action.ts';
-import { environment, plainField, type PlainField } from '../fields.ts';
-import { near } from '../nearest.ts';
+import { action, type Wrong } from '../kit/action.ts';
+import { environment, plainField, type PlainField } from '../kit/fields.ts';
+import { near } from '../kit/nearest-words.ts';
 import { is, themesOf, type InstalledTheme } from './installed.ts';
 
 const mostAtOnce = 100;

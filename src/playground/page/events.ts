@@ -1,8 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Bot } from '../bot.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { HostingStandIn } from '../hosting/server.ts';
+import type { Watch } from '../moving.ts';
+import type { SlackStandIn } from '../slack/stand-in.ts';
 import type { Entry } from '../hosting/journal.ts';
 import { sendJson } from '../http.ts';
 import type { Fields } from '../slack/json.ts';
-import type { Stage } from './server.ts';
+
+/** What the page shows and drives. `bot` is undefined until it is started. */
+export type Stage = {
+  readonly slack: Pick<SlackStandIn, 'control' | 'subscribe'>;
+  readonly hosting: Pick<HostingStandIn, 'control' | 'journal' | 'until'>;
+  readonly bot: () => Bot | undefined;
+  readonly catalogue: Pick<Catalogue, 'commands'>;
+  readonly changes: Pick<Watch, 'current'>;
+};
 
 /** What happens, told to every open page as Server-Sent Events: `slack`, `delivered`, `hosting`, `changes`, `bot` and `faults`. */
 export type Events = {

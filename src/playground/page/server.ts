@@ -1,23 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Bot } from '../bot.ts';
-import type { Catalogue } from '../catalogue.ts';
-import type { HostingStandIn } from '../hosting/server.ts';
 import { type ControlAnswer, TooLarge, readBody, sendJson, serve } from '../http.ts';
-import type { SlackStandIn } from '../slack/stand-in.ts';
 import { controlBot } from './bot-control.ts';
-import { type Events, createEvents } from './events.ts';
+import { type Events, type Stage, createEvents } from './events.ts';
 import { type Asset, assetAt } from './assets.ts';
 import { HEADERS, refusalOf } from './guard.ts';
-import type { Watch } from '../moving.ts';
-
-/** What the page shows and drives. `bot` is undefined until it is started. */
-export type Stage = {
-  readonly slack: Pick<SlackStandIn, 'control' | 'subscribe'>;
-  readonly hosting: Pick<HostingStandIn, 'control' | 'journal' | 'until'>;
-  readonly bot: () => Bot | undefined;
-  readonly catalogue: Pick<Catalogue, 'commands'>;
-  readonly changes: Pick<Watch, 'current'>;
-};
 
 /** The running server of the page; `url` without a trailing slash. */
 export type PageServer = { readonly url: string; botChanged(): void; changesMoved(): void; close(): Promise<void> };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Dialect } from '../differences.ts';
+import type { Dialect } from '../sql-dialect.ts';
 import type { Tx } from '../tx.ts';
 
 /** Lines that one statement takes: it has to end within the time that a statement may take. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { thawed } from '../json.ts';
+import { thawed } from '../parse-json.ts';
 import type { Tx } from '../tx.ts';
 
 /** Domains are locked by their names since: the locks of changes that are not over get them. */

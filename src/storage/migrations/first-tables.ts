@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Dialect } from '../differences.ts';
+import type { Dialect } from '../sql-dialect.ts';
 import type { Tx } from '../tx.ts';
 
 /** Makes all tables of `schema.ts`, where every column is explained, and gives the database its name. */

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { aloneToMigrate, dialects, kindOf, type Dialect } from '../differences.ts';
+import { aloneToMigrate, dialects, kindOf, type Dialect } from '../sql-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { domainLocks } from './domain-locks.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Dialect } from '../differences.ts';
+import type { Dialect } from '../sql-dialect.ts';
 import type { Tx } from '../tx.ts';
 
 /** Makes claims cheap however many rows wait: each writes a lease into its row, and again when it is given back. */

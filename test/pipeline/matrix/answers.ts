@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../src/errors.ts';
-import type { Considered } from '../../../src/pipeline/submit.ts';
-import type { Needed } from '../../../src/policy/needed.ts';
+import type { Considered } from '../../../src/pipeline/steps/submit.ts';
+import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import { said } from '../given.ts';
 import { ruleIn, rules } from './world.ts';
 

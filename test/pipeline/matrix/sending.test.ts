@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Person } from '../../../src/pipeline/authorise.ts';
-import { recheck, type Rechecked } from '../../../src/pipeline/recheck.ts';
-import { rowOf } from '../../../src/pipeline/row.ts';
+import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import { recheck, type Rechecked } from '../../../src/pipeline/changes/recheck.ts';
+import { rowOf } from '../../../src/pipeline/steps/new-change.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { insertChange, type Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';

@@ -1,15 +1,16 @@
 import { z } from 'zod';
-import { action } from '../../../src/commands/action.ts';
-import type { NameField } from '../../../src/commands/fields.ts';
+import { action } from '../../../src/commands/kit/action.ts';
+import type { NameField } from '../../../src/commands/kit/fields.ts';
 import { catalogue, type Command } from '../../../src/commands/index.ts';
 import { Refusal, type Words } from '../../../src/errors.ts';
 import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import type { Domain } from '../../../src/hosting/contract/target.ts';
-import { parse, parseWords, type Wish } from '../../../src/pipeline/parse.ts';
-import { join } from '../../../src/pipeline/words.ts';
-import type { Shelf } from '../../../src/slack/answers.ts';
-import { drawNote, type Drawn } from '../../../src/slack/blocks.ts';
-import { saidIn } from '../../../src/slack/inputs.ts';
+import type { Wish } from '../../../src/pipeline/language/parsed-command.ts';
+import { parse, parseWords } from '../../../src/pipeline/language/parse.ts';
+import { join } from '../../../src/pipeline/language/tokenize.ts';
+import type { Shelf } from '../../../src/slack/context/button-payloads.ts';
+import { drawNote, type Drawn } from '../../../src/slack/draw/blocks.ts';
+import { saidIn } from '../../../src/slack/forms/inputs.ts';
 import { say } from '../../../src/text.ts';
 import { idOf, isPlace, targets, type Place } from './world.ts';
 

@@ -1,6 +1,6 @@
-import type { Listing } from '../../../src/hosting/directory.ts';
-import type { Person } from '../../../src/pipeline/authorise.ts';
-import { createNames } from '../../../src/pipeline/names.ts';
+import type { Listing } from '../../../src/hosting/listing.ts';
+import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { member as somebody, policyFrom, uuid } from '../given.ts';
 

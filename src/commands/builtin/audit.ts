@@ -1,0 +1,66 @@
+import { bold, code, inline, joined, person, say, time, type Text } from '../../text.ts';
+import { desk } from '../kit/builtin.ts';
+import type { TrailLine } from '../kit/audit.ts';
+import { anyEnvironment, moment, option, somebody } from '../kit/fields.ts';
+import { counted } from '../kit/page.ts';
+import { momentAt } from '../kit/values/times.ts';
+
+export const audit = desk({
+  summary: 'Read the audit trail: who did what, when, and by which rule',
+  button: 'Read the trail',
+  right: 'named',
+  fields: {
+    env: anyEnvironment(),
+    since: { ...option(moment('Since')), shown: '7d' },
+    by: option(somebody('By')),
+  },
+  answer: async ({ input: { env, since, by }, office }) => {
+    const from = since && momentAt(since, office.now, office.person.zone);
+    const { lines, more } = await office.trail({ env, since: from, by });
+    const about = joined([
+      say`**Audit trail**`,
+      env && say`of ${bold(env.name)}`,
+      by === undefined ? undefined : say`by ${person(by)}`,
+      from === undefined ? undefined : say`since ${time(from, 'date')}`,
+    ]);
+    return {
+      title: say`${about} · ${more ? `the newest ${lines.length} lines` : counted(lines.length, 'line')}`,
+      parts:
+        lines.length === 0
+          ? [{ kind: 'text', text: say`There is no such line that you may read.` }]
+          : [
+              {
+                kind: 'table',
+                columns: ['When', 'Who', 'What', 'Change', 'Target', 'Grounds'],
+                rows: lines.map((line) => [
+                  [time(line.at, 'date')],
+                  whoOf(line),
+                  line.reason === undefined ? inline(line.says) : say`${line.says} (“${line.reason}”)`,
+                  line.change === undefined ? [] : [code(`#${line.change}`)],
+                  inline(line.target),
+                  groundsOf(line),
+                ]),
+              },
+            ],
+      source: say`${code('audit verify')} checks that no line was altered; ${code('audit export csv')} gives you a file`,
+    };
+  },
+});
+
+function whoOf({ actor, name }: TrailLine): Text {
+  if (actor === 'sitehand') return inline('Sitehand');
+  return name === undefined ? [person(actor)] : say`${name} ${code(actor)}`;
+}
+
+function groundsOf({ rules, policy, fingerprint, approvers, receipt }: TrailLine): Text {
+  return joined(
+    [
+      rules.length > 0 ? `${rules.length === 1 ? 'rule in line' : 'rules in lines'} ${rules.join(', ')}` : undefined,
+      policy && say`policy ${code(policy.slice(0, 8))}`,
+      fingerprint && say`fingerprint ${code(fingerprint.slice(0, 8))}`,
+      approvers.length > 0 ? `approved by ${approvers.join(', ')}` : undefined,
+      receipt && `host: ${receipt.slice(0, 120)}`,
+    ],
+    ' · ',
+  );
+}

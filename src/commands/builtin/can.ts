@@ -1,0 +1,84 @@
+import { code, inline, joined, person, say, type Text } from '../../text.ts';
+import { desk, type Ability, type Approving, type RuleLine } from '../kit/builtin.ts';
+import { optional, rest, somebody } from '../kit/fields.ts';
+import { counted, type Page } from '../kit/page.ts';
+import { showDuration } from '../kit/values/times.ts';
+
+export const can = desk({
+  summary: 'Ask whether somebody may run a command, by which rule, and who could approve',
+  button: 'Who may what',
+  right: 'read',
+  fields: { person: optional(somebody('Person')), command: rest('Command') },
+  answer: async ({ input, office }) => {
+    const ability = await office.can(input.command, input.person);
+    return pageOf(ability, ability.person.id === office.person.id);
+  },
+});
+
+function pageOf(ability: Ability, isYou: boolean): Page {
+  const { answer, path, target } = ability;
+  const who = isYou ? say`You` : say`${person(ability.person.id)}`;
+  const isAllowed = answer.kind === 'allowed' || answer.kind === 'for everybody';
+  const may = isAllowed ? 'may' : answer.kind === 'unknown' ? 'may or may not' : 'may not';
+  const where = target === undefined ? '' : ` on ${target}`;
+  const parts = explained(ability, isYou ? 'you' : ability.person.name);
+  return {
+    title: say`**${who} ${may} run ${code(path)}${where}**`,
+    parts: parts.map((text) => ({ kind: 'text', text })),
+    source: 'nothing was run; the rules are asked again when it is',
+  };
+}
+
+function explained({ answer, path, risk }: Ability, name: string): readonly Text[] {
+  switch (answer.kind) {
+    case 'for everybody':
+      return [say`It asks for no right: every member of this workspace may.`];
+    case 'allowed':
+      return [
+        answer.approval === 'none' ? say`It needs no approval.` : approvingOf(answer.approval),
+        ...linesOf('Allowed by', answer.rules),
+      ];
+    case 'not welcome':
+      return [say`${answer.why} No rule is read for them.`];
+    case 'hidden':
+      return [
+        say`${answer.what} may not be read by ${name}: for them it does not exist. A rule would have to allow ${code('read')} there first.`,
+      ];
+    case 'denied':
+      return [
+        ...linesOf('Forbidden by', [answer.rule]),
+        say`That beats every rule that allows it${answer.whoMay.length > 0 ? `; it leaves it to ${answer.whoMay.join(' and ')}` : ''}. This rule would have to change.`,
+      ];
+    case 'unknown':
+      return [
+        say`It depends on who is in ${listOf(answer.userGroups)}, and Slack doesn't tell me. Until it does, it is refused.`,
+      ];
+    case 'no rule':
+      return [...missing(answer.whoMay, name), ...linesOf('Others are allowed by', answer.lets), wanted(path, risk)];
+  }
+}
+
+function missing(whoMay: readonly string[], name: string): readonly Text[] {
+  if (whoMay.length === 0) return [say`No rule allows it to anybody there.`];
+  return [say`No rule allows it to ${name} there; ${whoMay.join(' and ')} may. To be one of them would be enough.`];
+}
+
+const wanted = (path: string, risk: string): Text =>
+  risk === 'named'
+    ? say`A rule would have to name ${code(path)} itself: no class covers it.`
+    : say`A rule would have to name ${code(path)} or its class, ${code(risk)}.`;
+
+function approvingOf({ asks, who, expires, reason }: Approving): Text {
+  const groups = [...new Set(asks.flatMap((ask) => ask.groups))].join(', ');
+  const few = asks.some((ask) => ask.people < ask.count && ask.userGroups === undefined);
+  return joined([
+    say`It needs an approval by ${who} (${groups}: ${counted(Math.max(...asks.map((ask) => ask.people)), 'person', 'people')} who could), within ${showDuration(expires)}.`,
+    reason === 'required' ? inline('A reason has to be given.') : undefined,
+    few ? inline('There are not enough of them right now.') : undefined,
+  ]);
+}
+
+const listOf = (userGroups: readonly string[]): Text => joined(userGroups.map(code), ', ');
+
+const linesOf = (label: string, rules: readonly RuleLine[]): readonly Text[] =>
+  rules.map(({ line, text }) => say`${label} line ${line}: ${code(text)}`);

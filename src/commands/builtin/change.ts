@@ -1,0 +1,37 @@
+import { Refusal } from '../../errors.ts';
+import { inline, joined, person, say, time } from '../../text.ts';
+import { desk } from '../kit/builtin.ts';
+import { count } from '../kit/fields.ts';
+
+export const change = desk({
+  summary: 'Show a change and everything that happened to it',
+  button: 'Show change',
+  right: 'read',
+  fields: { number: count('Number', 1, 999_999_999) },
+  answer: async ({ input, office }) => {
+    const story = await office.change(input.number);
+    if (story === undefined)
+      throw new Refusal(`There is no change #${input.number} that you may read. Nothing was done.`);
+    return {
+      title: story.title,
+      parts: [
+        {
+          kind: 'text',
+          text: joined(
+            story.facts.map(([label, value]) => say`**${label}:** ${value}`),
+            '\n',
+          ),
+        },
+        {
+          kind: 'table',
+          columns: ['When', 'Who', 'What'],
+          rows: story.events.map((event) => [
+            [time(event.at, 'date')],
+            event.actor === 'sitehand' ? inline('Sitehand') : [person(event.actor)],
+            event.says,
+          ]),
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,36 @@
+import { code, inline, person, say, time } from '../../text.ts';
+import { desk } from '../kit/builtin.ts';
+import { anyEnvironment, flag } from '../kit/fields.ts';
+import { counted } from '../kit/page.ts';
+
+export const changes = desk({
+  summary: 'List the changes that were asked for, newest first',
+  button: 'List changes',
+  right: 'read',
+  fields: { env: anyEnvironment(), mine: flag('Mine'), waiting: flag('Waiting') },
+  answer: async ({ input: { env, mine, waiting }, office }) => {
+    const { lines, more } = await office.changes({ env, mine, waiting });
+    const whose = mine ? 'Your changes' : 'Changes';
+    const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' that wait for approval' : ''}`;
+    return {
+      title: say`**${title}** · ${more ? `the newest ${lines.length}` : counted(lines.length, 'change')}`,
+      parts:
+        lines.length === 0
+          ? [{ kind: 'text', text: say`There is none that you may read.` }]
+          : [
+              {
+                kind: 'table',
+                columns: ['Change', 'State', 'What', 'Asked by', 'When'],
+                rows: lines.map((line) => [
+                  [code(`#${line.number}`)],
+                  inline(line.state),
+                  inline(line.title),
+                  [person(line.asker)],
+                  [time(line.at, 'date')],
+                ]),
+              },
+            ],
+      source: say`${code('change')} and a number tells the whole story of one${more ? '; older ones are found by naming an environment' : ''}`,
+    };
+  },
+});

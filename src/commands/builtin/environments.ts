@@ -1,0 +1,57 @@
+import { inline, say } from '../../text.ts';
+import { desk } from '../kit/builtin.ts';
+import { optional, word } from '../kit/fields.ts';
+import { age, counted } from '../kit/page.ts';
+
+export const environments = desk({
+  summary: 'List every site, environment and domain that can be named',
+  button: 'List environments',
+  right: 'read',
+  freshens: true,
+  fields: { search: optional(word('Search')) },
+  answer: ({ input, office }) => {
+    const { environments, domains, at, trouble, isListed } = office.names();
+    const wanted = (input.search ?? '').toLowerCase();
+    const sites = new Map(environments.map(({ site }) => [site?.name, site?.id ?? '']));
+    const rows = [
+      ...[...sites].flatMap(([name, id]) => (name === undefined ? [] : [{ name, kind: 'site', id }])),
+      ...environments.map((env) => ({
+        name: env.name,
+        kind: env.live ? 'environment, live' : 'environment',
+        id: env.id,
+      })),
+      ...domains.map((domain) => ({
+        name: domain.name,
+        kind: domain.site ? `domain of ${domain.site.name}` : 'domain',
+        id: domain.id,
+      })),
+    ].filter((row) => row.name.toLowerCase().includes(wanted) || row.id === wanted);
+    const isUnlisted = !isListed && environments.length === 0;
+    const names = counted(rows.length, 'name');
+    const unknown = 'the sites are not known right now';
+    const amount = !isUnlisted ? names : rows.length > 0 ? `${names}; ${unknown}` : unknown;
+    return {
+      title: say`**Environments and domains**${wanted ? ` with “${wanted}”` : ''} · ${amount}`,
+      parts:
+        rows.length === 0
+          ? [{ kind: 'text', text: inline((isUnlisted && trouble) || 'Nothing that you may read has such a name.') }]
+          : [
+              {
+                kind: 'table',
+                columns: ['Name', 'Kind', 'Id'],
+                rows: rows.map(({ name, kind, id }) => [
+                  inline(name),
+                  inline(kind),
+                  id === '' ? [] : [{ text: id, style: 'code' as const }],
+                ]),
+              },
+            ],
+      source:
+        at !== undefined
+          ? say`listed by the host ${age(office.now - at)}${trouble ? say`; ${trouble}` : ''}`
+          : rows.length > 0
+            ? trouble
+            : undefined,
+    };
+  },
+});

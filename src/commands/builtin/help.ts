@@ -1,0 +1,71 @@
+import { Refusal } from '../../errors.ts';
+import { code, joined, say, type Text } from '../../text.ts';
+import { desk, type Office } from '../kit/builtin.ts';
+import { optional, phrase } from '../kit/fields.ts';
+import { commandsIn } from '../kit/nearest-words.ts';
+import type { Page } from '../kit/page.ts';
+import { stateIn, states } from './states.ts';
+
+/** What stands beside a command that is withheld only because Slack does not tell who is in a user group. */
+const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
+  unknown.length > 0 ? say`⚠️ Not now: Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined;
+
+export const help = desk({
+  summary: 'Show what you may run, or how to use one command',
+  button: 'Help',
+  right: 'anyone',
+  glances: true,
+  fields: { command: optional(phrase('Command')) },
+  answer: ({ input, office }) => {
+    const mine = office.commands().filter(({ mayRun, unknown }) => mayRun || unknown.length > 0);
+    if (input.command === undefined) {
+      return {
+        title: say`**What you may run** · every command is also a form: leave words out and it opens`,
+        parts: [
+          {
+            kind: 'table',
+            columns: ['Command', 'What it does'],
+            rows: mine.map((command) => [[code(command.path)], joined([command.summary, mark(command)])]),
+          },
+        ],
+        source: say`${code('help')} and a command shows its words; in a thread, mention me instead of the slash command`,
+      };
+    }
+    const wanted = input.command.toLowerCase();
+    const found = mine.filter((command) => command.path === wanted || command.path.startsWith(`${wanted} `));
+    if (found.length === 0) return instead(wanted, mine);
+    return {
+      title: say`**${wanted}**`,
+      parts: found.map((command) => ({
+        kind: 'text' as const,
+        text: joined([say`${code(command.usage)}`, command.summary, mark(command)], '\n'),
+      })),
+    };
+  },
+});
+
+/** What somebody may want to know who asks about what is no command of theirs; throws `Refusal` where nobody can tell. */
+function instead(wanted: string, mine: ReturnType<Office['commands']>): Page {
+  const paths = mine.map(({ path }) => path);
+  const helpOn = (path: string) => ({ label: `Help on ${path}`, words: ['help', ...path.split(' ')] });
+  const state = stateIn(wanted);
+  if (state !== undefined) {
+    const { says, see = [] } = states[state];
+    return {
+      title: say`**${state}** · no command, but how a change can stand`,
+      parts: [
+        { kind: 'text', text: says },
+        {
+          kind: 'text',
+          text: say`${code('change')} and its number shows how it came to that, ${code('changes')} lists them all.`,
+        },
+      ],
+      offers: ['change', 'changes', ...see].filter((path) => paths.includes(path)).map(helpOn),
+    };
+  }
+  const meant = commandsIn(wanted.split(' '), paths).map(({ path }) => path);
+  throw new Refusal(say`I know no command ${code(wanted.slice(0, 60))} that you may run. Nothing was done.`, {
+    ...(meant.length > 0 && { hint: say`Did you mean ${joined(meant.map(code), ' or ')}?` }),
+    offers: [...meant.map(helpOn), { label: 'Show all', words: ['help'] }],
+  });
+}

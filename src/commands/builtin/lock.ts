@@ -1,0 +1,38 @@
+import { Refusal } from '../../errors.ts';
+import { code, say, time } from '../../text.ts';
+import { desk } from '../kit/builtin.ts';
+import { heldBy } from '../kit/lock-info.ts';
+import { duration, environment, option, phrase } from '../kit/fields.ts';
+
+export const lock = desk({
+  summary: 'Keep changes away from an environment, for a while or until it is unlocked',
+  button: 'Lock',
+  right: 'named',
+  changes: true,
+  urgent: true,
+  fields: {
+    env: environment(),
+    why: phrase('Reason', 500),
+    for: option(duration('For', 60_000, 30 * 86_400_000)),
+  },
+  answer: async ({ input, office }) => {
+    const { env } = input;
+    const { done, hold } = await office.lock(env, input.why, input.for);
+    if (!done) {
+      throw new Refusal(say`**${env.name} is ${heldBy(hold)}**, so it was not locked. Nothing was done.`, {
+        hint: say`${code('pause')} stops what is not sent yet, everywhere.`,
+      });
+    }
+    const end = hold.until === undefined ? say`until it is unlocked` : say`until ${time(hold.until, 'date')}`;
+    return {
+      title: say`**${env.name} is locked by you** ${end}`,
+      parts: [
+        {
+          kind: 'text',
+          text: say`Who asks for a change of it is told so, with your reason: “${hold.why}”. The ops channel was told too.`,
+        },
+      ],
+      offers: [{ label: 'Unlock', words: ['unlock', env.id] }],
+    };
+  },
+});

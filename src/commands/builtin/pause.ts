@@ -1,0 +1,32 @@
+import { actor, code, say, time } from '../../text.ts';
+import { desk } from '../kit/builtin.ts';
+import { counted } from '../kit/page.ts';
+import { optional, phrase } from '../kit/fields.ts';
+
+export const pause = desk({
+  summary: 'Stop everything that is not sent yet, everywhere, until it is resumed',
+  button: 'Pause',
+  right: 'named',
+  changes: true,
+  urgent: true,
+  everywhere: true,
+  emergency: true,
+  fields: { why: optional(phrase('Reason', 500)) },
+  answer: async ({ input, office }) => {
+    const { done, pause, held, atHost } = await office.pause(input.why);
+    const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
+    const since = done
+      ? say`**Nothing is sent from now on**${why}`
+      : say`**Sending is paused already**, by ${actor(pause.by)} at ${time(pause.at, 'date')}${why}. Nothing was changed.`;
+    return {
+      title: since,
+      parts: [
+        {
+          kind: 'text',
+          text: say`Held back: ${counted(held, 'approved change')}; each expires when its time is over. With the host already, and not stopped: ${counted(atHost, 'change')}. ${code('resume')} sends what is held back.`,
+        },
+      ],
+      offers: [{ label: 'Resume', words: ['resume'] }],
+    };
+  },
+});

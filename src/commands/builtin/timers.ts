@@ -1,0 +1,37 @@
+import { code, inline, person, say, time } from '../../text.ts';
+import { spoken } from '../allowlist/listing.ts';
+import { desk } from '../kit/builtin.ts';
+import { anyEnvironment } from '../kit/fields.ts';
+import { counted } from '../kit/page.ts';
+
+export const timers = desk({
+  summary: 'List access over SSH and SFTP that ends by itself',
+  button: 'List timers',
+  right: 'read',
+  fields: { env: anyEnvironment() },
+  answer: async ({ input: { env }, office }) => {
+    const { lines, more } = await office.timers(env);
+    const title = env ? `Timed access to ${env.name}` : 'Timed access';
+    return {
+      title: say`**${title}** · ${more ? `the next ${lines.length}` : counted(lines.length, 'timer')}`,
+      parts:
+        lines.length === 0
+          ? [{ kind: 'text', text: say`There is none that you may read.` }]
+          : [
+              {
+                kind: 'table',
+                columns: ['Change', 'Addresses', 'Environment', 'Asked by', 'Until', 'How it stands'],
+                rows: lines.map((line) => [
+                  [code(`#${line.change}`)],
+                  spoken(line.addresses),
+                  inline(line.env.name),
+                  [person(line.requester)],
+                  [time(line.endsAt, 'date')],
+                  line.standing ?? inline('ends by itself'),
+                ]),
+              },
+            ],
+      source: say`${code('timers cancel')} and the number of the change ends one now; ${code('allowlist add')} with \`--for\` gives it more time, without it the access stays for good`,
+    };
+  },
+});

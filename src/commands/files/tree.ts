@@ -1,0 +1,98 @@
+import type { FileNode } from '../../hosting/contract/files.ts';
+import { codeOf, unseen } from '../../text.ts';
+import { counted } from '../kit/page.ts';
+
+/** More lines than this nobody reads. */
+const mostLines = 20_000;
+const longestName = 200;
+
+type Entry = { readonly name: string; readonly node: FileNode };
+
+/** A tree as lines, folders first; `cut`: there is more below than so many levels show. */
+export type DrawnTree = { readonly lines: readonly string[]; readonly cut: boolean };
+
+/** Draws what is inside a folder, so many levels deep. */
+export function drawTree(nodes: readonly FileNode[], depth: number): DrawnTree {
+  const lines: string[] = [];
+  let cut = false;
+  const draw = (nodes: readonly FileNode[], left: number, before: string): void => {
+    const entries = sorted(nodes);
+    for (const [at, { name, node }] of entries.entries()) {
+      const isLast = at === entries.length - 1;
+      const branch = `${before}${isLast ? '└─ ' : '├─ '}${onOneLine(name)}`;
+      const { children } = node;
+      if (children === undefined) lines.push(branch);
+      else if (children.length === 0) lines.push(`${branch}/ (empty)`);
+      else if (left > 1) {
+        lines.push(`${branch}/`);
+        draw(children, left - 1, `${before}${isLast ? '   ' : '│  '}`);
+      } else {
+        cut = true;
+        lines.push(`${branch}/ (${insideOf(node)})`);
+      }
+    }
+  };
+  draw(nodes, depth, '');
+  if (lines.length <= mostLines) return { lines, cut };
+  const more = `… and ${counted(lines.length - mostLines, 'more line')}: name a folder to see less`;
+  return { lines: [...lines.slice(0, mostLines), more], cut };
+}
+
+/** Every path of the tree with what stands there, folders before what is in them. */
+export function pathsOf(nodes: readonly FileNode[]): ReadonlyMap<string, FileNode> {
+  const found = new Map<string, FileNode>();
+  walk(nodes, (path, node) => {
+    if (!found.has(path)) found.set(path, node);
+  });
+  return found;
+}
+
+/** How many files and folders there are, however deep. */
+export function countIn(nodes: readonly FileNode[]): { readonly files: number; readonly folders: number } {
+  let files = 0;
+  let folders = 0;
+  walk(nodes, (_, { children }) => {
+    if (children === undefined) files += 1;
+    else folders += 1;
+  });
+  return { files, folders };
+}
+
+/** A name that cannot pass for two lines, nor hide what is in it. */
+export function onOneLine(name: string): string {
+  const shown = name.replaceAll(hidden, (character) => `⟨${codeOf(character)}⟩`);
+  return shown.length > longestName ? `${shown.slice(0, longestName - 1)}…` : shown;
+}
+
+const hidden = new RegExp(`${unseen.source}|[\\t\\n\\r]`, 'gv');
+
+function insideOf({ children = [] }: FileNode): string {
+  const { files, folders } = countIn(children);
+  return `${counted(files + folders, 'entry', 'entries')} inside`;
+}
+
+/** A host may nest deeper than calls may: no recursion. */
+function walk(nodes: readonly FileNode[], visit: (path: string, node: FileNode) => void): void {
+  const left = nodes.map((node) => ({ path: nameOf(node), node })).toReversed();
+  for (let next = left.pop(); next; next = left.pop()) {
+    const { path, node } = next;
+    visit(path, node);
+    for (const child of (node.children ?? []).toReversed())
+      left.push({ path: `${path}/${nameOf(child)}`, node: child });
+  }
+}
+
+/** Its own name, or the end of its path where it has none. */
+const nameOf = ({ name, path }: FileNode): string => name || path?.replace(/\/+$/, '').split('/').at(-1) || '(unnamed)';
+
+function sorted(nodes: readonly FileNode[]): readonly Entry[] {
+  return nodes
+    .map((node) => ({ name: nameOf(node), node }))
+    .sort(
+      (one, other) =>
+        Number(one.node.children === undefined) - Number(other.node.children === undefined) ||
+        byName.compare(one.name, other.name),
+    );
+}
+
+const byName = new Intl.Collator('en', { numeric: true });

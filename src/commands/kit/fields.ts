@@ -1,0 +1,273 @@
+import { Refusal, type Words } from '../../errors.ts';
+import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
+import { readAddresses } from './values/addresses.ts';
+import { near } from './nearest-words.ts';
+import { readPaths } from './values/paths.ts';
+import { code, say } from '../../text.ts';
+import { readDuration, readMoment, showDuration, type Moment } from './values/times.ts';
+
+/** How a field is typed: as a word in its turn, or as `--name value`. A form does not care. */
+export type Place = 'word' | 'option';
+
+type Common<Optional extends boolean> = {
+  readonly label: string;
+  readonly place: Place;
+  readonly optional: Optional;
+  /** One line under the field in a form. */
+  readonly hint?: string;
+  /** What stands for it in usage lines: `<address…>`. */
+  readonly shown: string;
+};
+
+/** A field whose words are read into a value by itself, without knowing the company's names. */
+export type PlainField<T, Optional extends boolean = boolean> = Common<Optional> & {
+  readonly kind: 'plain';
+  readonly many: boolean;
+  /** All it can be, where that is a short list. */
+  readonly choices?: readonly string[];
+  /** A whole number from the one to the other. */
+  readonly between?: readonly [from: number, to: number];
+  /** What it names, where a form can offer that by itself. */
+  readonly takes?: 'a person';
+  /** Something that could be said, for a form to show. */
+  readonly example?: string;
+  /** Whether a word can be meant for it: any other is left to the next field. Left out: every word can. */
+  fits?(word: string): boolean;
+  /** The last field, which takes all words that follow, options among them; its command has no options. */
+  readonly rest?: true;
+  /** What looks like a service's token is ordinary here; a private key is not. */
+  readonly takesTokens?: true;
+  /** What it is when nobody says anything; such a field is never missing. */
+  readonly absent?: T;
+  /** Throws `Refusal`; a form's state comes in as words too. */
+  read(words: readonly string[]): T;
+  /** The inverse of `read`: for usage, prefill, buttons and storage. */
+  show(value: T): readonly string[];
+};
+
+/** A field that names an environment, a domain or a site; `pipeline/resolve.ts` finds which. */
+export type NameField<
+  T extends Environment | Domain | NamedSite,
+  Optional extends boolean = boolean,
+> = Common<Optional> & {
+  readonly kind: T['kind'];
+  readonly of?: T;
+};
+
+/** Any field: what it reads into is not known here; `Input` gives each its own type again. */
+export type Field = PlainField<unknown> | NameField<Environment> | NameField<Domain> | NameField<NamedSite>;
+export type Fields = Readonly<Record<string, Field>>;
+
+type Value<F> =
+  F extends NameField<infer T, infer O> ? Given<T, O> : F extends PlainField<infer T, infer O> ? Given<T, O> : never;
+type Given<T, Optional> = Optional extends true ? T | undefined : T;
+/** The values of a command's fields. */
+export type Input<F extends Fields> = { readonly [K in keyof F]: Value<F[K]> };
+
+/** Names of the fields that can be a target: an environment or a domain that must be given. */
+export type TargetKey<F extends Fields> = {
+  [K in keyof F]: F[K] extends NameField<Environment, false> | NameField<Domain, false> ? K : never;
+}[keyof F] &
+  string;
+
+export const environment = (label = 'Environment'): NameField<Environment, false> => ({
+  kind: 'environment',
+  label,
+  place: 'word',
+  optional: false,
+  shown: 'site/environment',
+});
+
+/** An environment that may be left unsaid. */
+export const anyEnvironment = (label = 'Environment'): NameField<Environment, true> => ({
+  ...environment(label),
+  optional: true,
+});
+
+export const domain = (label = 'Domain'): NameField<Domain, false> => ({
+  kind: 'domain',
+  label,
+  place: 'word',
+  optional: false,
+  shown: 'domain',
+});
+
+/** A site, which may be left unsaid. */
+export const anySite = (label = 'Site'): NameField<NamedSite, true> => ({
+  kind: 'site',
+  label,
+  place: 'word',
+  optional: true,
+  shown: 'site',
+});
+
+/** One word, as it stands. */
+export const word = (label: string, limit = 200): PlainField<string, false> =>
+  plainField(label, {
+    read: ([first = '']) => {
+      if (first.length > limit) throw new Refusal(`${label} may have at most ${limit} characters. Nothing was done.`);
+      if (/\p{Cc}/u.test(first)) throw new Refusal(`${label} may not have tabs or line breaks. Nothing was done.`);
+      return first;
+    },
+    show: (value) => [value],
+  });
+
+/** Somebody of the workspace, mentioned or by their id: a Slack user id. */
+export const somebody = (label: string): PlainField<string, false> =>
+  plainField(label, {
+    shown: '@person',
+    takes: 'a person',
+    fits: (word) => /^@?[UW][A-Z\d]{2,20}$/.test(word),
+    read: ([first = '']) => {
+      const id = /^@?([UW][A-Z\d]{2,20})$/.exec(first)?.[1];
+      if (id !== undefined) return id;
+      const said = first.slice(0, 40);
+      throw new Refusal(`${label} is somebody of this workspace, like @Ana, not “${said}”. Nothing was done.`);
+    },
+    show: (value) => [`@${value}`],
+  });
+
+/** The words of another command, options and all: everything that follows belongs to it. A form gives them as one text. */
+export const rest = (label: string): PlainField<Words, false> =>
+  plainField<Words>(label, {
+    many: true,
+    rest: true,
+    shown: `${label.toLowerCase()}…`,
+    read: (words) => {
+      const [first = ''] = words;
+      // What is quoted in it is read by whoever reads the command.
+      return words.length === 1 && !/["“”„«»‘’']/.test(first) ? first.trim().split(/\s+/) : words;
+    },
+    show: (value) => value,
+  });
+
+/** Several words, kept together. */
+export const phrase = (label: string, limit = 3_000): PlainField<string, false> =>
+  plainField(label, {
+    many: true,
+    shown: `${label.toLowerCase()}…`,
+    read: (words) => {
+      const text = words.join(' ').trim().split(/\s+/).join(' ');
+      if (text.length > limit) throw new Refusal(`${label} may have at most ${limit} characters. Nothing was done.`);
+      return text;
+    },
+    show: (value) => value.split(' '),
+  });
+
+/** One of a few words; case does not matter. */
+export const choice = <const T extends string>(label: string, of: readonly T[]): PlainField<T, false> =>
+  plainField<T>(label, {
+    choices: of,
+    shown: of.join('|'),
+    read: ([first = '']) => {
+      const found = of.find((one) => one === first.toLowerCase());
+      if (found !== undefined) return found;
+      const [nearest] = near(first.toLowerCase().slice(0, 40), of);
+      throw new Refusal(
+        `${label} is one of ${of.join(', ')}, not “${first.slice(0, 40)}”. Nothing was done.`,
+        nearest === undefined ? {} : { hint: say`Did you mean ${code(nearest)}?` },
+      );
+    },
+    show: (value) => [value],
+  });
+
+/** A whole number between two bounds. */
+export const count = (label: string, from: number, to: number): PlainField<number, false> =>
+  plainField(label, {
+    shown: 'n',
+    between: [from, to],
+    read: ([first = '']) => {
+      const value = /^#?\d{1,15}$/.test(first) ? Number(first.replace('#', '')) : Number.NaN;
+      if (value >= from && value <= to) return value;
+      const said = first.slice(0, 40);
+      throw new Refusal(`${label} is a whole number from ${from} to ${to}, not “${said}”. Nothing was done.`);
+    },
+    show: (value) => [String(value)],
+  });
+
+/** IP addresses and ranges in their canonical spelling, without doubles; `anyWidth` where they are only taken away. */
+export const addresses = (label: string, anyWidth = false): PlainField<readonly string[], false> =>
+  plainField(label, {
+    many: true,
+    shown: 'address…',
+    example: '198.51.100.4 or 2001:db8::/64, one per line',
+    read: (words) => readAddresses(words, anyWidth),
+    show: (value) => value,
+  });
+
+/** Files and folders below the root of a site; commas separate them, and so do lines. */
+export const paths = (label: string): PlainField<readonly string[], false> =>
+  plainField(label, {
+    many: true,
+    shown: 'path,…',
+    example: 'wp-content/uploads, one per line',
+    read: readPaths,
+    show: (value) => value,
+  });
+
+/** Whether a word says yes. */
+export const isYes = (word: string): boolean => /^(yes|true|on|1)$/i.test(word);
+
+/** Said or not said. */
+export const flag = (label: string): PlainField<boolean, false> => ({
+  ...plainField<boolean>(label, {
+    read: ([first = 'yes']) => {
+      if (isYes(first)) return true;
+      if (/^(no|false|off|0)$/i.test(first)) return false;
+      throw new Refusal(`${label} is yes or no, not “${first.slice(0, 40)}”. Nothing was done.`);
+    },
+    show: (value) => (value ? ['yes'] : []),
+  }),
+  place: 'option',
+  choices: ['yes'],
+  absent: false,
+});
+
+/** A length of time in milliseconds: `90s`, `30m`, `2h`, `7d`. */
+export const duration = (label: string, from: number, to: number): PlainField<number, false> =>
+  plainField(label, {
+    shown: '2h',
+    example: '30m, 2h, 7d',
+    read: ([first = '']) => readDuration(label, first, from, to),
+    show: (value) => [showDuration(value)],
+  });
+
+/** A point in time, told relative to now (`1h`) or on somebody's own clock (`14:05`, `2026-03-01 14:05`). */
+export const moment = (label: string): PlainField<Moment, false> =>
+  plainField(label, {
+    shown: '1h',
+    example: '1h, 14:05, yesterday, 2026-03-01 14:05',
+    read: (words) => readMoment(label, words.join(' ')),
+    show: (value) => ('ago' in value ? [showDuration(value.ago)] : [value.clock]),
+  });
+
+/** The same field, typed as `--name value`, and allowed to be left out. */
+export function option<T>(field: PlainField<T>): PlainField<T, true> {
+  return { ...field, place: 'option', optional: true };
+}
+
+/** The same field, allowed to be left out, still typed as a word. */
+export function optional<T>(field: PlainField<T>): PlainField<T, true> {
+  return { ...field, optional: true };
+}
+
+type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> &
+  Partial<
+    Pick<
+      PlainField<T>,
+      'many' | 'choices' | 'shown' | 'fits' | 'rest' | 'between' | 'takes' | 'takesTokens' | 'example'
+    >
+  >;
+
+/** A field that is read by itself; what is not said of it is as for one word that must be given. */
+export function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {
+  return {
+    kind: 'plain',
+    label,
+    place: 'word',
+    optional: false,
+    many: false,
+    shown: label.toLowerCase(),
+    ...field,
+  };
+}

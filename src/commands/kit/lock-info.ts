@@ -1,0 +1,15 @@
+import { person, say, time, type Text } from '../../text.ts';
+
+/** What keeps changes away from a target. Times are epoch milliseconds; without `until` it lasts until it is freed. */
+export type Hold = {
+  readonly by: { readonly change: number } | { readonly person: string };
+  readonly why: string;
+  readonly until: number | undefined;
+};
+
+/** Who keeps changes away, why and until when, to stand after *is*: `held by #1042`, `locked by @Ben until 15:40 (“release”)`. */
+export function heldBy({ by, why, until }: Hold): Text {
+  if ('change' in by) return say`held by #${by.change}`;
+  const end = until === undefined ? '' : say` until ${time(until, 'date')}`;
+  return say`locked by ${person(by.person)}${end} (“${why}”)`;
+}

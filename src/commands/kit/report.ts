@@ -1,0 +1,47 @@
+import type { Environment } from '../../hosting/contract/target.ts';
+import type { Fields, Input, TargetKey } from './fields.ts';
+import type { Wrong } from './action.ts';
+import type { Page } from './page.ts';
+import type { Sources } from './sources.ts';
+import type { Happened, Look, Recall } from './log-query.ts';
+
+/** What a report may know besides its input. */
+export type Surroundings = Sources & {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** The person's time zone, an IANA name. */
+  readonly zone: string;
+  /** A stable name for a visitor's address that does not tell the address: `client-3f2a`. */
+  readonly alias: (address: string) => string;
+  /** Looks at a log. */
+  readonly look: (look: Look, recall: Recall) => Promise<Page>;
+  /** What was sent for an environment since then (epoch ms), oldest first. */
+  readonly happened: (env: Environment, since: number) => Promise<readonly Happened[]>;
+};
+
+/** A command that reads from the host and shows; it answers privately. */
+export type Report<F extends Fields> = ReportParts<F> & {
+  /** What policy asks the right to read. */
+  readonly target: TargetKey<F> | 'company';
+};
+
+type ReportParts<F extends Fields> = {
+  readonly shape: 'report';
+  readonly summary: string;
+  readonly button: string;
+  /** Only whom a rule names the command itself; what it shows is for the reader alone. */
+  readonly right?: 'named';
+  /** The event of the trail that says who asked; written before anything is shown. */
+  readonly noted?: string;
+  readonly fields: F;
+  valid?(input: Input<F>): Wrong<keyof F & string> | undefined;
+  show(of: { readonly input: Input<F> } & Surroundings): Promise<Page>;
+};
+
+/** Declares a report. */
+export function report<const F extends Fields>(of: Omit<Report<F>, 'shape'>): Report<F> {
+  return { shape: 'report', ...of };
+}
+
+/** Any report. */
+export type AnyReport = ReportParts<Fields> & { readonly target: string };

@@ -1,0 +1,81 @@
+import ipaddr from 'ipaddr.js';
+import { Refusal } from '../../../errors.ts';
+import { code, say } from '../../../text.ts';
+
+/** More than this at once is a mistake rather than a wish, and would not fit a line or a form. */
+export const mostAtOnce = 50;
+/** The widest range that may be let in: a /8 of IPv4 is sixteen million addresses already. */
+const widest = { ipv4: 8, ipv6: 32 } as const;
+
+/**
+ * Words as IP addresses and ranges: canonical spelling, doubles dropped, order kept. `anyWidth`: also ranges that are
+ * too wide to be let in, so that they can be taken away. Throws `Refusal` naming the first one that cannot be meant.
+ */
+export function readAddresses(words: readonly string[], anyWidth = false): readonly string[] {
+  const pieces = words.flatMap((word) => word.split(/[\s,;]+/)).filter((piece) => piece !== '');
+  if (pieces.length > mostAtOnce) {
+    throw new Refusal(
+      `These are ${pieces.length} addresses; at most ${mostAtOnce} can be changed at once. Nothing was done.`,
+    );
+  }
+  if (pieces.length === 0) throw new Refusal('There is no address in this. Nothing was done.');
+  return [...new Set(pieces.map((piece) => readAddress(piece, anyWidth)))];
+}
+
+/** Whether this address or range, spelled canonically, may be let in. */
+export function mayBeLetIn(address: string): boolean {
+  try {
+    return readAddress(address, false) === address;
+  } catch {
+    return false;
+  }
+}
+
+/** The canonical spelling of an address as the host lists it; what cannot be read stays as it is. */
+export function canonicalAddress(text: string): string {
+  try {
+    return readAddress(text.trim(), true);
+  } catch {
+    return text.trim();
+  }
+}
+
+function readAddress(text: string, anyWidth: boolean): string {
+  const [host = '', bits, ...rest] = text.split('/');
+  const wrong = (why: string): Refusal => new Refusal(say`${code(text.slice(0, 80))} ${why} Nothing was done.`);
+  if (rest.length > 0 || !ipaddr.isValid(host)) throw wrong(unreadable(text));
+  if (host.includes('%')) throw wrong('has a zone id, which means nothing at the host.');
+  const address = ipaddr.parse(host);
+  const kind = address.kind();
+  if (kind === 'ipv4' && !ipaddr.IPv4.isValidFourPartDecimal(host)) {
+    throw wrong('can be read in more than one way. Write four decimal numbers without leading zeros.');
+  }
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) {
+    throw wrong(`is an IPv4 address in disguise. Write ${address.toIPv4Address().toString()}.`);
+  }
+  const whole = kind === 'ipv4' ? 32 : 128;
+  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > whole)) {
+    throw wrong(`is no range: the part after / is 0 to ${whole}.`);
+  }
+  const width = Number(bits ?? whole);
+  if (!anyWidth && width < widest[kind]) {
+    throw wrong(`would let in far too many addresses. The widest range taken here is /${widest[kind]}.`);
+  }
+  if (!anyWidth && address.range() === 'unspecified') throw wrong('stands for every address, or for none.');
+  if (width === whole) return spelled(address);
+  const range = `${spelled(address)}/${width}`;
+  const network =
+    kind === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(range) : ipaddr.IPv6.networkAddressFromCIDR(range);
+  if (spelled(network) !== spelled(address))
+    throw wrong(`is no range: its first address is ${spelled(network)}/${width}.`);
+  return range;
+}
+
+function unreadable(text: string): string {
+  if (/^\d+(\.\d+){3}:\d+$|^\[.*\]/.test(text)) return 'has a port or brackets. An allowlist knows addresses only.';
+  if (/\d-\d/.test(text)) return 'is a range with a dash. Write it as 198.51.100.0/24.';
+  return 'is no IP address. Write it like 198.51.100.4 or 2001:db8::4.';
+}
+
+const spelled = (address: ipaddr.IPv4 | ipaddr.IPv6): string =>
+  address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString();

@@ -1,0 +1,107 @@
+import { Refusal } from '../../../errors.ts';
+import { code, say } from '../../../text.ts';
+
+/** A point in time as somebody said it: so long ago, or a reading of their own clock or calendar. */
+export type Moment = { readonly ago: number } | { readonly clock: string };
+
+/** Nothing that anybody asks about lies further back. */
+const longestAgo = 3_650 * 86_400_000;
+const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `30m`, `2h`, `7d`, `1h30m` in milliseconds; throws `Refusal` outside the bounds. */
+export function readDuration(label: string, text: string, from: number, to: number): number {
+  const value = durationOf(text);
+  if (value === undefined) {
+    throw new Refusal(
+      say`${label} is a length of time like ${code('30m')} or ${code('2h')}, not “${text.slice(0, 40)}”. Nothing was done.`,
+    );
+  }
+  if (value < from || value > to) {
+    const said = text.slice(0, 40);
+    throw new Refusal(`${label} can be ${showDuration(from)} to ${showDuration(to)}, not ${said}. Nothing was done.`);
+  }
+  return value;
+}
+
+/** Milliseconds in the largest units that say it exactly: `5400000` is `1h30m`. */
+export function showDuration(milliseconds: number): string {
+  let rest = milliseconds;
+  let shown = '';
+  for (const [unit, size] of Object.entries(units).toReversed()) {
+    const whole = Math.floor(rest / size);
+    if (whole > 0) shown += `${whole}${unit}`;
+    rest -= whole * size;
+  }
+  return shown || '0s';
+}
+
+/** Reads `1h` (ago), `now`, `14:05`, `today`, `yesterday`, `2026-03-01`, `2026-03-01 14:05`; throws `Refusal`. */
+export function readMoment(label: string, text: string): Moment {
+  if (/^now$/i.test(text)) return { ago: 0 };
+  const ago = durationOf(text.replace(/\s+ago$/i, ''));
+  if (ago !== undefined && ago <= longestAgo) return { ago };
+  if (ago === undefined && (/^(?:to|yester)day$/i.test(text) || readingOf(text))) return { clock: text.toLowerCase() };
+  throw new Refusal(
+    say`${label} is like ${code('1h')}, ${code('14:05')} or ${code('2026-03-01 14:05')}, not “${text.slice(0, 40)}”. Nothing was done.`,
+  );
+}
+
+/**
+ * A moment in epoch milliseconds, read on the clock of `zone` (IANA name); a bare time of day is the last one that has
+ * passed, a day is its beginning.
+ */
+export function momentAt(moment: Moment, now: number, zone: string): number {
+  if ('ago' in moment) return now - moment.ago;
+  const today = dayOf(now + offsetOf(zone, now));
+  if (moment.clock === 'today') return onClock(zone, today);
+  if (moment.clock === 'yesterday') return onClock(zone, dayBefore(today));
+  const { day, time, utc } = readingOf(moment.clock) ?? { day: today, time: '00:00:00', utc: false };
+  if (utc) return Date.parse(`${day}T${time}Z`);
+  const at = onClock(zone, day ?? today, time);
+  return day === undefined && at > now ? onClock(zone, dayBefore(today), time) : at;
+}
+
+type Reading = { readonly day: string | undefined; readonly time: string; readonly utc: boolean };
+
+/** A day and a time of day, or one of them; with `Z` on the clock of UTC. Undefined for what no clock can show. */
+function readingOf(text: string): Reading | undefined {
+  const clock = /^(?:(\d{4}-\d{2}-\d{2})(?:[T ]([\d:]+)(Z)?)?|([\d:]+))$/i.exec(text);
+  if (clock === null) return undefined;
+  const [, day, hours = clock[4] ?? '00:00', utc] = clock;
+  const time = /^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/.test(hours)
+    ? `${hours.replace(/^\d:/, '0$&')}:00`.slice(0, 8)
+    : '';
+  const exists = day === undefined || dayOf(Date.parse(`${day}T00:00:00Z`)) === day;
+  return time !== '' && exists ? { day, time, utc: utc !== undefined } : undefined;
+}
+
+/** What the clocks of `zone` show, as epoch milliseconds; an hour that they skip is read as the one after it. */
+function onClock(zone: string, day: string, time = '00:00:00'): number {
+  const shown = Date.parse(`${day}T${time}Z`);
+  return shown - offsetOf(zone, shown - offsetOf(zone, shown));
+}
+
+/** The day of a moment in UTC; nothing for what is none. */
+const dayOf = (at: number): string => (Number.isNaN(at) ? '' : new Date(at).toISOString().slice(0, 10));
+const dayBefore = (day: string): string => dayOf(Date.parse(`${day}T00:00:00Z`) - 86_400_000);
+
+/** How far the clocks of `zone` are ahead of UTC at that time, in milliseconds; 0 for a zone nobody knows. */
+function offsetOf(zone: string, at: number): number {
+  try {
+    const shown = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
+      .formatToParts(at)
+      .find((part) => part.type === 'timeZoneName')?.value;
+    const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d{2}):(\d{2})/.exec(shown ?? '') ?? [];
+    return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  } catch {
+    return 0;
+  }
+}
+
+function durationOf(text: string): number | undefined {
+  if (!/^(?:\d{1,6}[smhd])+$/i.test(text)) return undefined;
+  return [...text.toLowerCase().matchAll(/(\d+)([smhd])/g)].reduce(
+    (sum, [, amount, unit = '']) => sum + Number(amount) * (units[unit] ?? 0),
+    0,
+  );
+}

@@ -1,0 +1,27 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { knowSpellings } from '../../secret.ts';
+import { aliasesBy } from './masking.ts';
+import type { Happened } from '../kit/log-query.ts';
+import { lookAt } from './analyze.ts';
+import type { Answer, Asking } from './reader.ts';
+
+/** The thread beside: looks at one long log after another, as `reader.ts` asks. */
+
+const alias = aliasesBy(String(workerData));
+
+async function answer({ look, secrets, port }: Asking): Promise<void> {
+  knowSpellings(secrets);
+  const tell = (what: Answer): void => port.postMessage(what);
+  const recall = (since: number): Promise<readonly Happened[]> =>
+    new Promise((resolve) => {
+      port.once('message', resolve);
+      tell({ kind: 'recall', since });
+    });
+  try {
+    tell({ kind: 'page', page: await lookAt(look, alias, recall) });
+  } catch (error) {
+    tell({ kind: 'failed', error });
+  }
+}
+
+parentPort?.on('message', (asking: Asking) => void answer(asking));

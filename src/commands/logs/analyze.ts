@@ -1,0 +1,25 @@
+import type { Page } from '../kit/page.ts';
+import { lineReader, newestOf } from './lines.ts';
+import { pageOf, stretchOf } from './page.ts';
+import { inPieces } from './chunks.ts';
+import { beginningOf, keptOf } from './span.ts';
+import { ledUp } from './timeline.ts';
+import type { Look, Recall } from '../kit/log-query.ts';
+
+const dayMs = 86_400_000;
+/** No log goes further back. */
+const oldestDays = 400;
+
+/** Reads the lines, masked, and draws what they show; where they have times, beside what was sent meanwhile. */
+export async function lookAt(look: Look, alias: (address: string) => string, recall: Recall): Promise<Page> {
+  const { text, asked, wanted, most, span, now, zone } = look;
+  const raw = newestOf(text, wanted);
+  const all = await inPieces(raw, lineReader(alias, { from: now - oldestDays * dayMs, to: now + dayMs }));
+  const kept = keptOf(all, raw, { span, search: asked.search });
+  const goesBack = kept.oldest !== undefined && kept.oldest < beginningOf(span);
+  const isCut = (all.length === wanted && !goesBack) || kept.lines.length > most;
+  const seen = { ...kept, lines: kept.lines.slice(-most), sent: all.length, isCut, span, now };
+  const stretch = stretchOf(seen);
+  const happened = stretch ? await recall(stretch.from - ledUp) : [];
+  return pageOf({ ...seen, asked, happened, zone });
+}

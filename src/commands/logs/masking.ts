@@ -1,0 +1,66 @@
+import { createHmac } from 'node:crypto';
+import { Follower } from '../../masking/across.ts';
+import { email, ipv4, ipv6, isAddress, isOfServer, mayHoldEmail, mayHoldIpv6 } from '../../masking/addresses.ts';
+import { scrub } from '../../secret.ts';
+
+// Escape sequences of terminals, and every control character but the tab.
+const unprintable =
+  /\u001B(?:\[[\d;?]*[ -/]*[@-~]|[\]P^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|.)|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
+/** Longer than a credential: one that begins in what is shown is seen whole, and so known for what it is. */
+const room = 4_096;
+
+/** A log line that may be shown: credentials and e-mail addresses masked, visitors under an alias, no control characters. */
+export const maskLine = (line: string, alias: (address: string) => string, limit?: number): string =>
+  maskWith(line, (found) => (isAddress(found) ? alias(found) : found), limit);
+
+/** The same; `named` also gets what merely has the shape of an address, to give it back as it is. */
+function maskWith(line: string, named: (found: string) => string, limit = 2_000): string {
+  const printable = line.replace(unprintable, '');
+  const clean = scrub(printable.slice(0, limit + room));
+  const left = printable.length - limit;
+  const short = left > 0 ? `${clean.slice(0, limit)}… (${left} more characters)` : clean;
+  // Most lines have no address of anybody: to look for one at each of their letters takes longer than all the rest.
+  const unsigned = mayHoldEmail.test(short) ? short.replace(email, '***@***') : short;
+  const numbered = (found: string, at: number, text: string): string =>
+    isOfServer(found, text, at) ? found : named(found);
+  const unnumbered = unsigned.replace(ipv4, numbered);
+  return mayHoldIpv6(unnumbered) ? unnumbered.replace(ipv6, numbered) : unnumbered;
+}
+
+/** Addresses of visitors in a log line, as they stand there. */
+export const addressesIn = (line: string): readonly string[] => {
+  const start = line.slice(0, 2 * room);
+  return [ipv4, ipv6].flatMap((shape) => [...start.matchAll(shape)].map(([found]) => found)).filter(isAddress);
+};
+
+/** Stable names for visitors' addresses, by a key that stays where they are given. */
+export const aliasesBy =
+  (key: string) =>
+  (address: string): string =>
+    `client-${createHmac('sha256', key).update(address).digest('hex').slice(0, 6)}`;
+
+/** Masks the lines of one log in their order: a private key goes over many lines, and a visitor comes back. */
+export function masker(alias: (address: string) => string): (line: string) => string {
+  const known = new Map<string, string>();
+  const named = (found: string): string => {
+    const before = known.get(found);
+    if (before !== undefined) return before;
+    const name = isAddress(found) ? alias(found) : found;
+    known.set(found, name);
+    return name;
+  };
+  const follower = new Follower();
+  return (whole) => {
+    const start = whole.slice(0, 2 * room);
+    const { line, behind } = follower.step(start);
+    const text = line === start ? whole : line;
+    const masked =
+      behind === ''
+        ? maskWith(text, named)
+        : (maskWith(behind + text, named)
+            .split('\n')
+            .at(-1) ?? '');
+    follower.told(start, masked);
+    return masked;
+  };
+}

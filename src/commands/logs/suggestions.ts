@@ -1,0 +1,66 @@
+import type { Offer, Words } from '../../errors.ts';
+import type { Asked } from '../kit/log-query.ts';
+
+const minute = 60_000;
+/** Minutes before the busiest one, and after it, that are looked at more closely. */
+const aside = 3;
+const mostLines = 20_000;
+
+/** The words of a log; `more` is said instead of what was. */
+export function wordsFor(asked: Asked, more: Partial<Asked> = {}): Words {
+  const { env, log, since, until, lines, search, errors, full } = { ...asked, ...more };
+  return [
+    'logs',
+    env.id,
+    log,
+    ...(lines === undefined ? [] : [`--lines=${lines}`]),
+    ...since.map((word) => `--since=${word}`),
+    ...until.map((word) => `--until=${word}`),
+    ...(search === undefined ? [] : [`--search=${search}`]),
+    ...(errors ? ['--errors'] : []),
+    ...(full ? ['--full'] : []),
+  ];
+}
+
+/** The same log around its busiest minute, as it reads on the clock of `zone`. */
+export function aroundOffer(asked: Asked, at: number, zone: string): Offer {
+  const words = wordsFor(asked, {
+    since: [onClock(at - aside * minute)],
+    until: [onClock(at + (aside + 1) * minute)],
+    lines: mostLines,
+    full: false,
+  });
+  return { label: `Around ${clockOf(zone, at)}`, words };
+}
+
+/** What may be read instead, where a log shows nothing: more of it, then the others. */
+export function offersInstead(asked: Asked): readonly Offer[] {
+  const narrowed = asked.since.length + asked.until.length > 0 || asked.search !== undefined;
+  const others = (['error', 'access', 'cache'] as const).filter((log) => log !== asked.log);
+  return [
+    ...(asked.errors ? [{ label: 'All lines', words: wordsFor(asked, { errors: false, full: false }) }] : []),
+    ...(narrowed
+      ? [
+          {
+            label: 'Last 24 hours',
+            words: wordsFor(asked, { since: ['24h'], until: [], search: undefined, full: false }),
+          },
+        ]
+      : []),
+    ...others.map((log) => ({
+      label: `${log[0]?.toUpperCase()}${log.slice(1)} log`,
+      words: wordsFor(asked, { log, full: false }),
+    })),
+  ];
+}
+
+const onClock = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
+
+/** The time of day there; in UTC, and said so, for a zone nobody knows. */
+function clockOf(zone: string, at: number): string {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' }).format(at);
+  } catch {
+    return `${new Date(at).toISOString().slice(11, 16)} UTC`;
+  }
+}

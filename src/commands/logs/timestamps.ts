@@ -1,0 +1,46 @@
+import { momentAt } from '../kit/values/times.ts';
+
+/** The time that a line carries: when, and where in the line it ends, if the line begins with it. */
+export type Stamp = { readonly at: number; readonly end: number };
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+/**
+ * `2026-11-21T13:48:00Z`, `2026/11/21 13:48:00`, `21/Nov/2026:13:48:00 +0000`, `21-Nov-2026 13:48:00 UTC`: where a line
+ * begins, or behind the first bracket. Anywhere else a time is what the line speaks of.
+ */
+const stamp =
+  /^(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+\/[A-Za-z_/+-]{2,40}))?\]?\s*/;
+const hour = 3_600_000;
+
+/** Reads the times of one log's lines; a time without a zone is UTC. Outside of `from` and `to` it is no time. */
+export function stampReader(from: number, to: number): (line: string) => Stamp | undefined {
+  const offsets = new Map<string, number>();
+  const offsetAt = (zone: string, shown: number): number => {
+    const key = `${Math.floor(shown / hour)} ${zone}`;
+    const known = offsets.get(key) ?? offsetOf(zone, shown);
+    offsets.set(key, known);
+    return known;
+  };
+  return (line) => {
+    const found = stamp.exec(line.slice(0, 300));
+    if (found === null) return undefined;
+    const [whole, y1, mo1, d1, d2, mo2 = '', y2, hours, minutes, seconds, ahead, zone] = found;
+    const month = mo1 === undefined ? months.indexOf(mo2) : Number(mo1) - 1;
+    const shown = Date.UTC(Number(y1 ?? y2), month, Number(d1 ?? d2), Number(hours), Number(minutes), Number(seconds));
+    const at = shown - (zone === undefined ? aheadOf(ahead) : offsetAt(zone, shown));
+    if (month < 0 || !(at >= from && at <= to)) return undefined;
+    return { at, end: /^\[?\d/.test(whole) ? whole.length : 0 };
+  };
+}
+
+/** `+0530` or `+05:30` in milliseconds; 0 for `Z` and for none. */
+function aheadOf(written: string | undefined): number {
+  const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)/.exec(written ?? '') ?? [];
+  return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/** How far the clocks of a zone that is written out are ahead, when they show this. */
+const offsetOf = (zone: string, shown: number): number =>
+  zone === 'UTC' || zone === 'GMT'
+    ? 0
+    : shown - momentAt({ clock: new Date(shown).toISOString().slice(0, 19) }, shown, zone);

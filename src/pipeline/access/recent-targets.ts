@@ -1,0 +1,41 @@
+import { listChanges } from '../../storage/changes.ts';
+import type { Database } from '../../storage/database.ts';
+
+/** What each person was busy with lately: offered first when they look for a name. */
+export type Recent = {
+  /** Ids of targets, the latest first; from what they changed, where nothing is remembered. */
+  readonly of: (person: string) => Promise<readonly string[]>;
+  readonly note: (person: string, target: string) => void;
+};
+
+const mostTargets = 8;
+const mostPeople = 1_000;
+
+/** Remembers in memory, a thousand people at most. */
+export function createRecent({ db }: Database): Recent {
+  const known = new Map<string, readonly string[]>();
+  const keep = (person: string, targets: readonly string[]): readonly string[] => {
+    const kept = [...new Set(targets)].slice(0, mostTargets);
+    known.delete(person);
+    known.set(person, kept);
+    const [oldest] = known.size > mostPeople ? known.keys() : [];
+    if (oldest !== undefined) known.delete(oldest);
+    return kept;
+  };
+  const of = async (person: string): Promise<readonly string[]> => {
+    const remembered = known.get(person);
+    if (remembered) return remembered;
+    const changes = await listChanges(db, { askers: [person], limit: 4 * mostTargets });
+    return keep(person, [...(known.get(person) ?? []), ...changes.map(({ target }) => target.replace(/^[^:]*:/, ''))]);
+  };
+  return {
+    of,
+    note: (person, target) => {
+      of(person).then(
+        // What was noted while the database was asked counts too.
+        (before) => keep(person, [target, ...(known.get(person) ?? before)]),
+        () => keep(person, [target, ...(known.get(person) ?? [])]),
+      );
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { isName } from '../../commands/kit/action.ts';
+import { rightOf } from '../../commands/rights.ts';
+import type { Company, Target } from '../../hosting/contract/target.ts';
+import type { Wish as Asked } from '../../policy/policy.ts';
+import type { Aim } from '../../policy/rules.ts';
+import type { Change } from '../../storage/changes.ts';
+import type { Lock } from '../../storage/locks.ts';
+import { thawed } from '../../storage/parse-json.ts';
+import { isNamed, type Resolved } from '../language/resolve.ts';
+
+/** The key under which what is about a target is found. */
+export const targetKey = (target: Target): string =>
+  target.kind === 'company' ? 'company' : `${target.kind}:${target.id}`;
+
+/**
+ * The key under which a target is locked. A domain goes by its name: by which id it is known hangs on what else the host
+ * lists at the time.
+ */
+export const lockKey = (target: Target): string =>
+  target.kind === 'domain' ? `domain:${target.name.toLowerCase()}` : targetKey(target);
+
+/** What a change is about, as it was when it was asked for: first what it changes, then what it only reads. */
+export const storedTargets = ({ targets }: Pick<Change, 'targets'>): readonly Target[] => thawed(targets);
+
+/** The name of what is locked, of all that a change needs. */
+export const lockedName = (change: Pick<Change, 'targets'>, { target }: Lock): string =>
+  storedTargets(change).find((one) => lockKey(one) === target)?.name ?? 'It';
+
+/** What a wish is about: its targets, and the same as the rules are asked about it. */
+type About = {
+  /** What is changed or, for a report, read. */
+  readonly target: Target | undefined;
+  readonly alsoReads: readonly Target[];
+  readonly asked: Asked;
+};
+
+/** Reads it off the words' names: pure. */
+export function aboutOf(wish: Resolved, company: Company): About {
+  const { path, command } = wish.wish;
+  const { target, alsoReads } = targetsOf(wish, company);
+  const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
+  if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
+  return { target, alsoReads, asked: { command: rightOf(path, command, wish.input), aims } };
+}
+
+function targetsOf({ wish: { command }, input }: Resolved, company: Company): Pick<About, 'target' | 'alsoReads'> {
+  if (command.shape === 'desk') {
+    const [first, ...more] = Object.entries(command.fields)
+      .filter(([, field]) => isName(field))
+      .flatMap(([name]) => [input[name]].filter(isNamed));
+    return { target: first, alsoReads: more };
+  }
+  const named = (name: string): Target[] => [input[name]].filter(isNamed);
+  const also = command.shape === 'action' ? (command.alsoReads ?? []) : [];
+  return { target: command.target === 'company' ? company : named(command.target)[0], alsoReads: also.flatMap(named) };
+}

@@ -1,0 +1,69 @@
+import type { Target } from '../../hosting/contract/target.ts';
+import { thawed } from '../../storage/parse-json.ts';
+import type { About } from '../access/visibility.ts';
+
+/** What the details of a line of the trail say, as far as they say it; whoever altered a line cannot keep others from being read. */
+export type Said = {
+  readonly name: string | undefined;
+  readonly target: string | undefined;
+  readonly reason: string | undefined;
+  readonly rules: readonly number[];
+  readonly policy: string | undefined;
+  readonly fingerprint: string | undefined;
+  readonly receipt: string | undefined;
+  /** What a deed beside changes is about, where it is about something. */
+  readonly about: About | undefined;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads them: JSON as it was written down. */
+export function saidIn(details: string): Said {
+  const all = fieldsOf(details);
+  const permit = fieldsOf(all['permit']);
+  const [target, key] = [text(all['target']), text(all['target_key'])];
+  const rules = Array.isArray(permit['rules']) ? permit['rules'] : [];
+  return {
+    name: text(all['name']),
+    target,
+    reason: text(all['reason']),
+    rules: rules.filter((line) => typeof line === 'number'),
+    policy: text(permit['policy']) ?? text(all['hash']),
+    fingerprint: text(all['fingerprint']),
+    receipt: receiptIn(fieldsOf(all['receipt'])),
+    about: key === undefined ? undefined : { targets: JSON.stringify([namedBy(key, target ?? '')]) },
+  };
+}
+
+/** A target that a line names by its key and its name: live, as far as the line can tell. */
+function namedBy(key: string, name: string): Target {
+  const [kind, id = ''] = key.split(':');
+  if (kind === 'domain') return { kind, id, name, site: undefined };
+  const [site = '', own] = name.split('/');
+  return {
+    kind: 'environment',
+    id,
+    name,
+    live: true,
+    site: own === undefined ? undefined : { id: undefined, name: site },
+  };
+}
+
+function receiptIn(receipt: Fields): string | undefined {
+  const { kind, status, operation, message, why } = receipt;
+  const parts = [kind, status, operation, message, why].filter((part) => part !== undefined && part !== '');
+  return parts.length === 0 ? undefined : parts.map(String).join(' ');
+}
+
+/** The fields of an object, or of the JSON of one; none where it is neither. */
+function fieldsOf(value: unknown): Fields {
+  try {
+    const read = typeof value === 'string' ? thawed<unknown>(value) : value;
+    return isObject(read) ? read : {};
+  } catch {
+    return {};
+  }
+}
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

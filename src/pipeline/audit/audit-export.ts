@@ -1,0 +1,53 @@
+import type { Entry } from './audit-query.ts';
+
+/** The trail as a file: a table for spreadsheets, or a line of JSON each. */
+
+export type Format = 'csv' | 'jsonl';
+
+const columns = [
+  'line',
+  'at',
+  'actor',
+  'name',
+  'event',
+  'what',
+  'change',
+  'target',
+  'reason',
+  'rules',
+  'policy',
+  'fingerprint',
+  'approvers',
+  'receipt',
+  'details',
+  'previous',
+  'hash',
+] as const;
+
+type Row = Readonly<Record<(typeof columns)[number], string | number | readonly (string | number)[] | undefined>>;
+
+/** What stands above the lines. */
+export const headOf = (format: Format): string => (format === 'csv' ? csvLine(columns) : '');
+
+/** One line of the trail, with its line break. */
+export function lineOf(format: Format, entry: Entry): string {
+  const row = rowOf(entry);
+  if (format === 'jsonl') return `${JSON.stringify(row)}\n`;
+  return csvLine(columns.map((column) => [row[column] ?? ''].flat().join(', ')));
+}
+
+function rowOf({ seq, at, says, change, ...entry }: Entry): Row {
+  const { actor, name, event, target, reason, rules, policy, fingerprint, approvers, receipt } = entry;
+  const chain = { details: entry.details, previous: entry.previous, hash: entry.hash };
+  const about = { change, target, reason, rules, policy, fingerprint, approvers, receipt };
+  return { line: seq, at: new Date(at).toISOString(), actor, name, event, what: says, ...about, ...chain };
+}
+
+/** RFC 4180: every cell is quoted, lines end with CR LF. */
+const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
+
+function cell(value: string): string {
+  // A spreadsheet would take it for a formula. What already wears the mark gets another: `'=` and `=` stay two.
+  const inert = /^'*[=+\-@\t\r＝＋－＠]/.test(value) ? `'${value}` : value;
+  return `"${inert.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Edition } from '../../commands/kit/builtin.ts';
+import type { Dialect } from '../../hosting/dialect.ts';
+import type { Database } from '../../storage/database.ts';
+
+const manifest = z.object({ version: z.string(), license: z.string() });
+
+/** Version and licence, as the package says them. */
+const { version, license: licence } = manifest.parse(
+  JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')),
+);
+
+/** Which Sitehand this is, and what it runs with. */
+export const editionOf = ({
+  database,
+  dialect,
+}: {
+  readonly database: Database;
+  readonly dialect: Dialect;
+}): Edition => ({
+  version,
+  licence,
+  dialect,
+  database: database.kind,
+  installation: database.installation,
+});

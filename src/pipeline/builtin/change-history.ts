@@ -1,0 +1,98 @@
+import type { ChangeFilter, ChangeLine, ChangeStory } from '../../commands/kit/builtin.ts';
+import type { Happened } from '../../commands/kit/log-query.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { idsOf } from '../../policy/people.ts';
+import { listAudit } from '../../storage/audit.ts';
+import { findChange, listChanges, type Change } from '../../storage/changes.ts';
+import type { Database } from '../../storage/database.ts';
+import { code, inline, person as mention, plain, say, time } from '../../text.ts';
+import type { Person } from '../access/authorise.ts';
+import { eventInWords } from '../changes/event-names.ts';
+import { cardOf } from '../changes/freeze.ts';
+import { readerOf, type Archive } from '../access/visibility.ts';
+import { markOf, standing } from '../changes/card.ts';
+
+/** The changes of the past, for one reader. */
+
+const mostEvents = 100;
+/** Changes that are shown, that are read at a time, and that are looked at before a list ends. */
+const mostShown = 100;
+const batch = 200;
+const mostRead = 1_000;
+const longestTitle = 200;
+
+/** The life of a change; undefined where there is none that this person may read. */
+export async function storyFor(desk: Archive, person: Person, number: number): Promise<ChangeStory | undefined> {
+  const change = await findChange(desk.database.db, number);
+  return change && readerOf(desk, person)(change) ? storyOf(desk.database, change) : undefined;
+}
+
+/** Changes that this person may read, newest first; `more`: there may be older ones. */
+export async function changesFor(
+  desk: Archive,
+  person: Person,
+  { env, mine, waiting }: ChangeFilter,
+): Promise<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }> {
+  const mayRead = readerOf(desk, person);
+  const wanted = {
+    ...(env && { target: `environment:${env.id}` }),
+    ...(mine && { askers: idsOf(desk.policy(), person.id) }),
+    ...(waiting && { state: 'waiting' as const }),
+  };
+  const lines: ChangeLine[] = [];
+  let beforeNumber: number | undefined;
+  for (let read = 0; read < mostRead; read += batch) {
+    const found = await listChanges(desk.database.db, {
+      ...wanted,
+      limit: batch,
+      ...(beforeNumber && { beforeNumber }),
+    });
+    for (const change of found) {
+      if (!mayRead(change)) continue;
+      if (lines.length === mostShown) return { lines, more: true };
+      lines.push(lineOf(change));
+    }
+    beforeNumber = found.at(-1)?.number;
+    if (found.length < batch) return { lines, more: false };
+  }
+  return { lines, more: true };
+}
+
+/** What was sent for an environment since then, oldest first: the newest of it, where it is much. */
+export async function happenedTo({ db }: Database, { id }: Environment, since: number): Promise<readonly Happened[]> {
+  const changes = await listChanges(db, { target: `environment:${id}`, limit: mostShown });
+  return changes
+    .flatMap((change) =>
+      change.sent_at === null || change.sent_at < since || change.state === 'rejected'
+        ? []
+        : [{ at: change.sent_at, number: change.number, says: plain(cardOf(change).done).slice(0, longestTitle) }],
+    )
+    .toSorted((one, other) => one.at - other.at);
+}
+
+const lineOf = (change: Change): ChangeLine => ({
+  number: change.number,
+  state: `${markOf(change)} ${change.state}`,
+  title: plain(cardOf(change).title).slice(0, longestTitle),
+  asker: change.asker,
+  at: change.created_at,
+});
+
+async function storyOf(database: Database, change: Change): Promise<ChangeStory> {
+  const card = cardOf(change);
+  const lines = await listAudit(database.db, { change: change.number, limit: mostEvents });
+  return {
+    title: say`${markOf(change)} **${card.title}** · #${change.number}`,
+    facts: [
+      ['State', standing(change)],
+      ['Asked by', say`${mention(change.asker)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
+      ['Asked at', [time(change.created_at, 'date')]],
+      ...card.facts,
+      ...(change.operation === null ? [] : [['Operation', [code(change.operation)]] as const]),
+      ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
+    ],
+    events: lines
+      .toSorted((one, other) => one.seq - other.seq)
+      .map((line) => ({ at: line.at, actor: line.actor, says: inline(eventInWords(line.event)) })),
+  };
+}

@@ -1,0 +1,88 @@
+import type { Office, TimerLine } from '../../commands/kit/builtin.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { underWay } from '../../storage/changes.ts';
+import { thawed } from '../../storage/parse-json.ts';
+import { readSetting } from '../../storage/kv.ts';
+import { listTimers, timerOf, type Timer } from '../../storage/timers.ts';
+import { joined, say, time, type Text } from '../../text.ts';
+import type { Person } from '../access/authorise.ts';
+import { pauseKey } from '../steps/admin-actions.ts';
+import { readerOf, type About, type Archive } from '../access/visibility.ts';
+import { addressesOf } from '../changes/timed-access.ts';
+import { removalWords } from '../steps/timers.ts';
+
+/** Access that ends by itself, for one reader. */
+
+const maxShown = 100;
+const maxRead = 1_000;
+
+export const timersFor = (desk: Archive, person: Person, now: number): Pick<Office, 'timers' | 'timer'> => {
+  const { db } = desk.database;
+  const linesOf = async (timers: readonly Timer[]): Promise<readonly TimerLine[]> => {
+    const isPaused = (await readSetting(db, pauseKey)) !== undefined;
+    const removals = timers.flatMap(({ created_change: removal }) => removal ?? []);
+    const open = await underWay(db, removals);
+    return timers.map((timer) => lineOf(timer, { now, isPaused, isOpen: (removal) => open.has(removal) }));
+  };
+  return {
+    timers: async (env) => {
+      const found = await listTimers(db, maxRead, env && `environment:${env.id}`);
+      const reads = readerOf(desk, person);
+      const readable = found.filter((timer) => reads(aboutOf(timer)));
+      return {
+        lines: await linesOf(readable.slice(0, maxShown)),
+        more: readable.length > maxShown || found.length === maxRead,
+      };
+    },
+    timer: async (change) => {
+      const timer = await timerOf(db, change);
+      return timer && readerOf(desk, person)(aboutOf(timer)) ? (await linesOf([timer]))[0] : undefined;
+    },
+  };
+};
+
+const howItEnded: Readonly<Record<NonNullable<Timer['end_reason']>, string>> = {
+  removed: 'its addresses are off the list',
+  kept: 'the access stays for good',
+  moved: 'the access ends later, by the timer of another change',
+  gone: 'the environment is gone',
+  'not there': 'its addresses were not on the list any more',
+};
+
+const targetOf = ({ target }: Timer): Environment => thawed(target);
+
+const aboutOf = ({ target }: Timer): About => ({ targets: `[${target}]` });
+
+type Around = {
+  readonly now: number;
+  readonly isPaused: boolean;
+  readonly isOpen: (change: number) => boolean;
+};
+
+function lineOf(timer: Timer, around: Around): TimerLine {
+  const { id, name } = targetOf(timer);
+  const made = timer.created_change;
+  const removal = timer.ended_at === null && made !== null && around.isOpen(made) ? made : undefined;
+  return {
+    change: timer.change,
+    env: { id, name },
+    addresses: addressesOf(timer),
+    requester: timer.requester,
+    endsAt: timer.ends_at,
+    standing: standingOf(timer, removal, around),
+    over: timer.end_reason === null ? undefined : howItEnded[timer.end_reason],
+    removal,
+    remove: removalWords(timer, { id }),
+  };
+}
+
+function standingOf(timer: Timer, removal: number | undefined, { now, isPaused }: Around): Text | undefined {
+  const why: Text = timer.last_note === null ? [] : thawed(timer.last_note);
+  if (timer.gave_up_at !== null)
+    return joined([say`⚠️ gave up at ${time(timer.gave_up_at, 'date')}: still open.`, why]);
+  const often = ['not tried yet', 'tried once'][timer.attempts] ?? `tried ${timer.attempts} times`;
+  const tried = timer.last_note === null ? undefined : joined([say`${often}, still open.`, why]);
+  if (isPaused && (timer.due_at ?? now) <= now) return joined([say`waits: all sending is paused.`, tried]);
+  if (removal !== undefined) return joined([say`#${removal} is taking it off.`, tried]);
+  return tried && joined([tried, say`Next try at ${time(timer.due_at ?? now, 'date')}.`]);
+}

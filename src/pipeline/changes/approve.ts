@@ -1,0 +1,202 @@
+import { unlocking } from '../../commands/rights.ts';
+import { doubted, mayApprove, outstanding, type Asked } from '../../policy/approvers.ts';
+import type { Needed } from '../../policy/approval-requirement.ts';
+import { samePerson } from '../../policy/people.ts';
+import { approvalOf, decide, reading, unknownIn } from '../../policy/policy.ts';
+import type { Person, Policy } from '../../policy/rules.ts';
+import { Refusal } from '../../errors.ts';
+import type { Change } from '../../storage/changes.ts';
+import { person as mention, say, time, type Text } from '../../text.ts';
+import { closableFrom, closableMinute, coolsDown, type Happening } from './change.ts';
+import { standing, type Verdict } from './card.ts';
+import { notTold } from '../access/unknown-groups.ts';
+
+/** A click on a decision button → the next state. Pure: what it looks at was asked afresh by whoever calls it. */
+
+/** Which decision, of which change, and which version of it the person saw. */
+export type Decision = { readonly verdict: Verdict; readonly version: number };
+
+/** A change and its approvers as they are at this moment; people with the groups they are in now. */
+export type Ballot = {
+  readonly change: Pick<
+    Change,
+    'number' | 'state' | 'settled_at' | 'outcome' | 'version' | 'expires_at' | 'risk' | 'target_live' | 'sent_at'
+  >;
+  readonly policy: Policy;
+  readonly needed: 'none' | Needed;
+  readonly asked: Asked;
+  readonly by: Person;
+  /** Who has approved so far. */
+  readonly voters: readonly Person[];
+  /** Whether today's rules know anybody who `may` end it; undefined: Slack does not tell. */
+  readonly anybody: boolean | undefined;
+  /** Epoch milliseconds, the database's clock. */
+  readonly now: number;
+};
+
+/** Whether somebody may end what nobody moves on any more: decline what waits, say what came of what is unknown. */
+export type EndRight =
+  | { readonly kind: 'may' }
+  /** By a right to unlock, and only where nobody `may`; `forced`: also where that cannot be told. */
+  | { readonly kind: 'if nobody may'; readonly forced: boolean }
+  | { readonly kind: 'may not'; readonly why: 'yourself' | 'denied' | 'not named' }
+  /** It depends on who is in these Slack user groups, and Slack does not tell. */
+  | { readonly kind: 'may not'; readonly why: 'unknown'; readonly groups: readonly string[] };
+
+export type Ruling =
+  | { readonly kind: 'move'; readonly happening: Happening }
+  /** The vote counts, and more are needed; fewer, if it were known who is in these Slack user groups. */
+  | {
+      readonly kind: 'vote';
+      readonly left: readonly { readonly count: number }[];
+      readonly unknown?: readonly string[];
+    };
+
+/** What the decision does; throws `Refusal` where it does nothing, and says why. */
+export function rule(decision: Decision, ballot: Ballot): Ruling {
+  switch (decision.verdict) {
+    case 'approve':
+      return approve(decision, ballot);
+    case 'decline':
+      seenAsItIs(decision, ballot, 'waiting');
+      refuseUnlessEnder(ballot, 'decline');
+      return move({ kind: 'decline' });
+    case 'cancel':
+      inState(ballot, ['waiting', 'approved']);
+      if (!samePerson(ballot.policy, ballot.by.id, ballot.asked.asker)) {
+        throw refusal(ballot, say`Only ${mention(ballot.asked.asker)} can cancel it.`);
+      }
+      return move({ kind: 'cancel' });
+    case 'stop':
+      // Whoever may read it may stop it: one push too few can be made up for.
+      inState(ballot, ['approved']);
+      if (!coolsDown(ballot.change)) throw refusal(ballot, say`There is nothing to stop.`);
+      return move({ kind: 'cancel' });
+    case 'happened':
+    case 'did not happen':
+      return close(decision, ballot);
+  }
+}
+
+function approve(decision: Decision, ballot: Ballot): Ruling {
+  const { policy, asked, by, voters, change, now } = ballot;
+  if (change.settled_at === null && change.state === 'approved') {
+    const isTwice = voters.some(({ id }) => samePerson(policy, id, by.id));
+    throw refusal(ballot, say`${isTwice ? 'You have approved it already.' : 'It is approved already.'}`);
+  }
+  seenAsItIs(decision, ballot, 'waiting');
+  if (now >= change.expires_at) {
+    throw refusal(ballot, say`It could be approved until ${time(change.expires_at)}.`);
+  }
+  const needed = neededOf(ballot);
+  const everybody = [...voters, by];
+  const left = outstanding(policy, needed, asked, everybody);
+  if (left.length === 0) return move({ kind: 'approve' });
+  const unknown = doubted(policy, needed, asked, everybody);
+  return unknown.length > 0 ? { kind: 'vote', left, unknown } : { kind: 'vote', left };
+}
+
+/**
+ * Who may end it, as the rules stand today: whoever they let approve this of anybody, and whoever was asked to approve
+ * it, as far as today's rules still know them; where no approval was or is needed, whoever may do it. Where nobody is
+ * left of these, whoever a rule allows to unlock it. Never those who needed approval for it, nor who may not read it.
+ */
+export function mayEnd({ policy, needed, asked, by }: Pick<Ballot, 'policy' | 'needed' | 'asked' | 'by'>): EndRight {
+  const reads = asked.aims.map(({ target }) => reading(policy, by, target));
+  const unread = reads.filter((one) => one.kind === 'not allowed');
+  const isHidden = unread.some((one) => unknownIn(one).length === 0);
+  if (unread.length > 0) return notOr(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
+  if (needed !== 'none' && samePerson(policy, by.id, asked.asker)) return { kind: 'may not', why: 'yourself' };
+  const approvals = [needed, approvalOf(policy, asked)];
+  const voices = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
+  if (voices.some((voice) => voice?.kind === 'counts')) return { kind: 'may' };
+  const own = approvals.includes('none') ? [decide(policy, by, asked)] : [];
+  if (own.some(({ kind }) => kind === 'allowed')) return { kind: 'may' };
+  const aims = asked.aims.filter(({ access }) => access === 'change');
+  const forced = decide(policy, by, { command: unlocking.forced, aims });
+  const usual = decide(policy, by, { command: unlocking.usual, aims });
+  if (forced.kind === 'allowed') return { kind: 'if nobody may', forced: true };
+  if (usual.kind === 'allowed') return { kind: 'if nobody may', forced: false };
+  const unknown = [...voices.flatMap((voice) => voice?.groups ?? []), ...[...own, forced, usual].flatMap(unknownIn)];
+  const isDenied = voices.some((voice) => voice?.kind === 'does not count' && voice.why === 'denied');
+  return notOr(unknown, isDenied ? 'denied' : 'not named');
+}
+
+/** Refused, where it is not because of what is not known. */
+const notOr = (groups: readonly string[], why: 'denied' | 'not named'): EndRight =>
+  groups.length > 0 ? { kind: 'may not', why: 'unknown', groups: [...new Set(groups)] } : { kind: 'may not', why };
+
+/** Whether that right is enough; `anybody` as in a ballot. */
+export const isEnough = (right: EndRight, anybody: boolean | undefined): boolean =>
+  right.kind === 'may' || (right.kind === 'if nobody may' && (right.forced ? anybody !== true : anybody === false));
+
+/** Says what came of it. */
+function close(decision: Decision, ballot: Ballot): Ruling {
+  const { change, now } = ballot;
+  seenAsItIs(decision, ballot, 'unknown');
+  refuseUnlessEnder(ballot, 'say what came of');
+  const from = closableFrom(change);
+  if (now < from) {
+    throw refusal(
+      ballot,
+      say`It can still arrive at the host; nobody can know before ${time(closableMinute(change))}. Press again then.`,
+    );
+  }
+  return move({ kind: decision.verdict === 'happened' ? 'affirm' : 'deny' });
+}
+
+/** Nothing is decided by a click of which it is not known whether it may. */
+const notKnown = (groups: readonly string[], verb: string): Text =>
+  say`**I could not check whether you may ${verb} this.** ${notTold(groups)} Press it again in a minute.`;
+
+/** The approval that it needs; throws `Refusal` for whoever's does not count. */
+function neededOf(ballot: Ballot): Needed {
+  const { policy, needed, asked, by } = ballot;
+  if (needed === 'none') throw refusal(ballot, refused(undefined, 'approve'));
+  const voice = mayApprove(policy, by, needed, asked);
+  if (voice.kind === 'counts') return needed;
+  throw refusal(ballot, voice.why === 'unknown' ? notKnown(voice.groups, 'approve') : refused(voice.why, 'approve'));
+}
+
+function refuseUnlessEnder(ballot: Ballot, verb: string): void {
+  const right = mayEnd(ballot);
+  if (isEnough(right, ballot.anybody)) return;
+  if (right.kind === 'if nobody may' && ballot.anybody === undefined) {
+    throw refusal(ballot, say`Slack does not tell me right now who may ${verb} it. Press it again in a minute.`);
+  }
+  if (right.kind === 'may not' && right.why === 'unknown') throw refusal(ballot, notKnown(right.groups, verb));
+  if (ballot.needed === 'none') throw refusal(ballot, say`You may not do this yourself.`);
+  throw refusal(ballot, refused(right.kind === 'may not' ? right.why : undefined, verb));
+}
+
+function refused(
+  why: Exclude<Extract<ReturnType<typeof mayApprove>, { kind: 'does not count' }>['why'], 'unknown'> | undefined,
+  verb: string,
+): Text {
+  switch (why) {
+    case 'yourself':
+      return say`**It is your own change**, and nobody may ${verb} their own.`;
+    case 'denied':
+      return say`A rule forbids you this command here, so you may not ${verb} it.`;
+    case 'not named':
+    case undefined:
+      return say`You are not among those who may ${verb} it.`;
+  }
+}
+
+/** The button was pressed on what the change still is; throws `Refusal`. */
+function seenAsItIs({ version }: Decision, ballot: Ballot, state: Change['state']): void {
+  inState(ballot, [state]);
+  if (version !== ballot.change.version) throw refusal(ballot, say`It has moved on since this was drawn. Look again.`);
+}
+
+function inState(ballot: Ballot, states: readonly Change['state'][]): void {
+  const { change } = ballot;
+  if (change.settled_at === null && states.includes(change.state)) return;
+  throw refusal(ballot, say`It is too late for that. By now: ${standing(change)}`);
+}
+
+const refusal = ({ change }: Ballot, why: Text): Refusal =>
+  new Refusal(say`#${change.number}: ${why} Nothing was changed by your click.`);
+
+const move = (happening: Happening): Ruling => ({ kind: 'move', happening });

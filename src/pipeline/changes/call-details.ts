@@ -1,0 +1,150 @@
+import { Refusal } from '../../errors.ts';
+import type { Target } from '../../hosting/contract/target.ts';
+import { findChange, type Change } from '../../storage/changes.ts';
+import { approvals, type Vote } from '../../storage/votes.ts';
+import {
+  amount,
+  bold,
+  code,
+  inline,
+  inShort,
+  itemsOf,
+  joined,
+  person,
+  plain,
+  say,
+  time,
+  unseen,
+  type Text,
+  userGroup,
+} from '../../text.ts';
+import { storedTargets, targetKey } from '../access/targets.ts';
+import { type Ask, permitOf } from '../access/permit.ts';
+import type { Person } from '../access/authorise.ts';
+import { exactLines, exactRequest } from './exact-request.ts';
+import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
+import { readerOf, type Archive } from '../access/visibility.ts';
+import { markOf, standing, type Seen } from './card.ts';
+
+/** Everything that is frozen of a change, as lines: what its card says, uncut, and the request byte for byte. */
+
+export type DetailLine =
+  | { readonly kind: 'text'; readonly text: Text }
+  /** Fixed-width; every character in it can be seen. */
+  | { readonly kind: 'exact'; readonly text: string };
+
+export type CallDetails = {
+  readonly title: Text;
+  readonly lines: readonly DetailLine[];
+  /** The first of `lines` that is about the request. */
+  readonly requestAt: number;
+};
+
+/** A longer text is spelled out in lines of fixed width. */
+const longestText = 1_000;
+
+/** The details of a saved change, for somebody who may read it; throws `Refusal` for everybody else. */
+export async function detailsFor(
+  desk: Archive,
+  reader: Person,
+  { installation, number }: Pick<Seen, 'installation' | 'number'>,
+): Promise<CallDetails> {
+  const { database } = desk;
+  if (installation !== database.installation) {
+    throw new Refusal('This button belongs to another installation of me. Nothing was shown.');
+  }
+  const change = await findChange(database.db, number);
+  if (change === undefined || !readerOf(desk, reader)(change)) {
+    throw new Refusal(say`There is no change #${number} that you may read. Nothing was shown.`);
+  }
+  return detailsOfChange(change, await approvals(database.db, number));
+}
+
+/** The details of a change as its row stands; `approved` are the votes that count. */
+export function detailsOfChange(change: Change, approved: readonly Pick<Vote, 'person' | 'at'>[]): CallDetails {
+  const { asks = [] } = permitOf(change);
+  const reason = change.reason === null ? undefined : say`“${change.reason}”`;
+  const votes = approved.map(({ person: who, at }) => say`${person(who)}, ${time(at)}`);
+  return detailsOf(change, say`${markOf(change)} **${cardOf(change).title}** · #${change.number}`, [
+    standing(change),
+    fact('Asked by', joined([[person(change.asker)], time(change.created_at, 'date'), reason], ' · ')),
+    ...asks.map((ask) => fact('Asked to approve', spelledAsk(ask))),
+    ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
+    ...(votes.length > 0 ? [fact('Approved by', joined(votes, '; '))] : []),
+    ...targetFacts(storedTargets(change)),
+  ]);
+}
+
+/** The same of what is frozen and not asked for yet. */
+export const detailsOfFrozen = (frozen: Frozen): CallDetails =>
+  detailsOf(frozen, say`**${cardOf(frozen).title}**`, [
+    say`Nothing was asked for yet.`,
+    ...targetFacts([frozen.target, ...frozen.alsoReads].filter((one) => one !== undefined)),
+  ]);
+
+const fact = (label: string, value: Text): Text => say`**${label}:** ${value}`;
+
+/** First what is changed, then what is only read: by name and id. */
+const targetFacts = (targets: readonly Target[]): readonly Text[] =>
+  targets.map((target, index) =>
+    fact(index === 0 ? 'Target' : 'Reads', joined([target.name, code(targetKey(target))])),
+  );
+
+const spelledAsk = ({ count, people, groups, userGroups = [] }: Ask): Text => {
+  const some = [...people.map((id) => [person(id)]), ...userGroups.map((id) => [userGroup(id)])];
+  const who = some.length > 0 ? some : groups.map((group) => [bold(group)]);
+  return joined([`${count} of`, joined(who, ', ')]);
+};
+
+function detailsOf(
+  frozen: Pick<Change, 'call' | 'card' | 'fingerprint'>,
+  title: Text,
+  about: readonly Text[],
+): CallDetails {
+  const { warning, facts } = cardOf(frozen);
+  const shown = [
+    ...about.map((text) => ({ kind: 'text', text }) as const),
+    ...textLines(warning ?? []),
+    ...facts.flatMap(factLines),
+    ...textLines(say`**Fingerprint:** ${code(frozen.fingerprint)}`),
+    ...textLines(say`It is the SHA-256 over the call and the card. It is checked just before anything is sent.`),
+  ];
+  const call = callOf(frozen);
+  if (call === undefined) {
+    const nothing = textLines(say`**No request:** nothing is written for it. Only when access ends is changed.`);
+    return { title, lines: [...shown, ...nothing], requestAt: shown.length };
+  }
+  const request = [
+    ...textLines(say`**The request, byte for byte.** ${readingHelp}`),
+    ...exact(exactRequest(call)),
+    ...(call.body === undefined ? textLines(say`It has no body.`) : []),
+    ...(frozen.call.includes('"$secret"') ? textLines(secretHelp) : []),
+  ];
+  return { title, lines: [...shown, ...request], requestAt: shown.length };
+}
+
+const readingHelp =
+  'The path stands below the address of the hosting API. Line breaks are only for reading: nothing that is sent has one. ↩: the line goes on below. Behind what is not plain ASCII stands its code: ⟨U+00FC⟩.';
+const secretHelp = say`Where ${code('$secret')} stands, a credential is put in when it is sent: this is its name, and the SHA-256 that it must have.`;
+
+const exact = (lines: readonly string[]): readonly DetailLine[] => lines.map((text) => ({ kind: 'exact', text }));
+
+/** A text as it is, or spelled out where it is long or something in it hides. */
+function textLines(text: Text): readonly DetailLine[] {
+  if (text.length === 0) return [];
+  const read = plain(text);
+  return read.length <= longestText && !unseen.test(read)
+    ? [{ kind: 'text', text }]
+    : exact(exactLines(read.split('\n')));
+}
+
+/** A fact of the card; of a list every item has a line of its own. */
+function factLines([label, value]: FrozenCard['facts'][number]): readonly DetailLine[] {
+  const items = itemsOf(value);
+  if (items.length === 0) {
+    const whole = joined([[bold(label)], inShort(value)], '  ');
+    return plain(whole).length <= longestText ? textLines(whole) : [...textLines([bold(label)]), ...textLines(value)];
+  }
+  const beside = joined(value.filter((span) => !('list' in span)).map((span) => inline(span)));
+  return [...textLines(joined([[bold(label)], beside, `(${amount(items.length)})`])), ...exact(exactLines(items, '→'))];
+}

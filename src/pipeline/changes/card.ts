@@ -1,0 +1,233 @@
+import type { Words } from '../../errors.ts';
+import type { Change } from '../../storage/changes.ts';
+import type { Vote } from '../../storage/votes.ts';
+import { bold, code, inline, inShort, joined, person, say, time, type Text } from '../../text.ts';
+import { whoIsAsked } from '../access/approver-lookup.ts';
+import { permitOf } from '../access/permit.ts';
+import { coolsDown } from './change.ts';
+import { cardOf, type FrozenCard } from './freeze.ts';
+import { thawed } from '../../storage/parse-json.ts';
+
+/** What a person can decide of a change, each by its button. */
+export const verdicts = ['approve', 'decline', 'cancel', 'stop', 'happened', 'did not happen'] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** Which change, of which database, in which version somebody has before them. */
+export type Seen = { readonly installation: string; readonly number: number; readonly version: number };
+
+/** What pressing a button does. Decisions and undo name a change of a database; everything else is words, or names a row. */
+export type Press =
+  | ({ readonly kind: 'decision'; readonly verdict: Verdict } & Seen)
+  | { readonly kind: 'words'; readonly words: Words }
+  | { readonly kind: 'form'; readonly words: Words }
+  | { readonly kind: 'review'; readonly words: Words }
+  | { readonly kind: 'undo'; readonly installation: string; readonly number: number }
+  | { readonly kind: 'share'; readonly id: string }
+  | { readonly kind: 'page'; readonly id: string; readonly from: number }
+  /** Opens everything that will be sent, at this page: of a change, or of what the form under the button shows. */
+  | { readonly kind: 'call'; readonly page: number; readonly of: Pick<Seen, 'installation' | 'number'> | undefined };
+export type Button = {
+  readonly label: string;
+  readonly press: Press;
+  readonly style?: 'primary' | 'danger';
+  readonly confirm?: { readonly title: string; readonly says: Text; readonly yes: string };
+};
+
+/** A change as people read it right now: the frozen words, its present state, its buttons. Plain data; `slack/` draws it. */
+export type Card = {
+  readonly mark: string;
+  readonly headline: Text;
+  readonly lines: readonly Text[];
+  readonly warning: Text | undefined;
+  readonly facts: FrozenCard['facts'];
+  readonly buttons: readonly Button[];
+};
+
+/** One message besides the card: a reply in its thread, a direct message, a notice. Stored as JSON until it is posted. */
+export type Note = {
+  readonly text: Text;
+  readonly buttons?: readonly Button[];
+  /** Shown only by editing what stands: where that takes no edits, or is gone, nobody misses it. */
+  readonly minor?: true;
+};
+
+/** On the button that opens all that is frozen of a change. */
+export const everythingLabel = 'Everything that will be sent';
+
+/** The same mark for the same state everywhere. */
+export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
+  switch (change.state) {
+    case 'waiting':
+      return '⏳';
+    case 'approved':
+      return '🔒';
+    case 'sending':
+      return '▶️';
+    case 'accepted':
+      return change.settled_at === null ? '▶️' : '☑️';
+    case 'done':
+    case 'happened':
+      return '✅';
+    case 'failed':
+    case 'rejected':
+    case 'did not happen':
+      return '❌';
+    case 'unknown':
+      return '⚠️';
+    case 'declined':
+    case 'expired':
+    case 'cancelled':
+    case 'void':
+    case 'superseded':
+      return '⛔';
+  }
+}
+
+const stateInWords: Readonly<Record<Change['state'], string>> = {
+  waiting: 'Waiting for approval.',
+  approved: 'Not sent yet.',
+  sending: 'Sending.',
+  accepted: 'Accepted by the host; running.',
+  done: 'Done.',
+  failed: 'The host says that it failed.',
+  rejected: 'The host refused it; nothing happened.',
+  unknown: 'Outcome unknown.',
+  happened: 'It happened, a person says.',
+  'did not happen': 'It did not happen, a person says.',
+  declined: 'Declined; nothing was sent.',
+  expired: 'Expired; nothing was sent.',
+  cancelled: 'Cancelled; nothing was sent.',
+  void: 'Void; nothing was sent.',
+  superseded: 'Superseded; nothing was sent.',
+};
+
+/** Who approved, and when. */
+export type Approved = Pick<Vote, 'person' | 'at'>;
+
+/** The card of a change as its row stands. `approved` are the votes that count, oldest first. */
+export function renderCard(change: Change, approved: readonly Approved[], installation: string): Card {
+  const frozen = cardOf(change);
+  const done = change.state === 'done' || change.state === 'happened';
+  return {
+    mark: markOf(change),
+    headline: say`**${done ? frozen.done : frozen.title}** · #${change.number}`,
+    lines: [
+      joined(
+        [
+          say`Asked by ${person(change.asker)}`,
+          change.reason === null ? undefined : say`“${change.reason}”`,
+          timerLine(change),
+        ],
+        ' · ',
+      ),
+      ...stateLines(change),
+    ],
+    // What it warns of has happened by then, or will not.
+    warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
+    facts: [
+      ...frozen.facts,
+      ...approvalFacts(change, approved),
+      ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
+    ],
+    buttons: cardButtons(change, installation),
+  };
+}
+
+/** Who may approve it and until when; who did. */
+function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
+  const { asks = [] } = permitOf(change);
+  const done = joined(
+    approved.map(({ person: who, at }) => say`${person(who)}, ${time(at)}`),
+    '; ',
+  );
+  const already = approved.map(({ person: who }) => who);
+  return [
+    ...(change.state === 'waiting'
+      ? [['Approve', say`${whoIsAsked(asks, already)}, until ${time(change.expires_at)}`] as const]
+      : []),
+    ...(approved.length > 0 ? [['Approved by', done] as const] : []),
+  ];
+}
+
+/** What can be decided, and all that is decided on, as long as there is something to come. */
+function cardButtons(change: Change, installation: string): readonly Button[] {
+  if (change.settled_at !== null) return [];
+  const isBefore = change.state === 'waiting' || change.state === 'approved';
+  const everything: Button = {
+    label: isBefore ? everythingLabel : 'Everything that was sent',
+    press: { kind: 'call', page: 1, of: { installation, number: change.number } },
+  };
+  const [first, ...others] = decisionButtons(change, installation);
+  if (first === undefined) return [everything];
+  return change.state === 'waiting' ? [first, everything, ...others] : [first, ...others, everything];
+}
+
+/** What can be decided of a change as it stands. */
+export function decisionButtons(change: Change, installation: string): readonly Button[] {
+  const seen = { installation, number: change.number, version: change.version };
+  const button = (verdict: Verdict, label: string, more: Partial<Button> = {}): Button => ({
+    label,
+    press: { kind: 'decision', verdict, ...seen },
+    ...more,
+  });
+  const { title, warning } = cardOf(change);
+  const then = coolsDown(change)
+    ? 'It is sent ten seconds after the last approval; until then it can be stopped.'
+    : undefined;
+  const sure = (yes: string): Partial<Button> => ({
+    confirm: { title: `${yes} #${change.number}?`, says: joined([title, warning, then], '\n'), yes },
+  });
+  if (change.settled_at !== null) return [];
+  if (change.state === 'waiting') {
+    return [
+      button('approve', 'Approve', { style: 'primary', ...sure('Approve') }),
+      button('decline', 'Decline…'),
+      button('cancel', 'Cancel'),
+    ];
+  }
+  if (change.state === 'approved') {
+    return [coolsDown(change) ? button('stop', 'Stop', { style: 'danger' }) : button('cancel', 'Cancel')];
+  }
+  if (change.state !== 'unknown') return [];
+  const close = (verdict: 'happened' | 'did not happen', yes: string, seen: string): Button =>
+    button(verdict, yes, {
+      confirm: {
+        title: `${yes}?`,
+        says: say`**#${change.number} · ${title}**\nYou looked at the host and saw ${seen}. This closes the change and frees what it locks; it sends nothing.`,
+        yes,
+      },
+    });
+  return [
+    close('happened', 'It happened', 'that it was done'),
+    close('did not happen', 'It did not happen', 'nothing of it'),
+  ];
+}
+
+/** How a change stands, in one line. */
+export function standing(change: Pick<Change, 'state' | 'settled_at' | 'outcome'>): Text {
+  if (change.outcome !== null) return thawed(change.outcome);
+  if (change.state === 'accepted' && change.settled_at !== null)
+    return inline('Accepted; this cannot be verified from here.');
+  return inline(stateInWords[change.state]);
+}
+
+function stateLines(change: Change): readonly Text[] {
+  if (change.state === 'approved' && change.outcome !== null) return [standing(change)];
+  if (change.state === 'approved' && change.tries + change.throttled > 0 && change.due_at !== null) {
+    return [say`Not sent yet; the next try is at ${time(change.due_at)}.`];
+  }
+  return [change.state === 'unknown' ? say`**Outcome unknown.** It will not be sent again.` : standing(change)];
+}
+
+function timerLine(change: Change): Text | undefined {
+  const { timerOf } = permitOf(change);
+  return timerOf === undefined ? undefined : say`by the timer of #${timerOf}`;
+}
+
+/** What the rules asked for when the change was made. */
+/** The frozen facts of a change in bold and plain, lists cut short, for a form or a dry run. */
+export const factLines = (facts: FrozenCard['facts']): Text =>
+  joined(
+    facts.map(([label, value]) => joined([bold(`${label}:`), inShort(value)])),
+    '\n',
+  );

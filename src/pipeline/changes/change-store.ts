@@ -1,0 +1,185 @@
+import type { Tx } from '../../storage/database.ts';
+import { appendAudit } from '../../storage/audit.ts';
+import { insertChange, updateChange, type Change, type NewChange } from '../../storage/changes.ts';
+import { freeLocks, limitLocks, takeLocks, type Lock } from '../../storage/locks.ts';
+import { alone } from '../../storage/sql-dialect.ts';
+import { messagesToDecide, owe, redrawCards } from '../../storage/messages.ts';
+import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
+import { askedPeople } from '../access/approver-lookup.ts';
+import { move, type Happening } from './change.ts';
+import { cardOf } from './freeze.ts';
+import { permitOf } from '../access/permit.ts';
+import { decisionButtons, type Note } from './card.ts';
+import { say, type Text } from '../../text.ts';
+import { thawed } from '../../storage/parse-json.ts';
+
+/** What goes with a move: who made it, and what is said of it. */
+export type Saying = {
+  /** Slack user id, or `sitehand`. */
+  readonly by: string;
+  /** Epoch milliseconds, the database's clock. */
+  readonly at: number;
+  /** For the audit trail: plain JSON, no secrets. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** A reply in the thread. */
+  readonly reply?: Note;
+  /** Whether the reply carries the buttons of what can be decided now. */
+  readonly decide?: boolean;
+  /** Whether the card shows more now, though nothing has moved. */
+  readonly redraw?: boolean;
+  /** Whether the ops channel is told the same. */
+  readonly ops?: boolean;
+  /** People who are told the same directly. */
+  readonly tell?: readonly string[];
+  /** The last word, shown on the card from then on. */
+  readonly outcome?: Text;
+  readonly also?: Partial<Pick<Change, 'receipt' | 'followed' | 'superseded_by' | 'undo'>>;
+};
+
+/** Something that a person did beside changes. */
+export type Deed = Pick<Saying, 'by' | 'at' | 'details'> & { readonly event: string };
+
+/** A target that the change needs is held by somebody or something else; the transaction must not be committed. */
+export class LockHeld extends Error {
+  readonly lock: Lock;
+  /** The name of that target. */
+  readonly target: string;
+
+  constructor(lock: Lock, change: Pick<Change, 'targets'>) {
+    super(`${lock.target} is locked`);
+    this.lock = lock;
+    this.target = lockedName(change, lock);
+  }
+}
+
+/** The only hand that moves a change. Each move writes the row, its audit line, its locks and what is said of it, in one transaction. */
+export type Ledger = {
+  /** Saves a new change, waiting or approved, and asks its approvers; throws `LockHeld`. */
+  readonly begin: (tx: Tx, row: NewChange, saying: Saying) => Promise<Change>;
+  /** Moves a change; undefined where the move cannot be made (any more): somebody else was first. */
+  readonly advance: (tx: Tx, change: Change, happening: Happening, saying: Saying) => Promise<Change | undefined>;
+  /** Says something of a change without moving it: a vote, evidence, a late answer. */
+  readonly remark: (tx: Tx, change: Change, event: string, saying: Saying) => Promise<void>;
+  /** Writes down what somebody did that is no change: a lock, a pause. `details` is plain JSON, without secrets. */
+  readonly note: (tx: Tx, deed: Deed) => Promise<void>;
+};
+
+export type LedgerOptions = {
+  /** Key of the audit chain; undefined: the chain is a plain hash. */
+  readonly auditKey: Buffer | undefined;
+  /** Id of the database: stands on every decision button. */
+  readonly installation: string;
+  /** Told of every line, before it is committed: for counting, not for believing. */
+  readonly onEvent: (event: string) => void;
+};
+
+export function createLedger(options: LedgerOptions): Ledger {
+  const record = (tx: Tx, change: Change, event: string, saying: Saying): Promise<void> =>
+    recordIn(options, tx, change, event, saying);
+  return {
+    begin: async (tx, row, saying) => {
+      const change = await insertChange(tx, row);
+      if (change.state === 'approved' && change.risk !== 'routine') await lock(tx, change, saying.at);
+      await owe(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: saying.at });
+      if (change.state === 'waiting') await copy(tx, change, saying.at);
+      await record(tx, change, 'asked', saying);
+      return change;
+    },
+    advance: async (tx, change, happening, saying) => {
+      const next = move(change, happening, saying.at);
+      if (next === undefined) return undefined;
+      await alone(tx);
+      const outcome = saying.outcome === undefined ? null : JSON.stringify(saying.outcome);
+      const moved = await updateChange(tx, change, { ...next.patch, ...saying.also, outcome });
+      if (moved === undefined) return undefined;
+      // Not before: whoever saw an older version moves nothing, and must not leave a lock behind.
+      if (next.locks === 'take') await lock(tx, change, saying.at);
+      if (next.locks === 'free') await freeLocks(tx, change.number);
+      if (typeof next.locks === 'object') await limitLocks(tx, change.number, saying.at + next.locks.keepMs);
+      if (change.state === 'approved' || change.state === 'unknown') await withdraw(tx, change, saying.at);
+      // A copy is there to be decided on: what happens between the decision and the end it need not show.
+      const isNews = change.state === 'waiting' || moved.state === 'unknown' || moved.settled_at !== null;
+      await redrawCards(tx, change.number, saying.at, isNews);
+      await record(tx, moved, happening.kind, saying);
+      return moved;
+    },
+    remark: record,
+    note: async (tx, { event, by: actor, at, details = {} }) => {
+      options.onEvent(event);
+      const entry = { at, change: null, event, actor, details: JSON.stringify(details) };
+      await appendAudit(tx, entry, options.auditKey);
+    },
+  };
+}
+
+/** The audit line, and what is said of it. */
+async function recordIn(
+  { auditKey, installation, onEvent }: LedgerOptions,
+  tx: Tx,
+  change: Change,
+  event: string,
+  saying: Saying,
+): Promise<void> {
+  const { at, by: actor, reply } = saying;
+  onEvent(event);
+  const about = { target: change.target_name, target_key: change.target, version: change.version };
+  const details = JSON.stringify({ ...about, ...saying.details });
+  const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
+  if (saying.redraw) await redrawCards(tx, change.number, at, true);
+  if (reply !== undefined)
+    await speak(tx, change, saying, reply, { key: `${change.number}:${line.seq}`, installation });
+}
+
+/** The reply in the thread; the same to the ops channel and to people, where it has to name its change. */
+async function speak(
+  tx: Tx,
+  change: Change,
+  { at, decide, ops, tell = [] }: Saying,
+  reply: Note,
+  { key, installation }: { readonly key: string; readonly installation: string },
+): Promise<void> {
+  // A reminder has the buttons in place of the one before.
+  if (decide) await withdraw(tx, change, at);
+  const toDecide = decide ? decisionButtons(change, installation) : [];
+  const buttons = [...(reply.buttons ?? []), ...toDecide];
+  const said = { change: change.number, at };
+  const body = JSON.stringify({ ...reply, buttons });
+  const own = decide && change.state === 'approved' ? stopKey(change.number) : key;
+  await owe(tx, { ...said, key: own, kind: 'reply', body, decides: toDecide.length > 0 });
+  const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
+  // There they would outlive the ten seconds in which they mean something.
+  const isBrief = change.state === 'approved';
+  const away = {
+    ...said,
+    body: JSON.stringify({ text, buttons: isBrief ? reply.buttons : buttons }),
+    decides: !isBrief && toDecide.length > 0,
+  };
+  if (ops) await owe(tx, { ...away, key: `${key}:ops`, kind: 'ops' });
+  for (const recipient of new Set(tell)) {
+    await owe(tx, { ...away, key: `${key}:${recipient}`, kind: 'direct', recipient });
+  }
+}
+
+/** The message with *Stop*: the time to press it begins when it stands. */
+export const stopKey = (number: number): string => `${number}:stop`;
+
+/** Takes away, wherever they stand, the buttons that decided what becomes of the change. */
+async function withdraw(tx: Tx, change: Change, at: number): Promise<void> {
+  for (const { key, kind, recipient, body } of await messagesToDecide(tx, change.number)) {
+    const bare = JSON.stringify({ text: thawed<Note>(body).text, minor: true } satisfies Note);
+    await owe(tx, { key, change: change.number, kind, recipient, body: bare, at });
+  }
+}
+
+/** Everybody who is asked gets the card, with its buttons, in their direct messages. */
+async function copy(tx: Tx, change: Change, at: number): Promise<void> {
+  for (const recipient of askedPeople(permitOf(change))) {
+    await owe(tx, { key: `${change.number}:card:${recipient}`, change: change.number, kind: 'copy', recipient, at });
+  }
+}
+
+async function lock(tx: Tx, change: Change, now: number): Promise<void> {
+  const targets = storedTargets(change).map(lockKey);
+  const held = await takeLocks(tx, targets, { change: change.number, reason: `#${change.number}` }, now);
+  if (held) throw new LockHeld(held, change);
+}

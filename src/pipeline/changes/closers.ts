@@ -1,0 +1,82 @@
+import type { Company } from '../../hosting/contract/target.ts';
+import { canonicalId } from '../../policy/people.ts';
+import type { Change } from '../../storage/changes.ts';
+import { aboutOf } from '../access/targets.ts';
+import { isEnough, mayEnd, type Ballot, type EndRight } from './approve.ts';
+import { peopleOf, type AskingDesk } from '../access/approver-lookup.ts';
+import { permitOf } from '../access/permit.ts';
+import type { Restored } from '../language/reparse.ts';
+import { groupsEnding } from '../access/unknown-groups.ts';
+
+/** Who there is to end a change that nobody moves on any more, as the rules stand today. */
+export type Closers = {
+  /** Members of the workspace whose click would count, each once; at most 25 are looked for. */
+  readonly people: readonly string[];
+  /** Whether it is by a right to unlock that they may. */
+  readonly byUnlock: boolean;
+  /** Whether anybody may without that right; undefined: Slack does not tell. */
+  readonly anybody: boolean | undefined;
+};
+
+/** A change as its rules see it, whoever would end it. */
+export type Ending = Pick<Ballot, 'needed' | 'asked'>;
+
+const mostPeople = 25;
+/** Nobody is asked of Slack beyond these: of so many somebody is a member. */
+const mostAsked = 200;
+
+export const endingOf = (change: Change, { resolved }: Restored, company: Company): Ending => ({
+  needed: permitOf(change).approval,
+  asked: { ...aboutOf(resolved, company).asked, asker: change.asker },
+});
+
+/** Looks for them among everybody whom today's rules name. */
+export async function closersOf(desk: AskingDesk, ending: Ending): Promise<Closers> {
+  const policy = desk.policy();
+  const groups = groupsEnding(policy, ending.asked.command, ending.needed);
+  const { people: named, unknown } = await peopleOf(desk, policy, groups);
+  // The rules may allow it to everyone: to whoever asked for it, and to people whom they do not name.
+  const nobody = { groups: [], joinedGroups: [], otherGroups: groups.filter((group) => !unknown.includes(group)) };
+  const asker = { id: ending.asked.asker, ...nobody };
+  const everybody = named.some(({ id }) => id === asker.id) ? named : [...named, asker];
+  const isForAnyone = mayEnd({ ...ending, policy, by: { id: '', ...nobody } }).kind === 'may';
+  const rights = everybody.map((by) => ({ id: by.id, right: mayEnd({ ...ending, policy, by }) }));
+  const those = (counts: (right: EndRight) => boolean): readonly string[] => {
+    const ids = rights.filter(({ right }) => counts(right)).map(({ id }) => id);
+    const known = ids.map((id) => canonicalId(policy, id));
+    return ids.filter((_, index) => known.indexOf(known[index] ?? '') === index);
+  };
+  const direct = await membersAmong(
+    desk,
+    those(({ kind }) => kind === 'may'),
+  );
+  if (direct.people.length > 0) return { people: direct.people, byUnlock: false, anybody: true };
+  if (isForAnyone) return { people: [], byUnlock: false, anybody: true };
+  const anybody = direct.isSure && unknown.length === 0 ? false : undefined;
+  const spare = await membersAmong(
+    desk,
+    those((right) => right.kind !== 'may' && isEnough(right, anybody)),
+  );
+  return { people: spare.people, byUnlock: spare.people.length > 0, anybody };
+}
+
+/** Whether that right is enough now; asks who else there is only where that matters. */
+export async function isCloser(desk: AskingDesk, right: EndRight, ending: Ending): Promise<boolean> {
+  return isEnough(right, right.kind === 'if nobody may' ? (await closersOf(desk, ending)).anybody : true);
+}
+
+/** The first members among these; not `isSure` where Slack does not tell of somebody who could be one. */
+async function membersAmong(
+  { personOf }: AskingDesk,
+  ids: readonly string[],
+): Promise<{ readonly people: readonly string[]; readonly isSure: boolean }> {
+  let isSure = ids.length <= mostAsked;
+  for (let from = 0; from < Math.min(ids.length, mostAsked); from += mostPeople) {
+    const some = ids.slice(from, from + mostPeople);
+    const known = await Promise.all(some.map((id) => personOf(id, [])));
+    const people = some.filter((_, index) => known[index]?.standing === 'member');
+    if (people.length > 0) return { people, isSure: true };
+    if (known.includes(undefined)) isSure = false;
+  }
+  return { people: [], isSure };
+}

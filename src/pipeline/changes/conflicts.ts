@@ -1,0 +1,48 @@
+import { Refusal } from '../../errors.ts';
+import { countOpen, type NewChange } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { alone } from '../../storage/sql-dialect.ts';
+import { heldLock, type Lock } from '../../storage/locks.ts';
+import { say } from '../../text.ts';
+import { lockKey, storedTargets } from '../access/targets.ts';
+import { permitOf } from '../access/permit.ts';
+
+/** What can be in the way of a change that somebody asks for, looked up in the transaction that saves it. */
+
+/** Changes of one person that wait for approval at a time. */
+const mostWaiting = 5;
+/** And that are on their way to the host: whoever asks for more at once would keep everybody else waiting. */
+const mostUnderWay = 50;
+
+/** A lock on what it changes; of what has to be approved, and locks all that it needs then, on what it reads too. */
+export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise<Lock | undefined> {
+  const locksAll = row.state === 'waiting' && row.risk !== 'routine';
+  for (const target of storedTargets(row).slice(0, locksAll ? undefined : 1)) {
+    const held = await heldLock(tx, lockKey(target), now);
+    if (held) return held;
+  }
+  return undefined;
+}
+
+/** Throws `Refusal` where the asker, by all of these ids of theirs, has enough that waits, or that is on its way. */
+export async function refuseTooMany(tx: Tx, { state, permit }: NewChange, askers: readonly string[]): Promise<void> {
+  // What ends access by itself was allowed with it.
+  if (permitOf({ permit }).timerOf !== undefined) return;
+  // Several are asked for at once: each counts those before it.
+  await alone(tx);
+  if (state === 'waiting') {
+    if ((await countOpen(tx, askers, ['waiting'])) < mostWaiting) return;
+    throw new Refusal(say`**${mostWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
+      hint: 'Cancel one of them, or have it approved.',
+      offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
+    });
+  }
+  if ((await countOpen(tx, askers, ['approved', 'sending'])) < mostUnderWay) return;
+  throw new Refusal(
+    say`**${mostUnderWay} changes of yours are on their way to the host already.** Nothing was asked.`,
+    {
+      hint: 'Ask again when some of them are finished.',
+      offers: [{ label: 'Show them', words: ['changes', '--mine'] }],
+    },
+  );
+}

@@ -1,0 +1,30 @@
+import type { Page } from '../../commands/kit/page.ts';
+import { code, say } from '../../text.ts';
+import { callOf, cardOf, type Frozen } from './freeze.ts';
+import { exactRequest } from './exact-request.ts';
+import { factLines } from './card.ts';
+import { needsReview } from './confirmation.ts';
+
+/** What would be sent, shown to the asker alone. */
+export function dryRun(frozen: Frozen): Page {
+  const card = cardOf(frozen);
+  const call = callOf(frozen);
+  return {
+    title: say`**Dry run: ${card.title}** · nothing was sent`,
+    parts: [
+      ...(card.warning ? [{ kind: 'text' as const, text: card.warning }] : []),
+      ...(card.facts.length > 0 ? [{ kind: 'text' as const, text: factLines(card.facts) }] : []),
+      call
+        ? { kind: 'code', text: exactRequest(call).join('\n') }
+        : { kind: 'text', text: say`Nothing has to be written for it.` },
+    ],
+    source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${whatNext(frozen)}`,
+  };
+}
+
+function whatNext({ permit, action, target }: Frozen): string {
+  if (permit.approval !== 'none') return 'without --dry-run it waits for approval';
+  return needsReview(action, target)
+    ? 'a form asks you once more before it is sent'
+    : 'without --dry-run it is sent at once';
+}

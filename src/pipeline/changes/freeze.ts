@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { Access, AnyAction, Wording } from '../../commands/kit/action.ts';
+import type { Write } from '../../hosting/contract/call.ts';
+import { Refusal } from '../../errors.ts';
+import { amount, inline, type Text } from '../../text.ts';
+import type { Authorised } from '../access/authorise.ts';
+import { thawed } from '../../storage/parse-json.ts';
+
+/** The words of a card, as they are stored and fingerprinted. */
+export type FrozenCard = {
+  readonly title: Text;
+  readonly done: Text;
+  readonly warning?: Text;
+  readonly facts: readonly (readonly [label: string, value: Text])[];
+  /** What becomes of access that ends by itself, once it is done. */
+  readonly access?: Access;
+};
+
+/** A wish made into the very call and the very words that will be approved and sent. */
+export type Frozen = Authorised & {
+  readonly action: AnyAction;
+  readonly before: unknown;
+  /** JSON, verbatim; `null` where nothing has to be written. */
+  readonly call: string;
+  readonly card: string;
+  readonly rests: string;
+  readonly fingerprint: string;
+};
+
+/** What is shown in pages before it is approved has an end, also where a host lists more: in characters of JSON. */
+const mostCharacters = 2_000_000;
+
+/**
+ * Freezes what the action makes of what was seen: pure but for the time of day in its words. Throws `Refusal` where it
+ * is more than can be shown: what nobody can look at cannot be approved.
+ */
+export function freeze(wish: Authorised, action: AnyAction, before: unknown, now: number): Frozen {
+  const of = { input: wish.input, before };
+  const call = JSON.stringify(action.unwritten?.(of) ? null : action.call(of));
+  const access = action.access?.(of);
+  const card = JSON.stringify({ ...frozenCard(action.card({ ...of, now })), ...(access && { access }) });
+  refuseTooLong(call.length + card.length);
+  return {
+    ...wish,
+    action,
+    before,
+    call,
+    card,
+    rests: restsOf(action, wish, before),
+    fingerprint: fingerprint(call, card),
+  };
+}
+
+function refuseTooLong(length: number): void {
+  if (length <= mostCharacters) return;
+  const most = `I can show at most ${amount(mostCharacters)} characters of a change before it is sent`;
+  throw new Refusal(`${most}, and this has ${amount(length)}. Nothing was done.`, {
+    hint: 'Ask for it in smaller parts.',
+  });
+}
+
+/** What a change rests on, as text to be compared: it must be the same when it is sent. */
+export const restsOf = (action: AnyAction, { input }: Pick<Authorised, 'input'>, before: unknown): string =>
+  JSON.stringify((action.rests ? action.rests({ input, before }) : before) ?? null);
+
+/** What a look shows of what a change has left at the host: while it is the same, nobody has changed it since. */
+export const leftOf = (action: AnyAction, resolved: Pick<Authorised, 'input'>, now: unknown): string =>
+  action.leaves ? JSON.stringify(action.leaves(now) ?? null) : restsOf(action, resolved, now);
+
+/** Hash of the call and of the words beside it: what approvers saw is what is sent. */
+export const fingerprint = (call: string, card: string): string =>
+  createHash('sha256').update(`${call}\n${card}`).digest('hex');
+
+/** The call as it will be sent; undefined: nothing has to be written. */
+export const callOf = (frozen: { readonly call: string }): Write | undefined =>
+  thawed<Write | null>(frozen.call) ?? undefined;
+export const cardOf = (frozen: { readonly card: string }): FrozenCard => thawed(frozen.card);
+export const beforeOf = (change: { readonly before: string }): unknown => thawed(change.before);
+
+function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {
+  return {
+    title,
+    done,
+    ...(warning && { warning }),
+    facts: Object.entries(facts ?? {})
+      .map(([label, value]) => [label, inline(value)] as const)
+      .filter(([, value]) => value.length > 0),
+  };
+}

@@ -1,0 +1,28 @@
+import type { LookSources, Sources } from '../../commands/kit/sources.ts';
+import type { Company } from '../../hosting/contract/target.ts';
+import type { Database } from '../../storage/database.ts';
+import { openTimers } from '../../storage/timers.ts';
+import { thawed } from '../../storage/parse-json.ts';
+
+/** What looks at the host are made with; `main.ts` gives it. */
+export type Sighted = Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
+  readonly company: () => Company;
+  readonly database: Database;
+};
+
+/** The same for one look, on behalf of a person or, where none is named, of a change that is under way. */
+export const sourcesOf = (
+  { read, certificate, leastTtl, company, database }: Sighted,
+  onBehalfOf?: string,
+): LookSources => ({
+  read: (call) => read(call, onBehalfOf),
+  certificate,
+  leastTtl,
+  company: company(),
+  timed: async ({ id }) => {
+    const open = await openTimers(database.db, `environment:${id}`);
+    return open.flatMap(({ addresses, ends_at: until }) =>
+      thawed<readonly string[]>(addresses).map((address) => ({ address, until })),
+    );
+  },
+});

@@ -1,0 +1,224 @@
+import { catalogue } from '../../commands/index.ts';
+import type { Words } from '../../errors.ts';
+import type { Receipt } from '../../hosting/client.ts';
+import type { Change } from '../../storage/changes.ts';
+import type { Lock } from '../../storage/locks.ts';
+import { code, joined, person, say, time, type Text } from '../../text.ts';
+import { lockedName } from '../access/targets.ts';
+import type { Saying } from './change-store.ts';
+import { askedPeople, whoIsAsked } from '../access/approver-lookup.ts';
+import { closableMinute, coolsDown, type Happening } from './change.ts';
+import { callOf } from './freeze.ts';
+import { permitOf } from '../access/permit.ts';
+import type { Button, Note } from './card.ts';
+import { wordsOfChange } from '../language/reparse.ts';
+import { notToldQuietly } from '../access/unknown-groups.ts';
+
+/** The sentences of a change's thread, one for each thing that happens to it. Pure. */
+
+type Around = { readonly held?: Lock | undefined; readonly twin?: Change | undefined; readonly isPaused?: boolean };
+
+/**
+ * The first reply, under the fresh card; none where it is sent at once, which the next reply tells of. `held`: what it
+ * needs is locked now; `twin`: another that waits for approval of the same call.
+ */
+export function asked(change: Change, { held, twin, isPaused = false }: Around = {}): Note | undefined {
+  if (change.state === 'approved') {
+    return coolsDown(change)
+      ? { text: say`The rules ask for no approval. ${sendingSoon(change, isPaused)}` }
+      : undefined;
+  }
+  const asks = whoIsAsked(permitOf(change).asks ?? []);
+  const then =
+    change.risk === 'routine' ? 'It is sent only when that is over.' : 'It can be approved once that is over.';
+  const busy = held && say`${holding(held, lockedName(change, held))} ${then}`;
+  const same = twin && say`**#${twin.number} is the same,** asked by ${person(twin.asker)}, and waits as well.`;
+  return { text: joined([say`${asks}: this waits for your approval until ${time(change.expires_at)}.`, same, busy]) };
+}
+
+/** Nobody has decided yet. */
+export const reminder = (change: Change, voted: readonly string[]): Note => ({
+  text: say`⏳ ${whoIsAsked(permitOf(change).asks ?? [], voted)}: this still waits for your approval, until ${time(change.expires_at)}.`,
+});
+
+/** One more has approved; `left` more are needed, fewer if it were known who is in these Slack user groups. */
+export const counted = (by: string, left: number, unknown: readonly string[] = []): Note => ({
+  text: joined([
+    say`Approved by ${person(by)}. ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
+    unknown.length > 0
+      ? say`Some may not count now: ${notToldQuietly(unknown)} Press Approve again when it does.`
+      : undefined,
+  ]),
+});
+
+/** The last one needed has approved. */
+export const approved = (change: Change, by: string, isPaused: boolean): Note => ({
+  text: say`Approved by ${person(by)}. ${sendingSoon(change, isPaused)}`,
+});
+
+const sendingSoon = (change: Change, isPaused: boolean): string => {
+  if (isPaused) return 'All sending is paused: it is sent after resume, if it is still valid then.';
+  if (callOf(change) === undefined) return 'Nothing has to be written for it.';
+  return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
+};
+
+/** Somebody has ended it before it was sent. */
+export const ended = (how: 'Declined' | 'Cancelled' | 'Stopped', by: string, reason?: string): Text =>
+  reason === undefined
+    ? say`**${how} by ${person(by)}.** Nothing was sent.`
+    : say`**${how} by ${person(by)}:** “${reason}” Nothing was sent.`;
+
+/** A person says what came of an unknown outcome. */
+export const closed = (happened: boolean, by: string): Text =>
+  happened ? say`**It happened,** ${person(by)} says.` : say`**It did not happen,** ${person(by)} says.`;
+
+/** What came of the write, as far as its answer tells. */
+export function answered(receipt: Receipt, change: Change): Text {
+  switch (receipt.kind) {
+    case 'accepted':
+      return receipt.operation === undefined
+        ? say`Sent. The host accepted it.`
+        : say`Sent. The host accepted it as ${code(receipt.operation)}.`;
+    case 'rejected':
+      return say`**The host refused it** (${receipt.status}${refusedBecause(receipt.status)}). Nothing was changed.${hostSays(receipt.message)}`;
+    case 'throttled':
+      return say`The host is busy (429) and took nothing.`;
+    case 'unknown':
+      return say`**Outcome unknown.** I sent it at ${time(change.sent_at ?? change.created_at)}, and ${receipt.why}. It may have happened, or it may not. I will not send it again.`;
+  }
+}
+
+const refusals: Readonly<Record<number, string>> = {
+  400: ': it calls the request malformed',
+  401: ': it does not take my key',
+  403: ': my key may not do this',
+  404: ': gone, or my key may not see it',
+};
+const refusedBecause = (status: number): string => refusals[status] ?? '';
+const hostSays = (message: string | undefined): string => (message ? ` It says: “${message.slice(0, 300)}”` : '');
+
+/** After death while sending: the process that sent, or was about to, is gone. */
+export const orphaned = (change: Change): Text =>
+  say`**Outcome unknown.** I was stopped at ${time(change.sent_at ?? change.created_at)} while I sent this, before I saw an answer. It may have happened, or it may not. I will not send it again.`;
+
+/** The database says that it was never sent; this process knows better. `sentAt` (epoch ms) undefined: it may know. */
+export const forgotten = (sentAt: number | undefined): Text =>
+  sentAt === undefined
+    ? say`My database was set back: I had seen this further along than it says now. Somebody may have sent it.`
+    : say`My database was set back: I sent this at ${time(sentAt)}, and it says that I did not.`;
+
+/** The same as an outcome: nobody knows. */
+export const unknownAfterLoss = (sentAt: number | undefined): Text =>
+  say`**Outcome unknown.** ${forgotten(sentAt)} It may have happened, or it may not. I will not send it again.`;
+
+/** What goes with an unknown outcome: everybody who has to do with it hears of it, and can say what came of it. */
+export function alarm(change: Change, says: Text): Pick<Saying, 'reply' | 'outcome' | 'ops' | 'decide' | 'tell'> {
+  const asked = askedPeople(permitOf(change));
+  const all = [change.asker, ...asked];
+  const locked =
+    change.risk === 'routine'
+      ? undefined
+      : say`${change.target_name} stays locked until one of you says what came of it.`;
+  const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
+  const check = say`To check, look at ${change.target_name} in the host's panel.`;
+  const from = say`That can be said from ${time(closableMinute(change))} on: until then it can still arrive at the host.`;
+  const again = askAgain(change);
+  return {
+    reply: { text: joined(['⚠️', whom, says, check, locked, from, again.says]), buttons: again.buttons },
+    outcome: says,
+    ops: true,
+    decide: true,
+    tell: all,
+  };
+}
+
+/** What is routine can be asked for again before anybody knows what came of it: it locks nothing. */
+export function askAgain(change: Change): { readonly says: Text | undefined; readonly buttons: readonly Button[] } {
+  if (change.risk !== 'routine') return { says: undefined, buttons: [] };
+  const command = catalogue.get(change.command);
+  const twice = command?.shape === 'action' ? command.twice : undefined;
+  const press = { kind: 'words', words: wordsOfChange(change) } as const;
+  return { says: joined(['Asking again may do it twice.', twice]), buttons: [{ label: 'Ask again', press }] };
+}
+
+/** What reading the host again shows of a change whose outcome is unknown: what is, not that we did it. */
+export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
+  verdict === 'yes'
+    ? say`Read back: ${says}. So it probably happened; it can also have been there by somebody else's hand.`
+    : say`Read back: ${says}. So it probably did not happen; it can still be on its way.`;
+
+/** Where nothing can be read back. */
+export const noEvidence = say`Nothing that I can read shows whether it happened. Look at the host's panel.`;
+
+/** The last word of a change that was proven by reading, or that the host called finished. */
+export const finished = (how: { readonly proof: Text } | 'host', afterMs: number): Text =>
+  how === 'host'
+    ? say`Done after ${spoken(afterMs)}: the host reports it finished.`
+    : say`${how.proof}: read back ${spoken(afterMs)} later.`;
+
+/** The last word of a change that the host accepted and nothing more can be seen of. */
+export const left = (
+  change: Change,
+  why: { readonly proof: Text } | 'not followed' | 'asked in vain' | 'no proof' | 'never finished',
+): Text => {
+  const accepted =
+    change.operation === null ? say`Accepted by the host.` : say`Accepted by the host as ${code(change.operation)}.`;
+  if (typeof why === 'object') return say`${accepted} Read back: ${why.proof}. I do not know why.`;
+  if (why === 'never finished') return say`${accepted} It still says running; I stop asking.`;
+  if (why === 'asked in vain') {
+    return say`${accepted} Asked about it for ten minutes, it gave no answer that says how it stands, so I stopped asking. Look at the host's panel.`;
+  }
+  const unseen = why === 'not followed' ? 'It does not say when it is finished.' : 'This cannot be verified from here.';
+  return joined([accepted, unseen]);
+};
+
+/** The host says that it failed. */
+export const failed = (message: string | undefined): Text => say`The host reports that it failed.${hostSays(message)}`;
+
+/** It stopped answering about an operation that it had accepted. */
+export const lostSight = (why: string): Text =>
+  say`**Outcome unknown.** The host accepted it, and ${why}. I will not send it again. Look at the host's panel.`;
+
+/** Nothing was sent, and why: the last word on the card. */
+export const nothingSent = (why: Text): Text => say`**Nothing was sent.** ${why}`;
+
+/** The same in the thread, with the words to ask again. */
+export const notSent = (why: Text, again: Words | undefined): Note => ({
+  text: say`⛔ ${nothingSent(why)}`,
+  buttons: again ? [{ label: 'Ask again', press: { kind: 'words', words: again } }] : [],
+});
+
+/** One more try is to come. */
+export const tryingAgain = (why: Text, at: number): Text =>
+  say`${why} Nothing was sent. The next try is at ${time(at)}.`;
+
+/** The mark that a reply begins with, by what it tells. */
+export const markFor: Readonly<Partial<Record<Happening['kind'], string>>> = {
+  finish: '✅',
+  complete: '✅',
+  leave: '☑️',
+  fail: '❌',
+  affirm: '✅',
+  deny: '❌',
+  reject: '❌',
+  'reject late': '❌',
+  lose: '⚠️',
+};
+
+/** A length of time in words: `2 s`, `2 min 14 s`, `1 h 5 min`. */
+export function spoken(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min${seconds % 60 ? ` ${seconds % 60} s` : ''}`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** Who holds a target and until when: nothing was sent. */
+export const lockedBy = (lock: Lock, target: string): Text => say`**${holding(lock, target)}** Nothing was sent.`;
+
+function holding(lock: Lock, target: string): Text {
+  const holder = lock.change === null ? (lock.person === null ? 'somebody' : person(lock.person)) : `#${lock.change}`;
+  const until = lock.until === null ? '' : say` until ${time(lock.until)}`;
+  const why = lock.change === null && lock.reason !== '' ? say` (“${lock.reason}”)` : '';
+  return say`${target} is locked by ${holder}${until}${why}.`;
+}

@@ -1,0 +1,168 @@
+import type { Access } from '../../commands/kit/action.ts';
+import { spoken } from '../../commands/allowlist/listing.ts';
+import { findChange, isTouchedSince, type Change } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { thawed } from '../../storage/parse-json.ts';
+import { owe } from '../../storage/messages.ts';
+import { changeTimer, openTimers, setTimer, type Timer } from '../../storage/timers.ts';
+import { code, joined, person, say, time, type Text } from '../../text.ts';
+import type { Ledger } from './change-store.ts';
+import { storedTargets } from '../access/targets.ts';
+import { cardOf } from './freeze.ts';
+import type { Note } from './card.ts';
+
+/** What becomes of access that ends by itself, when a change of its allowlist is done. */
+
+/** As far as it matters here: which addresses end, and when (epoch ms). */
+export type Open = { readonly id: number; readonly addresses: readonly string[]; readonly endsAt: number };
+
+/** What happens to one open timer: it loses these addresses, and is over where none is left. */
+export type Loss = {
+  readonly id: number;
+  readonly why: 'kept' | 'moved' | 'removed';
+  readonly lost: readonly string[];
+  readonly left: readonly string[];
+};
+
+export type Effects = {
+  readonly losses: readonly Loss[];
+  /** The new timer, if there is one. */
+  readonly starts: { readonly addresses: readonly string[]; readonly endsAt: number } | undefined;
+};
+
+/**
+ * What a done change means for the open timers: pure. Of two ends for one address the later one stays. What is only
+ * accepted by the host (`isProven` false) takes nothing off a timer that it would have removed.
+ */
+export function effectsOf(access: Access, open: readonly Open[], at: number, isProven: boolean): Effects {
+  const endsAt = access.forMs === undefined ? undefined : at + access.forMs;
+  const takes = isProven ? access.takes : [];
+  const isLet = new Set(access.lets);
+  const staysLater = new Set<string>();
+  const losses = open.flatMap((timer): Loss[] => {
+    const isLater = endsAt !== undefined && timer.endsAt > endsAt;
+    if (isLater) timer.addresses.forEach((address) => staysLater.add(address));
+    const granted = isLater ? [] : timer.addresses.filter((address) => isLet.has(address));
+    const taken = timer.addresses.filter(
+      (address) => !isLet.has(address) && (takes === 'all others' || takes.includes(address)),
+    );
+    const others = timer.addresses.filter((address) => !granted.includes(address));
+    const loss: Loss = { id: timer.id, why: endsAt === undefined ? 'kept' : 'moved', lost: granted, left: others };
+    const left = others.filter((address) => !taken.includes(address));
+    return [loss, { id: timer.id, why: 'removed' as const, lost: taken, left }].filter(({ lost }) => lost.length > 0);
+  });
+  const addresses = access.lets.filter((address) => !staysLater.has(address));
+  return { losses, starts: endsAt === undefined || addresses.length === 0 ? undefined : { addresses, endsAt } };
+}
+
+/** Applies that, in the transaction that settles the change; each timer's own thread hears of it. */
+export async function settleAccess(
+  tx: Tx,
+  ledger: Ledger,
+  change: Change,
+  at: number,
+  { isProven }: { readonly isProven: boolean },
+): Promise<void> {
+  const { access } = cardOf(change);
+  if (access === undefined) return;
+  const timers = await older(tx, await openTimers(tx, change.target), change);
+  const { losses, starts } = effectsOf(access, timers.map(openOf), at, isProven);
+  for (const loss of losses) {
+    const timer = timers.find(({ id }) => id === loss.id);
+    if (timer) await lose(tx, ledger, change, timer, loss, at);
+  }
+  if (starts === undefined) {
+    const text = say`The access of ${spoken(access.lets)} ends later than that already, and that stays.`;
+    if (access.forMs === undefined) return;
+    return ledger.remark(tx, change, 'timer_left', { by: 'sitehand', at, reply: { text } });
+  }
+  if (change.sent_at !== null && (await isTouchedSince(tx, { ...change, settled_at: change.sent_at }))) {
+    const text = say`⚠️ **No end was set for the access of ${spoken(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Take it off by hand when its time is over.`;
+    return ledger.remark(tx, change, 'timer_left', {
+      by: 'sitehand',
+      at,
+      reply: { text },
+      ops: true,
+      tell: [change.asker],
+    });
+  }
+  const { id } = await setTimer(tx, {
+    change: change.number,
+    target_key: change.target,
+    target: JSON.stringify(storedTargets(change)[0]),
+    addresses: JSON.stringify(starts.addresses),
+    may_empty: access.mayEmpty ? 1 : 0,
+    requester: change.asker,
+    requester_name: change.asker_name,
+    requester_team: change.asker_team,
+    channel: change.channel,
+    ends_at: starts.endsAt,
+  });
+  const cancel = code(`timers cancel ${change.number}`);
+  const text = say`The access of ${spoken(starts.addresses)} ends at ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
+  const details = { timer: id, addresses: starts.addresses, ends_at: starts.endsAt };
+  await ledger.remark(tx, change, 'timer_set', { by: 'sitehand', at, reply: { text }, details });
+}
+
+/** Those whose grant was written before this change: what came after it, it has not touched. */
+async function older(tx: Tx, timers: readonly Timer[], { sent_at: sentAt }: Change): Promise<readonly Timer[]> {
+  if (sentAt === null) return timers;
+  const known: Timer[] = [];
+  // One by one: a connection of PostgreSQL answers one question at a time.
+  for (const timer of timers) if (((await findChange(tx, timer.change))?.sent_at ?? 0) <= sentAt) known.push(timer);
+  return known;
+}
+
+async function lose(tx: Tx, ledger: Ledger, by: Change, timer: Timer, loss: Loss, at: number): Promise<void> {
+  const { why, lost, left } = loss;
+  await changeTimer(tx, timer.id, left.length > 0 ? { addresses: JSON.stringify(left) } : { end_reason: why, at });
+  const grant = await findChange(tx, timer.change);
+  if (grant === undefined) return;
+  const details = { timer: timer.id, why, addresses: lost, left, by: by.number };
+  const reply = { text: lossInWords(loss, grant.target_name, by, at) };
+  const saying = { by: by.asker, at, reply, details, ops: timer.gave_up_at !== null };
+  await ledger.remark(tx, grant, why === 'moved' ? 'timer_moved' : 'timer_ended', saying);
+  if (left.length === 0) await closeTries(tx, timer, grant, howItWent[why], at);
+}
+
+const howItWent: Record<Loss['why'], string> = {
+  kept: 'stays for good now',
+  moved: 'ends later now',
+  removed: 'is over by now',
+};
+
+/** The message of the tries, in the thread and to ops: one each, edited at every look. */
+export async function tellTries(tx: Tx, timer: Timer, grant: Change, note: Note, at: number): Promise<void> {
+  const key = `timer:${timer.id}:tried`;
+  const body = (text: Text): string => JSON.stringify({ ...note, text } satisfies Note);
+  await owe(tx, { key, change: grant.number, kind: 'reply', body: body(note.text), at });
+  await owe(tx, { key: `${key}:ops`, kind: 'ops', body: body(say`#${grant.number} · ${note.text}`), at });
+}
+
+/** That message has nothing left to press. */
+export async function closeTries(tx: Tx, timer: Timer, grant: Change, how: string, at: number): Promise<void> {
+  if (timer.attempts === 0 && timer.last_note === null) return;
+  const what = say`The access of ${spoken(addressesOf(timer))} to ${grant.target_name}`;
+  const text = say`${what} was to end at ${time(timer.ends_at, 'date')}; it ${how}.`;
+  await tellTries(tx, timer, grant, { text }, at);
+}
+
+function lossInWords({ why, lost, left }: Loss, where: string, by: Change, at: number): Text {
+  const who = say`#${by.number}, asked by ${person(by.asker)}`;
+  const what = spoken(lost);
+  const rest = left.length > 0 ? say`The access of ${spoken(left)} ends as before.` : undefined;
+  const { forMs = 0 } = cardOf(by).access ?? {};
+  switch (why) {
+    case 'kept':
+      return joined([say`${what} stays on the SSH allowlist of ${where} for good: ${who}.`, rest]);
+    case 'moved':
+      return joined([say`The access of ${what} ends at ${time(at + forMs, 'date')} now: ${who}.`, rest]);
+    case 'removed':
+      return joined([say`The access of ${what} to ${where} is over: #${by.number} took it off the list.`, rest]);
+  }
+}
+
+const openOf = (timer: Timer): Open => ({ id: timer.id, addresses: addressesOf(timer), endsAt: timer.ends_at });
+
+/** The addresses whose access a timer ends. */
+export const addressesOf = (timer: Pick<Timer, 'addresses'>): readonly string[] => thawed(timer.addresses);

@@ -1,0 +1,68 @@
+import { Refusal, type Words } from '../../errors.ts';
+import { HostTrouble } from '../../hosting/client.ts';
+import { findChange, isTouchedSince, type Change } from '../../storage/changes.ts';
+import type { Database } from '../../storage/database.ts';
+import { thawed } from '../../storage/parse-json.ts';
+import { say } from '../../text.ts';
+import type { Person } from '../access/authorise.ts';
+import { leftOf } from './freeze.ts';
+import type { Names } from '../language/resolve.ts';
+import { restore } from '../language/reparse.ts';
+import { sourcesOf, type Sighted } from './read-sources.ts';
+import { inWords } from './host-trouble.ts';
+
+/** How long a change can be taken back by its button, in milliseconds. */
+export const undoMs = 3_600_000;
+
+/** What stands behind an Undo, kept with its change. */
+export type Undo = {
+  /** The words of another command, with ids in them. */
+  readonly words: Words;
+  /** What was seen of what the change had left; null: it was done without a look. */
+  readonly left: string | null;
+  /** Epoch milliseconds. */
+  readonly until: number;
+};
+
+export type UndoDesk = Sighted & {
+  readonly database: Database;
+  /** What a person may read by name. */
+  readonly names: (person: Person) => Names;
+};
+
+/**
+ * The words that take a change back, and whether everything still is as it left it: else they are shown before they
+ * run. Throws `Refusal` where it is too late, or the host cannot be asked.
+ */
+export async function undoOf(
+  desk: UndoDesk,
+  person: Person,
+  { installation, number }: { readonly installation: string; readonly number: number },
+): Promise<{ readonly change: Change; readonly words: Words; readonly isAsLeft: boolean }> {
+  const { database } = desk;
+  if (installation !== database.installation) throw ofAnother();
+  const change = await findChange(database.db, number);
+  const undo = change?.undo == null ? undefined : thawed<Undo>(change.undo);
+  if (change === undefined || undo === undefined || (await database.now()) >= undo.until) {
+    throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
+  }
+  return { change, words: undo.words, isAsLeft: await isAsLeft(desk, person, change, undo) };
+}
+
+const ofAnother = (): Refusal =>
+  new Refusal('This button belongs to another installation of me. Nothing was done.', {
+    hint: 'Press the one that the other installation drew.',
+  });
+
+async function isAsLeft(desk: UndoDesk, person: Person, change: Change, { left }: Undo): Promise<boolean> {
+  const restored = restore(change, desk.names(person));
+  // Whoever may not read it hears that from the words.
+  if (restored?.action.look === undefined) return true;
+  if (left === null || (await isTouchedSince(desk.database.db, change))) return false;
+  const { action, resolved } = restored;
+  const now = await action.look?.({ input: resolved.input, ...sourcesOf(desk, person.id) }).catch((error: unknown) => {
+    if (!(error instanceof HostTrouble)) throw error;
+    throw new Refusal(say`${inWords(error)} Nothing was done.`, { hint: 'Press it again in a minute.' });
+  });
+  return leftOf(action, resolved, now) === left;
+}

@@ -1,0 +1,43 @@
+import type { Change } from '../../storage/changes.ts';
+import { code, joined, person, say, time, type Text } from '../../text.ts';
+import type { Closers } from './closers.ts';
+import { spoken } from './replies.ts';
+
+/** What is said of an unknown outcome after the first word of it. Pure. */
+
+/** How an unknown outcome stands, for a reminder: `locked` are names, `shown` is what reading shows now. */
+export function stillUnknown(
+  change: Change,
+  of: {
+    readonly at: number;
+    readonly locked: readonly string[];
+    readonly shown: Text | undefined;
+    readonly closers: Closers;
+    readonly again: Text | undefined;
+  },
+): Text {
+  const since = change.lost_at ?? change.sent_at ?? change.created_at;
+  const { locked } = of;
+  return joined([
+    say`⚠️ **Outcome still unknown.** It was sent at ${time(change.sent_at ?? since, 'date')} and has been unknown since ${time(since, 'date')} (${spoken(of.at - since)}). Nobody has said yet what came of it.`,
+    locked.length > 0
+      ? say`${locked.join(' and ')} ${locked.length === 1 ? 'stays' : 'stay'} locked until somebody does.`
+      : undefined,
+    change.risk !== 'routine' && locked.length === 0 ? say`It locks nothing any more.` : undefined,
+    of.shown ?? say`Look at the host's panel for what it shows at that time.`,
+    whoCloses(change, of.closers),
+    of.again,
+  ]);
+}
+
+/** Who can say what came of it, as the rules stand today. */
+export function whoCloses(change: Change, { people, byUnlock, anybody }: Closers): Text {
+  const named = people.slice(0, 6).map((id): Text => [person(id)]);
+  const more = people.length > named.length ? [say`${people.length - named.length} more`] : [];
+  const who = joined([...named, ...more], ' or ');
+  if (byUnlock) return say`Today's rules let nobody close this by approving, so ${who} can, by the right to unlock.`;
+  if (people.length > 0) return say`${who} can close it.`;
+  if (anybody === true) return say`Everyone who may run this command there can close it.`;
+  if (anybody === undefined) return say`I can't tell right now who can close it.`;
+  return say`**Today's rules let nobody close it.** Whoever keeps the policy can let somebody approve it, or name ${code('unlock')} for ${change.target_name}.`;
+}

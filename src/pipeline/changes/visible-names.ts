@@ -1,0 +1,75 @@
+import type { Listing } from '../../hosting/listing.ts';
+import type { Domain, Environment } from '../../hosting/contract/target.ts';
+import { isLive } from '../../policy/overrides.ts';
+import { groupsAbout, reading, unknownIn } from '../../policy/policy.ts';
+import type { Policy } from '../../policy/rules.ts';
+import type { Person } from '../access/authorise.ts';
+import { joined, say } from '../../text.ts';
+import type { Names } from '../language/resolve.ts';
+import { inWords } from './host-trouble.ts';
+import { notTold } from '../access/unknown-groups.ts';
+
+type Listed = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
+
+/** People whose names are remembered between two changes of the listing or the policy. */
+const mostRemembered = 500;
+
+/** Everything that can be named, and what of it one person may read; worked out once for as long as the lists and the policy stay. */
+export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => Names {
+  let of: (Listed & { readonly policy: Policy; readonly all: Names }) | undefined;
+  const remembered = new Map<string, Names>();
+  return (person) => {
+    const now = listing();
+    if (of === undefined || !isSame(of, now) || of.policy !== policy()) {
+      of = { ...now, policy: policy(), all: allNames(now, policy()) };
+      remembered.clear();
+    }
+    if (person === undefined) return of.all;
+    const key = keyOf(of.policy, person);
+    const known = remembered.get(key);
+    if (known) return known;
+    const mine = readable(of.all, of.policy, person);
+    if (remembered.size >= mostRemembered) remembered.clear();
+    remembered.set(key, mine);
+    return mine;
+  };
+}
+
+const isSame = (one: Listed, other: Listed): boolean =>
+  one.environments === other.environments &&
+  one.domains === other.domains &&
+  one.trouble === other.trouble &&
+  (one.at === undefined) === (other.at === undefined);
+
+/** Who it is, and what is known of the user groups that decide what they may read. */
+function keyOf(policy: Policy, { id, groups, joinedGroups = [], otherGroups = [] }: Person): string {
+  const asked = groupsAbout(policy);
+  const known = [groups, joinedGroups, otherGroups].map((those) => asked.map((group) => Number(those.includes(group))));
+  return JSON.stringify([id, known]);
+}
+
+function readable({ environments, domains, trouble }: Names, policy: Policy, person: Person): Names {
+  const unknown = new Set<string>();
+  const isReadable = (one: Environment | Domain): boolean => {
+    const decision = reading(policy, person, one);
+    for (const group of unknownIn(decision)) unknown.add(group);
+    return decision.kind === 'allowed';
+  };
+  const mine = { environments: environments.filter(isReadable), domains: domains.filter(isReadable) };
+  const withheld = unknown.size > 0 ? notTold([...unknown]) : undefined;
+  return { ...mine, trouble: trouble && withheld ? joined([trouble, withheld]) : (trouble ?? withheld) };
+}
+
+function allNames({ environments, domains, at, trouble }: Listed, policy: Policy): Names {
+  const named = environments.map(({ id, name, site, named }): Environment => {
+    const kindKnown = named !== 'by its display name';
+    const live = isLive(policy, { id, site: site?.name, name, kindKnown });
+    return { kind: 'environment', id, name: site ? `${site.name}/${name}` : name, live, site };
+  });
+  const listed = domains.map(({ id, name, site }): Domain => ({ kind: 'domain', id, name, site }));
+  const unlisted = trouble ? inWords(trouble) : at === undefined ? say`I have not listed the sites yet.` : undefined;
+  return { environments: named.toSorted(byName), domains: listed.toSorted(byName), trouble: unlisted };
+}
+
+const collator = new Intl.Collator('en');
+const byName = (one: { name: string }, other: { name: string }): number => collator.compare(one.name, other.name);

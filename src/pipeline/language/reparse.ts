@@ -1,0 +1,31 @@
+import type { AnyAction } from '../../commands/kit/action.ts';
+import { catalogue } from '../../commands/index.ts';
+import type { Change } from '../../storage/changes.ts';
+import { Refusal } from '../../errors.ts';
+import type { Wish } from './parsed-command.ts';
+import { parseWords } from './parse.ts';
+import { resolve, type Names, type Resolved } from './resolve.ts';
+import { thawed } from '../../storage/parse-json.ts';
+
+/** A stored change's words read again: its action and input as they are now. */
+export type Restored = { readonly action: AnyAction; readonly resolved: Resolved };
+
+/** The words a change was made from, without its reason. */
+export const wordsOfChange = (change: Pick<Change, 'words'>): readonly string[] => thawed(change.words);
+
+/** Undefined where the words no longer say what they said: a target is gone, or the command is. */
+export function restore(change: Pick<Change, 'words'>, names: Names): Restored | undefined {
+  const wish = wishOf(wordsOfChange(change));
+  if (wish?.command.shape !== 'action') return undefined;
+  const resolved = resolve(wish, names);
+  return resolved.missing.length + resolved.problems.length === 0 ? { action: wish.command, resolved } : undefined;
+}
+
+function wishOf(words: readonly string[]): Wish | undefined {
+  try {
+    return parseWords(words, catalogue);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Forced } from '../../commands/kit/builtin.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { findChange, type Change } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { freeLock, heldLock, locksOf } from '../../storage/locks.ts';
+import { person as mention, say } from '../../text.ts';
+import { closableFrom } from '../changes/change.ts';
+import { answerDelivery, holdOf, keyOf, undisturbed, type DeedDesk, type Doer } from './admin-actions.ts';
+import { standing } from '../changes/card.ts';
+
+/**
+ * Takes from one environment the lock of a change that is unknown or settled; never of one that is approved, being sent
+ * or followed. The change stays as it is; lock, audit line and what is told of it are one transaction.
+ */
+export function forceUnlock(desk: DeedDesk, doer: Doer, env: Environment): Promise<Forced> {
+  return undisturbed(desk, async (tx, at): Promise<Forced> => {
+    const held = await heldLock(tx, keyOf(env), at);
+    if (held === undefined) return { kind: 'not locked' };
+    const change = held.change === null ? undefined : await findChange(tx, held.change);
+    if (change === undefined) return { kind: 'held by a person', hold: holdOf(held) };
+    const stands = standing(change);
+    if (change.state !== 'unknown' && change.settled_at === null) {
+      return { kind: 'under way', change: change.number, stands };
+    }
+    await freeLock(tx, held);
+    await tell(desk, doer, tx, at, change, env);
+    const others = (await locksOf(tx, change.number)).map(({ target }) => target.replace(/^environment:/, ''));
+    const arrives = change.state === 'unknown' && at < closableFrom(change) ? closableFrom(change) : undefined;
+    return { kind: 'freed', change: change.number, stands, arrives, others };
+  });
+}
+
+async function tell(desk: DeedDesk, doer: Doer, tx: Tx, at: number, change: Change, env: Environment): Promise<void> {
+  const { person, permit } = doer;
+  await answerDelivery(tx, doer, at);
+  const open = change.state === 'unknown' ? say` What came of it is still unknown, and still has to be said.` : '';
+  const text = say`🔓 **${mention(person.id)} took its lock on ${env.name} away.** Other changes of it may go on.${open}`;
+  const details = {
+    target: env.name,
+    target_key: keyOf(env),
+    name: person.name,
+    ...(permit && { permit: JSON.stringify(permit) }),
+  };
+  await desk.ledger.remark(tx, change, 'force_unlock', { by: person.id, at, reply: { text }, ops: true, details });
+}

@@ -1,0 +1,80 @@
+import type { Pause } from '../../commands/kit/builtin.ts';
+import { touchChange, type Change } from '../../storage/changes.ts';
+import type { Database, Tx } from '../../storage/database.ts';
+import { alone } from '../../storage/sql-dialect.ts';
+import { unowned } from '../../storage/lease.ts';
+import { readSetting, writeSetting } from '../../storage/kv.ts';
+import { timelineChanged } from '../../storage/timeline.ts';
+import { code, plain, say, type Text } from '../../text.ts';
+import type { Ledger } from '../changes/change-store.ts';
+import { pauseKey } from './admin-actions.ts';
+import { oweOps } from '../messages/ops-messages.ts';
+import type { Known, SendHistory } from './send-history.ts';
+import { alarm, unknownAfterLoss } from '../changes/replies.ts';
+
+/**
+ * A database that has lost commits: after a crash with commits that were answered too early, a failover to a standby
+ * that was behind, a restored backup. What it says was not sent may have been, by this process or by another.
+ */
+
+export type Losing = { readonly database: Database; readonly ledger: Ledger; readonly history: SendHistory };
+
+/**
+ * Pauses all sending, for every replica and over restarts, until a person resumes it: other changes may have been sent
+ * as well, and who sent them may be gone. Called behind `alone`.
+ */
+export async function pauseAfterLoss(
+  { ledger }: Pick<Losing, 'ledger'>,
+  tx: Tx,
+  at: number,
+  found: Found,
+): Promise<void> {
+  const why = plain(found.says);
+  // A person's own pause stays theirs, and ends when they say so; they are told here.
+  if ((await readSetting(tx, pauseKey)) === undefined) {
+    const pause: Pause = { by: 'sitehand', name: 'Sitehand', why, at };
+    await writeSetting(tx, { key: pauseKey, value: JSON.stringify(pause), at });
+    await ledger.note(tx, { event: 'pause', by: 'sitehand', at, details: { reason: why } });
+  }
+  await oweOps(
+    tx,
+    `lost:${found.key}`,
+    say`⚠️ **My database was set back, or may have been, so nothing is sent any more.** ${found.says} Changes that it calls approved or waiting may have been sent. Compare those of the last hours with the host's panel, cancel what is there already, then say ${code('resume')}.`,
+    at,
+  );
+}
+
+/** Where PostgreSQL was promoted or restored since the last send, pauses; true if so. Called behind `alone`. */
+export async function pauseIfPromoted(desk: Pick<Losing, 'ledger'>, tx: Tx, at: number): Promise<boolean> {
+  if (!(await timelineChanged(tx, at))) return false;
+  const says = say`PostgreSQL was promoted, restored or moved since something was sent last, and may have lost what was committed before.`;
+  await pauseAfterLoss(desk, tx, at, { key: `timeline:${at}`, says });
+  return true;
+}
+
+/** The row of a change is older than what this process knows of it: never sent again, and unknown if it may have been sent. */
+export async function declareLost(desk: Losing, change: Change, known: Known): Promise<void> {
+  const { database, ledger, history } = desk;
+  const believed = await database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await database.now(tx);
+    await pauseAfterLoss(desk, tx, at, foundOf(change));
+    const mayBeSent = change.state === 'approved' || (change.state === 'waiting' && known.sentAt !== undefined);
+    if (!mayBeSent) return touchChange(tx, change, { due_at: at, ...unowned });
+    return ledger.advance(
+      tx,
+      change,
+      { kind: 'commit_lost', sentAt: known.sentAt ?? at },
+      { by: 'sitehand', at, details: { known }, ...alarm(change, unknownAfterLoss(known.sentAt)) },
+    );
+  });
+  if (believed) history.believe(believed);
+}
+
+/** What shows that commits were lost: a sentence for the ops channel, and what tells it from other findings. */
+export type Found = { readonly key: string; readonly says: Text };
+
+export const foundOf = ({ number, version, state }: Pick<Change, 'number' | 'version' | 'state'>): Found => ({
+  key: `${number}:${version}`,
+  says: say`#${number} is ${state} there, and I had seen it further along.`,
+});

@@ -1,0 +1,56 @@
+import type { Channel, Person } from '../access/authorise.ts';
+import { scrub } from '../../secret.ts';
+import type { Ledger } from '../changes/change-store.ts';
+import { approvedAt } from '../changes/change.ts';
+import { targetKey } from '../access/targets.ts';
+import type { Frozen } from '../changes/freeze.ts';
+import { nextReminder } from './reminders.ts';
+import { canonicalWords } from '../language/resolve.ts';
+
+/** Who asks, and from where. */
+export type Asker = { readonly person: Person; readonly channel: Channel };
+
+/** What is frozen of a wish, as the row of a new change. */
+
+type NewRow = Parameters<Ledger['begin']>[1];
+
+/** The row: waiting where the rules ask for an approval, else approved. `now` in epoch milliseconds. */
+export function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): NewRow {
+  const { target } = frozen;
+  if (target === undefined) throw new Error(`${frozen.wish.path} has no target`);
+  return {
+    command: frozen.wish.path,
+    risk: frozen.action.risk,
+    words: JSON.stringify(canonicalWords(frozen)),
+    target: targetKey(target),
+    target_name: target.name,
+    target_live: target.kind === 'environment' && target.live ? 1 : 0,
+    targets: JSON.stringify([target, ...frozen.alsoReads]),
+    before: JSON.stringify(frozen.before ?? null),
+    rests: frozen.rests,
+    call: frozen.call,
+    card: frozen.card,
+    fingerprint: frozen.fingerprint,
+    // Everybody reads a card, and it is kept: a key that somebody pasted must not be in it.
+    reason: frozen.wish.reason === undefined ? null : scrub(frozen.wish.reason),
+    asker: person.id,
+    asker_name: person.name,
+    asker_team: person.team,
+    channel: channel.id,
+    permit: JSON.stringify(frozen.permit),
+    created_at: now,
+    ...bornAs(frozen, now),
+  };
+}
+
+function bornAs(
+  { permit: { approval }, action, target }: Frozen,
+  now: number,
+): Pick<NewRow, 'state' | 'approved_at' | 'expires_at' | 'due_at'> {
+  if (approval !== 'none') {
+    const expires_at = now + approval.expires;
+    return { state: 'waiting', approved_at: null, expires_at, due_at: nextReminder(now, expires_at, now) };
+  }
+  const target_live = target?.kind === 'environment' && target.live ? 1 : 0;
+  return { state: 'approved', ...approvedAt({ risk: action.risk, target_live, expires_at: now }, now) };
+}

@@ -1,0 +1,113 @@
+import { touchChange, type Change } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { unowned } from '../../storage/lease.ts';
+import { locksOf } from '../../storage/locks.ts';
+import { owe } from '../../storage/messages.ts';
+import { joined, say, type Text } from '../../text.ts';
+import { lockedName } from '../access/targets.ts';
+import { askedPeople, type AskingDesk } from '../access/approver-lookup.ts';
+import { closersOf, endingOf, type Closers } from '../changes/closers.ts';
+import { readBack, type Following } from './follow.ts';
+import { cardOf } from '../changes/freeze.ts';
+import { namesWith, type Shelf } from '../access/visibility.ts';
+import { permitOf } from '../access/permit.ts';
+import { decisionButtons, type Note } from '../changes/card.ts';
+import { restore, type Restored } from '../language/reparse.ts';
+import { askAgain, evidence, noEvidence } from '../changes/replies.ts';
+import { stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
+
+/** What is done about an unknown outcome until a person closes it: what can be read is told, and people are reminded. */
+
+export type Reconciling = Following & AskingDesk & Shelf;
+
+const evidenceWithinMs = 3_600_000;
+const evidenceAgainMs = 15_000;
+const hourMs = 3_600_000;
+/** From one reminder to the next; the last one for ever. */
+const remindAfterMs = [hourMs, 4 * hourMs, 12 * hourMs, 24 * hourMs];
+
+/** When to remind again after `reminders` of them. Counted from now: a long absence owes one reminder, not ten. */
+export const nextReminderOfUnknown = (reminders: number, now: number): number =>
+  now + (remindAfterMs[Math.min(reminders, remindAfterMs.length - 1)] ?? hourMs);
+
+/** One step of an unknown change: first what reading shows, later a reminder. */
+export const reconcile = (desk: Reconciling, change: Change): Promise<void> =>
+  change.reminders === null ? gatherEvidence(desk, change) : remind(desk, change);
+
+/** Reads what can be read, and says it without believing it; while it cannot be read, later. */
+async function gatherEvidence(desk: Reconciling, change: Change): Promise<void> {
+  const { seen, closers } = await look(desk, change);
+  await desk.database.transaction(async (tx) => {
+    const at = await desk.database.now(tx);
+    const isLater =
+      (seen.proof ?? seen.traces) === 'trouble' && at - (change.sent_at ?? change.created_at) < evidenceWithinMs;
+    const next = isLater ? { due_at: at + evidenceAgainMs } : { due_at: nextReminderOfUnknown(0, at), reminders: 0 };
+    const touched = await touchChange(tx, change, { ...next, ...unowned });
+    if (touched === undefined || isLater) return;
+    const news = untold(touched, closers);
+    const who = news.length > 0 || closers.people.length === 0 ? whoCloses(touched, closers) : undefined;
+    const text = joined([shownBy(seen) ?? noEvidence, who]);
+    const details = { ...seen, closers };
+    await desk.ledger.remark(tx, touched, 'evidence', { by: 'sitehand', at, reply: { text }, ops: true, details });
+    for (const person of news) await tellCloser(desk, tx, touched, person, text, at);
+  });
+}
+
+/** Reminds in the thread, in the ops channel, and those who can close it. */
+async function remind(desk: Reconciling, change: Change): Promise<void> {
+  const { seen, closers } = await look(desk, change);
+  await desk.database.transaction(async (tx) => {
+    const at = await desk.database.now(tx);
+    const reminders = (change.reminders ?? 0) + 1;
+    const due_at = nextReminderOfUnknown(reminders, at);
+    const touched = await touchChange(tx, change, { due_at, reminders, ...unowned });
+    if (touched === undefined) return;
+    const locked = await lockedBy(tx, touched);
+    const again = askAgain(touched);
+    const text = stillUnknown(touched, { at, locked, shown: shownBy(seen), closers, again: again.says });
+    const saying = { by: 'sitehand', at, reply: { text, buttons: again.buttons }, decide: true, ops: true };
+    const tell = toRemind(touched, closers);
+    await desk.ledger.remark(tx, touched, 'unknown_reminded', { ...saying, tell, details: { reminders, closers } });
+  });
+}
+
+async function look(desk: Reconciling, change: Change) {
+  const restored = restore(change, namesWith(desk, change));
+  return { seen: await readBack(desk, change, restored), closers: await whoIsLeft(desk, change, restored) };
+}
+
+const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text | undefined => {
+  if (proof && proof !== 'trouble') return evidence(proof.says, proof.verdict);
+  return traces === 'trouble' ? undefined : traces;
+};
+
+/** Of a change whose words say nothing any more nobody can tell who may end it. */
+const whoIsLeft = async (desk: Reconciling, change: Change, restored: Restored | undefined): Promise<Closers> =>
+  restored === undefined
+    ? { people: [], byUnlock: false, anybody: undefined }
+    : closersOf(desk, endingOf(change, restored, desk.company()));
+
+/** Those who can close it, where nobody of them has heard that they can: not all who were asked to approve it still may. */
+function untold(change: Change, { people }: Closers): readonly string[] {
+  const told = new Set([...askedPeople(permitOf(change)), ...(neededNoApproval(change) ? [change.asker] : [])]);
+  return people.some((id) => told.has(id)) ? [] : people;
+}
+
+/** Of what needed no approval the asker hears, as long as they may close it: everybody who may do the same is too many. */
+const toRemind = (change: Change, { people }: Closers): readonly string[] =>
+  neededNoApproval(change) && people.includes(change.asker) ? [change.asker] : people;
+
+const neededNoApproval = (change: Change): boolean => permitOf(change).approval === 'none';
+
+/** With the buttons to do so: the first word of it went to whoever was asked to approve it. */
+async function tellCloser(desk: Reconciling, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
+  const text = say`**#${change.number} · ${cardOf(change).title}**\n⚠️ **Outcome unknown.** ${says}`;
+  const note: Note = { text, buttons: decisionButtons(change, desk.database.installation) };
+  const key = `${change.number}:closer:${change.version}:${recipient}`;
+  const body = JSON.stringify(note);
+  await owe(tx, { key, change: change.number, kind: 'direct', recipient, body, at, decides: true });
+}
+
+/** The names of what it still locks. */
+const lockedBy = async (tx: Tx, change: Change): Promise<readonly string[]> =>
+  (await locksOf(tx, change.number)).map((lock) => lockedName(change, lock));

@@ -1,0 +1,30 @@
+import type { Change } from '../../storage/changes.ts';
+import { touchChange } from '../../storage/changes.ts';
+import { unowned } from '../../storage/lease.ts';
+import { approvals } from '../../storage/votes.ts';
+import type { Bookkeeping } from './outcome.ts';
+import { askedPeople } from '../access/approver-lookup.ts';
+import { permitOf } from '../access/permit.ts';
+import { reminder } from '../changes/replies.ts';
+
+const lastMinutesMs = 10 * 60_000;
+
+/** When a waiting change is next spoken of: at half its time, ten minutes before its end, and at its end. Epoch ms. */
+export function nextReminder(asked: number, expires: number, now: number): number {
+  const half = asked + Math.floor((expires - asked) / 2);
+  const moments = [half, expires - lastMinutesMs].filter((at) => at >= half && at > now);
+  return Math.min(expires, ...moments);
+}
+
+/** Reminds those who have not approved yet, in the thread and directly. */
+export async function remind({ database, ledger }: Bookkeeping, change: Change): Promise<void> {
+  await database.transaction(async (tx) => {
+    const at = await database.now(tx);
+    const due_at = nextReminder(change.created_at, change.expires_at, at);
+    const touched = await touchChange(tx, change, { due_at, ...unowned });
+    if (touched === undefined) return;
+    const voted = (await approvals(tx, change.number)).map(({ person }) => person);
+    const tell = askedPeople(permitOf(change)).filter((id) => !voted.includes(id));
+    await ledger.remark(tx, touched, 'reminded', { by: 'sitehand', at, reply: reminder(change, voted), tell });
+  });
+}

@@ -1,0 +1,291 @@
+import { listed, spoken } from '../../commands/allowlist/listing.ts';
+import { catalogue } from '../../commands/index.ts';
+import { Refusal } from '../../errors.ts';
+import { HostTrouble } from '../../hosting/client.ts';
+import { getAllowedIps } from '../../hosting/contract/ssh.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import type { Presence } from '../../hosting/presence.ts';
+import { findChange, type Change } from '../../storage/changes.ts';
+import { alone } from '../../storage/sql-dialect.ts';
+import { thawed } from '../../storage/parse-json.ts';
+import { heldLock } from '../../storage/locks.ts';
+import { owe } from '../../storage/messages.ts';
+import { changeTimer, noteTimer, type Timer } from '../../storage/timers.ts';
+import { bold, joined, person, plain, say, time, type Text } from '../../text.ts';
+import type { Authorised, Person } from '../access/authorise.ts';
+import { parseWords } from '../language/parse.ts';
+import { listingMs, type Recheck } from '../changes/recheck.ts';
+import { standing, type Button, type Note } from '../changes/card.ts';
+import { resolve, type Names } from '../language/resolve.ts';
+import { Locked, lookAndFreeze, save, type FrontDesk } from './submit.ts';
+import { lockedBy } from '../changes/replies.ts';
+import { addressesOf, closeTries, tellTries } from '../changes/timed-access.ts';
+import { inWords } from '../changes/host-trouble.ts';
+
+export type Timekeeping = FrontDesk & Pick<Recheck, 'presenceOf'> & { readonly allNames: () => Names };
+
+/** How soon a change that takes access away is looked after. */
+const lookAfterMs = 60_000;
+const againMs = [60_000, 300_000, 900_000, 3_600_000, 6 * 3_600_000];
+/** How soon is looked again where nothing could be tried. */
+const notTriedAgainMs = 300_000;
+/** So many looks in a row, half a minute apart, that find nothing to take away say that there is nothing. */
+const looksThatCount = 3;
+const lookAgainMs = 30_000;
+/** After so many tries nothing is tried any more, and the ops channel is reminded daily. */
+export const maxAttempts = againMs.length + 1;
+const remindMs = 86_400_000;
+
+/**
+ * Access whose time is over, or whose next try or reminder is due: a change of its own takes the addresses away, whose
+ * right is that of the grant, even if whoever asked is gone. What the host refuses counts as a try, and is tried again
+ * later, a bounded number of times; what could not even be tried, as while the host is away or somebody has locked the
+ * environment, is tried again until it can. Ends only with evidence: what settles that change ends the timer, or a look
+ * that shows nothing to take away.
+ */
+export async function fireTimer(desk: Timekeeping, timer: Timer): Promise<void> {
+  try {
+    await fire(desk, timer);
+  } catch (error) {
+    if (error instanceof TimerMoved) return;
+    if (error instanceof NotTried) return putOffAndTell(desk, timer, error.says);
+    // Another change has come first, and will be over soon.
+    if (error instanceof Locked) return putOff(desk, timer);
+    const isRefusal = error instanceof Refusal;
+    await failed(desk, timer, isRefusal ? error.says : say`Something broke on my side; my log says more.`);
+    if (!isRefusal) throw error;
+  }
+}
+
+/** It could not be tried: the host did not answer, or somebody holds the environment. */
+class NotTried extends Refusal {}
+
+/** Somebody has ended or changed the timer meanwhile. */
+class TimerMoved extends Error {}
+
+async function fire(desk: Timekeeping, timer: Timer): Promise<void> {
+  const { db } = desk.database;
+  const made = timer.created_change === null ? undefined : await findChange(db, timer.created_change);
+  const isRunning = made !== undefined && made.settled_at === null;
+  if (isRunning && made.state !== 'unknown') return putOff(desk, timer);
+  const target = targetOf(desk, timer);
+  const open = await openNow(desk, timer, target);
+  if (open === 'gone') return end(desk, timer, 'gone');
+  if (open.length === 0)
+    return timer.times_missing + 1 < looksThatCount ? lookAgain(desk, timer) : end(desk, timer, 'not there');
+  // Nothing was sent: nobody has refused anything.
+  if (made?.sent_at === null) {
+    return putOffAndTell(desk, timer, say`#${made.number} did not do it: ${standing(made)}`, { created_change: null });
+  }
+  if (made) return failed(desk, timer, say`#${made.number} did not do it: ${standing(made)}`, isRunning);
+  if (timer.gave_up_at !== null) return remind(desk, timer);
+  return createRemoval(desk, timer, target);
+}
+
+/** The environment as the host lists it now; what it does not list is as it was when the access was granted. */
+function targetOf(desk: Timekeeping, timer: Timer): Environment {
+  const stored = thawed<Environment>(timer.target);
+  return desk.allNames().environments.find(({ id }) => id === stored.id) ?? stored;
+}
+
+const nothingTaken = 'Nothing was taken off the list.';
+const notThere = (presence: Presence, { name }: Environment): string =>
+  presence === 'missing'
+    ? `It does not list ${name} either; that counts as gone only where it lasts.`
+    : 'Nor does it list its sites right now, so I cannot tell what that means.';
+
+/** The addresses that still have access; *gone* only where the listings of sites have lacked the environment long enough. */
+async function openNow(desk: Timekeeping, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
+  try {
+    return listed(await desk.read(getAllowedIps({ env_id: target.id })), addressesOf(timer));
+  } catch (error) {
+    if (!(error instanceof HostTrouble)) throw error;
+    if (error.kind === 'not found') {
+      const presence = desk.presenceOf(target, await desk.freshenNames(listingMs));
+      if (presence === 'gone') return 'gone';
+      if (presence !== 'listed')
+        throw new NotTried(say`${inWords(error)} ${notThere(presence, target)} ${nothingTaken}`);
+    }
+    const isAway = !['not found', 'unauthorised', 'bad request'].includes(error.kind);
+    throw new (isAway ? NotTried : Refusal)(say`${inWords(error)} ${nothingTaken}`);
+  }
+}
+
+/** The change that takes the addresses away: by the environment's id, without any listing. */
+async function createRemoval(desk: Timekeeping, timer: Timer, target: Environment): Promise<void> {
+  const words = removalWords(timer, target);
+  const wish = parseWords(words, catalogue);
+  const resolved = resolve(wish, { environments: [target], domains: [] });
+  if (resolved.problems[0]) throw resolved.problems[0].refusal;
+  if (wish.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
+  const permit = { approval: 'none', rules: [], policy: desk.policy().hash, timerOf: timer.change } as const;
+  const authorised: Authorised = { ...resolved, stage: 'authorised', target, alsoReads: [], permit };
+  const held = await heldLock(desk.database.db, timer.target_key, await desk.database.now());
+  const holder = held && held.change !== null ? await findChange(desk.database.db, held.change) : undefined;
+  if (holder && holder.state !== 'unknown') return putOff(desk, timer);
+  if (held) throw new NotTried(lockedBy(held, target.name));
+  const frozen = await lookAndFreeze(desk, authorised, wish.command);
+  const asker = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
+  await save(desk, frozen, asker, 'timer', undefined, async (tx, { number }) => {
+    const dueAt = (await desk.database.now(tx)) + lookAfterMs;
+    if ((await noteTimer(tx, timer, dueAt, { created_change: number })) === undefined) throw new TimerMoved();
+  });
+}
+
+/** The words of the command that takes the access away now. */
+export const removalWords = (timer: Timer, { id }: Pick<Environment, 'id'>): readonly string[] => [
+  'allowlist',
+  'remove',
+  id,
+  ...addressesOf(timer),
+  ...(timer.may_empty === 1 ? ['--empty'] : []),
+];
+
+const requesterOf = (timer: Timer): Person => ({
+  id: timer.requester,
+  name: timer.requester_name,
+  team: timer.requester_team,
+  standing: 'member',
+  groups: [],
+  zone: 'UTC',
+});
+
+/** Nothing was tried: said where the tries are told, and looked at again soon, however often. */
+async function putOffAndTell(
+  desk: Timekeeping,
+  timer: Timer,
+  why: Text,
+  also: { readonly created_change?: null } = {},
+): Promise<void> {
+  if (timer.gave_up_at !== null) return remind(desk, timer, why);
+  await desk.database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await desk.database.now(tx);
+    const noted = await noteTimer(tx, timer, at + notTriedAgainMs, {
+      last_note: JSON.stringify(why),
+      times_missing: 0,
+      ...also,
+    });
+    const grant = noted && (await findChange(tx, timer.change));
+    if (noted === undefined || grant === undefined) return;
+    const said = timer.last_note === null ? undefined : thawed<Text>(timer.last_note);
+    const isNews = said === undefined || withoutNumbers(said) !== withoutNumbers(why);
+    const note = stillOpen(noted, grant, why, at + notTriedAgainMs);
+    await tellTries(tx, noted, grant, isNews ? note : { ...note, minor: true }, at);
+  });
+}
+
+/** How often and for how long something went wrong is no other reason. */
+const withoutNumbers = (why: Text): string => plain(why).replace(/\d+/g, '');
+
+const putOff = (desk: Timekeeping, timer: Timer): Promise<void> =>
+  desk.database.transaction(async (tx) => {
+    await noteTimer(tx, timer, (await desk.database.now(tx)) + lookAfterMs);
+  });
+
+/** There was nothing to take away: one answer of the host may be older than what it knows. */
+const lookAgain = (desk: Timekeeping, timer: Timer): Promise<void> =>
+  desk.database.transaction(async (tx) => {
+    const times_missing = timer.times_missing + 1;
+    await noteTimer(tx, timer, (await desk.database.now(tx)) + lookAgainMs, { times_missing });
+  });
+
+/** It did not end the access: counted and told; tried again later, or, when that was the last try, given up. */
+async function failed(desk: Timekeeping, timer: Timer, why: Text, keepsChange = false): Promise<void> {
+  if (timer.gave_up_at !== null) return remind(desk, timer, why);
+  const attempts = timer.attempts + 1;
+  const isLast = attempts >= maxAttempts;
+  await desk.database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await desk.database.now(tx);
+    const dueAt = at + (isLast ? remindMs : (againMs[attempts - 1] ?? remindMs));
+    const noted = await noteTimer(tx, timer, dueAt, {
+      attempts,
+      last_note: JSON.stringify(why),
+      times_missing: 0,
+      ...(!keepsChange && { created_change: null }),
+      ...(isLast && { gave_up_at: at }),
+    });
+    const grant = noted && (await findChange(tx, timer.change));
+    if (noted === undefined || grant === undefined) return;
+    const details = { timer: timer.id, attempts, why };
+    if (!isLast) {
+      await desk.ledger.remark(tx, grant, 'timer_tried', { by: 'sitehand', at, details });
+      return tellTries(tx, noted, grant, stillOpen(noted, grant, why, dueAt), at);
+    }
+    const reply = { text: gaveUp(noted, grant, why), buttons: [removeNow(timer)] };
+    const saying = { by: 'sitehand', at, details, reply, ops: true, tell: [timer.requester] };
+    await desk.ledger.remark(tx, grant, 'timer_gave_up', saying);
+    await closeTries(tx, noted, grant, `did not after ${attempts} tries, and I gave up`, at);
+  });
+}
+
+/** It is still open: why, and when it is tried again. */
+function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next: number): Note {
+  const often = ['Not tried yet', 'Tried once'][timer.attempts] ?? `Tried ${timer.attempts} times`;
+  const what = say`The access of ${spoken(addressesOf(timer))} to ${where} was to end at ${time(timer.ends_at, 'date')} and is still open.`;
+  const tried = say`${often}; the next try is at ${time(next, 'date')}.`;
+  return { text: joined(['⚠️', person(timer.requester), say`**${what}**`, why, tried]), buttons: [removeNow(timer)] };
+}
+
+const removeNow = ({ change }: Timer): Button => ({
+  label: 'Remove now',
+  press: { kind: 'words', words: ['timers', 'cancel', String(change)] },
+});
+
+const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =>
+  joined([
+    say`⚠️ ${person(timer.requester)} **I gave up: ${spoken(addressesOf(timer))} can still connect to ${where}.**`,
+    say`The access was to end at ${time(timer.ends_at, 'date')}; I tried ${timer.attempts} times. The last time: ${why}`,
+    say`Take it off the list in the host's panel, or press ${bold('Remove now')}. I remind the ops channel once a day until it is off.`,
+  ]);
+
+/** Once a day, to the ops channel alone; without `why` it says what came of the last try. */
+async function remind(desk: Timekeeping, timer: Timer, why?: Text): Promise<void> {
+  const lastNote = why === undefined ? timer.last_note : JSON.stringify(why);
+  const said = why ?? (lastNote === null ? undefined : say`When I last looked: ${thawed<Text>(lastNote)}`);
+  await desk.database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await desk.database.now(tx);
+    const attempts = timer.attempts + 1;
+    const noted = await noteTimer(tx, timer, at + remindMs, { attempts, last_note: lastNote });
+    const grant = noted && (await findChange(tx, timer.change));
+    if (grant === undefined) return;
+    const days = Math.max(1, Math.round((at - timer.ends_at) / remindMs));
+    const text = joined([
+      say`⚠️ **#${grant.number} Still open after ${days === 1 ? 'a day' : `${days} days`}: ${spoken(addressesOf(timer))} can connect to ${grant.target_name}.**`,
+      say`The access was to end at ${time(timer.ends_at, 'date')}.`,
+      said,
+    ]);
+    const body = JSON.stringify({ text, buttons: [removeNow(timer)] } satisfies Note);
+    await owe(tx, { key: `timer:${timer.id}:reminder:${attempts}`, kind: 'ops', body, at });
+  });
+}
+
+/** There is nothing left to take away. */
+async function end(desk: Timekeeping, timer: Timer, reason: 'gone' | 'not there'): Promise<void> {
+  await desk.database.transaction(async (tx) => {
+    await alone(tx);
+    const at = await desk.database.now(tx);
+    if ((await noteTimer(tx, timer, at)) === undefined) return;
+    await changeTimer(tx, timer.id, { end_reason: reason, at });
+    const grant = await findChange(tx, timer.change);
+    if (grant === undefined) return;
+    const what = spoken(addressesOf(timer));
+    const where = grant.target_name;
+    const text =
+      reason === 'gone'
+        ? say`**${where} is gone:** the host lists its sites without it. The access of ${what} has nothing left to be taken off.`
+        : say`The access of ${what} to ${where} is over: it is not on the SSH allowlist any more, and nothing had to be done.`;
+    const details = { timer: timer.id, why: reason, addresses: addressesOf(timer) };
+    const saying = {
+      by: 'sitehand',
+      at,
+      reply: { text },
+      details,
+      ops: reason === 'gone' || timer.gave_up_at !== null,
+    };
+    await desk.ledger.remark(tx, grant, 'timer_ended', saying);
+    await closeTries(tx, timer, grant, 'is over by now', at);
+  });
+}

@@ -1,0 +1,199 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { claimDue, touchChange, type Change } from '../../storage/changes.ts';
+import { idsOf } from '../../policy/people.ts';
+import { unowned, type IdsOf } from '../../storage/lease.ts';
+import { claimTimers, type Timer } from '../../storage/timers.ts';
+import { createBeat } from '../messages/poller.ts';
+import type { Execution } from './execute.ts';
+import { execute } from './execute.ts';
+import { follow, type Following } from './follow.ts';
+import { declareLost } from './lost-commit.ts';
+import { remind } from './reminders.ts';
+import { alarm, nothingSent, notSent, orphaned } from '../changes/replies.ts';
+import { say } from '../../text.ts';
+import { fireTimer, type Timekeeping } from './timers.ts';
+import { reconcile, type Reconciling } from './reconcile.ts';
+import { wordsOfChange } from '../language/reparse.ts';
+
+/** What the back half needs; `main.ts` gives it. */
+export type BackOffice = Execution & Following & Reconciling & Timekeeping;
+
+/** The back half: moves whatever is due one step on, until it is told to stop. */
+export type Worker = {
+  /** Looks for work now rather than at the next beat. */
+  readonly nudge: () => void;
+  readonly start: () => void;
+  /** Takes no more work and waits for what runs, `graceMs` at most. */
+  readonly stop: (graceMs: number) => Promise<void>;
+};
+
+const beatMs = 1_000;
+/** When a change is looked at again that was put off for a read, or for an operation. */
+const aMoment = [250, 2_050];
+/** Longer than a step takes: the write has its own lease, and a read its budget. */
+const leaseMs = 60_000;
+const atOnce = 24;
+/** And of one person's: a host that hangs on their writes leaves places for everybody else's. */
+const atOnceEach = 4;
+/** The last places are for those who have nothing under way. */
+const kept = 8;
+const timersAtOnce = 4;
+/** When a change is looked at again whose step broke, as where the database did not answer. */
+const brokenAgainMs = 5_000;
+
+/** One step of a change: what is next for the state it is in. */
+export async function step(desk: BackOffice, change: Change): Promise<void> {
+  const known = desk.history.newerThan(change);
+  if (known) return declareLost(desk, change, known);
+  desk.history.saw(change);
+  switch (change.state) {
+    case 'approved':
+      return execute(desk, change);
+    case 'sending':
+      return declareUnknown(desk, change);
+    case 'accepted':
+      return follow(desk, change);
+    case 'unknown':
+      return reconcile(desk, change);
+    case 'waiting':
+      return (await desk.database.now()) < change.expires_at ? remind(desk, change) : expire(desk, change);
+    case 'done':
+    case 'failed':
+    case 'rejected':
+    case 'happened':
+    case 'did not happen':
+    case 'declined':
+    case 'expired':
+    case 'cancelled':
+    case 'void':
+    case 'superseded':
+      throw new Error(`#${change.number} is ${change.state} and due: nothing is due of a settled change`);
+  }
+}
+
+/** The same; where it breaks, the change is free again in a moment, rather than when its lease is over. */
+async function stepOrPutBack(desk: BackOffice, change: Change): Promise<void> {
+  try {
+    await step(desk, change);
+  } catch (error) {
+    // What was moved or claimed meanwhile is let alone. Where the database is away, the lease ends by itself.
+    await putBack(desk, change).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function putBack({ database }: BackOffice, change: Change): Promise<void> {
+  await database.unflushed(async (tx) => {
+    await touchChange(tx, change, { due_at: (await database.now(tx)) + brokenAgainMs, ...unowned });
+  });
+}
+
+/** Found in `sending` with its lease over: whoever sent it is gone, and nobody knows how far it came. */
+async function declareUnknown({ database, ledger }: BackOffice, change: Change): Promise<void> {
+  await database.transaction(async (tx) => {
+    const at = await database.now(tx);
+    const says = orphaned(change);
+    await ledger.advance(tx, change, { kind: 'lose' }, { by: 'sitehand', at, ...alarm(change, says) });
+  });
+}
+
+async function expire({ database, ledger }: BackOffice, change: Change): Promise<void> {
+  await database.transaction(async (tx) => {
+    const at = await database.now(tx);
+    const why = say`Nobody approved it in time.`;
+    const reply = notSent(why, wordsOfChange(change));
+    const saying = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.asker] };
+    await ledger.advance(tx, change, { kind: 'expire' }, saying);
+  });
+}
+
+/** Starts nothing by itself. `onStep` is told after every step: there may be something to say now. */
+export function createWorker(desk: BackOffice, onStep: () => void): Worker {
+  const steps = new Set<Promise<void>>();
+  const timers = new Set<Promise<void>>();
+  const askers = new Map<string, number>();
+  const count = (asker: string, by: 1 | -1): void => {
+    const left = (askers.get(asker) ?? 0) + by;
+    if (left > 0) askers.set(asker, left);
+    else askers.delete(asker);
+  };
+  const run = (running: Set<Promise<void>>, what: string, work: Promise<void>): void => {
+    const task = work
+      .catch((error: unknown) => desk.onTrouble(what, error))
+      .finally(() => {
+        running.delete(task);
+        onStep();
+        beat.nudge();
+        lookLater();
+      });
+    running.add(task);
+  };
+  const look = async (): Promise<void> => {
+    const claimed = await claimAll(desk, atOnce - steps.size, timersAtOnce - timers.size, askers);
+    for (const change of claimed.changes) {
+      count(change.asker, 1);
+      const step = stepOrPutBack(desk, change).finally(() => count(change.asker, -1));
+      run(steps, `a step of #${change.number}`, step);
+    }
+    for (const timer of claimed.timers) run(timers, `timer ${timer.id}`, fireTimer(desk, timer));
+  };
+  const later = new Set<NodeJS.Timeout>();
+  /** What a step has put off for a moment is not left to the next beat. */
+  const lookLater = (): void => {
+    for (const afterMs of later.size < atOnce ? aMoment : []) {
+      const timer = setTimeout(() => {
+        later.delete(timer);
+        beat.nudge();
+      }, afterMs);
+      later.add(timer.unref());
+    }
+  };
+  const beat = createBeat({ everyMs: beatMs, look, onTrouble: (error) => desk.onTrouble('looking for work', error) });
+  return {
+    nudge: beat.nudge,
+    start: beat.start,
+    stop: async (graceMs) => {
+      for (const timer of later) clearTimeout(timer);
+      await beat.stop();
+      await settledWithin(graceMs, [...steps, ...timers]);
+    },
+  };
+}
+
+/** Resolves when all of it has ended, or when the time is over. */
+export async function settledWithin(graceMs: number, running: Iterable<Promise<unknown>>): Promise<void> {
+  const over = new AbortController();
+  const late = wait(graceMs, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([Promise.allSettled(running), late]);
+  over.abort();
+}
+
+async function claimAll(
+  { database, owner, policy }: BackOffice,
+  free: number,
+  freeForTimers: number,
+  underWay: ReadonlyMap<string, number>,
+): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
+  return database.unflushed(async (tx) => {
+    const claim = { owner, now: await database.now(tx), leaseMs };
+    const rules = policy();
+    const ids: IdsOf = (id) => idsOf(rules, id);
+    const claimed: Change[] = [];
+    const take = async (limit: number, mostEach: number): Promise<void> => {
+      if (limit <= 0) return;
+      const had = new Map(underWay);
+      for (const { asker } of claimed) had.set(asker, (had.get(asker) ?? 0) + 1);
+      claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: had, mostEach, idsOf: ids })));
+    };
+    await take(free - kept, atOnceEach);
+    // Who has most due may be all that is seen at first: once they have their share, others are seen.
+    for (let before = 0; claimed.length - before >= atOnceEach && claimed.length < free - kept;) {
+      before = claimed.length;
+      await take(free - kept - before, atOnceEach);
+    }
+    // Where that left some of these places, nobody is waiting for the last ones.
+    if (claimed.length >= free - kept) await take(free - claimed.length, 1);
+    const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }, ids) : [];
+    return { changes: claimed, timers };
+  });
+}

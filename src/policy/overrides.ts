@@ -1,0 +1,27 @@
+import { matches } from './pattern.ts';
+import type { Policy } from './rules.ts';
+
+/** What is known of an environment when its kind is asked for. */
+export type Known = {
+  readonly id?: string;
+  /** Names of the site and of the environment within it; undefined where nobody can tell. */
+  readonly site: string | undefined;
+  readonly name: string | undefined;
+  /** Whether the name can be trusted to tell what it is. */
+  readonly kindKnown: boolean;
+};
+
+/** Whether an environment counts as live: as pinned, else as `live:` has it. Whatever is not known does. */
+export function isLive(policy: Policy, environment: Known): boolean {
+  const pinned = policy.pins.environments.find((pin) => pin.id === environment.id)?.live;
+  if (pinned !== undefined) return pinned;
+  const { site, name, kindKnown } = environment;
+  return !kindKnown || site === undefined || name === undefined || isNamedLive(policy.live, site, name);
+}
+
+/** Whether an entry of `live:` covers these names. */
+export function isNamedLive(live: Policy['live'], site: string, name: string): boolean {
+  return live.some(
+    (entry) => entry.kind === 'environment' && matches(entry.site, site) && matches(entry.environment, name),
+  );
+}

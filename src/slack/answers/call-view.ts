@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { Refusal } from '../../errors.ts';
+import { detailsFor, detailsOfFrozen } from '../../pipeline/changes/call-details.ts';
+import { lookAndFreeze } from '../../pipeline/steps/submit.ts';
+import { say } from '../../text.ts';
+import type { Drawn } from '../draw/blocks.ts';
+import { drawCallPage, type CallOf, type Surface } from '../draw/call-pages.ts';
+import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/views.ts';
+import { intoView, openView } from '../forms/modals.ts';
+import type { Heard, Reception } from '../context/context.ts';
+import { reviewed } from './review.ts';
+import { enterpriseNamed } from '../context/payload-shapes.ts';
+import { speaker } from '../context/speaker.ts';
+
+/** Everything that will be sent, opened from a card or a form, and leafed through. Each page is drawn from the row. */
+
+/** The page that a button names, and the change, where it names one. Nothing else is believed. */
+const wanted = /^(\d{1,9})(?: (\S+) (\d{1,15}))?$/;
+
+function wantedIn(said: string): { readonly page: number; readonly of: CallOf } {
+  const [, page, installation, number] = wanted.exec(said) ?? [];
+  if (page === undefined) throw new Refusal('I do not know this button any more. Nothing was shown.');
+  const of = installation === undefined ? undefined : { installation, number: Number(number) };
+  return { page: Number(page), of };
+}
+
+/** A pressed button of a card: a modal, or a private message where none can be opened. */
+export async function showCall(reception: Reception, heard: Heard, said: string): Promise<void> {
+  const view = await openView(reception, heard, loading).catch(noForms);
+  const draw = (surface: Surface): Promise<Drawn> => pageOfChange(reception, heard, said, surface);
+  if (view === undefined) return reception.privately(heard, await draw('message'));
+  return intoView(reception, view, callTitle, async () => callView(await draw('modal')));
+}
+
+const loading = noticeView(callTitle, say`One moment…`);
+
+/** A server without forms shows the pages as messages. */
+function noForms(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error;
+}
+
+async function pageOfChange(
+  reception: Reception,
+  heard: Pick<Heard, 'person' | 'team'>,
+  said: string,
+  surface: Surface,
+): Promise<Drawn> {
+  const { page, of } = wantedIn(said);
+  if (of === undefined) throw new Refusal('I do not know this button any more. Nothing was shown.');
+  const reader = await speaker(reception, heard);
+  return drawCallPage(await detailsFor(reception.office, reader, of), page, { of, surface });
+}
+
+/** A button of these pages that was pressed in a modal, or the one of a form that was not submitted yet. */
+export const pressedInModal = z.object({
+  user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  enterprise: enterpriseNamed,
+  trigger_id: z.string().optional(),
+  view: z.object({
+    id: z.string(),
+    hash: z.string(),
+    callback_id: z.enum(['call', 'review']),
+    private_metadata: z.string(),
+  }),
+  actions: z.tuple([z.object({ action_id: z.string().startsWith('call:'), value: z.string() })]),
+});
+
+/** Draws that page: into the view where it was pressed, or into one laid over the form. */
+export async function turnPage(reception: Reception, pressed: z.infer<typeof pressedInModal>): Promise<void> {
+  const { user, enterprise, view, trigger_id: trigger } = pressed;
+  const [{ value }] = pressed.actions;
+  const team = reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
+  const heard = { person: user.id, team };
+  const memo = memoOf(view.private_metadata);
+  const draw = async () =>
+    memo === undefined
+      ? callView(await pageOfChange(reception, heard, value, 'modal'))
+      : callView(await pageOfForm(reception, heard, memo, value), memo);
+  if (view.callback_id === 'call') return intoView(reception, view.id, callTitle, draw, view.hash);
+  const over = await openView(reception, { trigger }, loading, 'push');
+  if (over === undefined) {
+    throw new Refusal('It could not be opened. Nothing was shown.', { hint: 'Press the button again.' });
+  }
+  return intoView(reception, over, callTitle, draw);
+}
+
+/** What a form shows is looked at and frozen anew: it is the same, or its reader is told that it is not. */
+async function pageOfForm(
+  reception: Reception,
+  heard: Pick<Heard, 'person' | 'team'>,
+  memo: Memo,
+  said: string,
+): Promise<Drawn> {
+  const { page } = wantedIn(said);
+  const { channel, thread } = memo.origin;
+  const asked = { ...heard, channel, thread, trigger: undefined, since: performance.now(), inbox: undefined };
+  const { wish, action } = await reviewed(reception, asked, memo);
+  const frozen = await lookAndFreeze(reception.front, wish, action, heard.person);
+  if (frozen.fingerprint !== memo.shown) {
+    throw new Refusal(say`**This changed while you read it.** Nothing was done.`, {
+      hint: 'Go back and submit the form: it will show you how it is now.',
+    });
+  }
+  return drawCallPage(detailsOfFrozen(frozen), page, { of: undefined, surface: 'modal' });
+}

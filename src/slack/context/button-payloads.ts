@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { z } from 'zod';
+import type { Page } from '../../commands/kit/page.ts';
+import { Refusal, type Words } from '../../errors.ts';
+import { findAnswer, putAnswers, type Answer } from '../../storage/button-payloads.ts';
+import type { Database } from '../../storage/database.ts';
+
+const zipped = promisify(gzip);
+const unzipped = promisify(gunzip);
+
+const keptMs = 3_600_000;
+const longText = 50_000;
+const longestContent = 500_000;
+/** How long what is kept may wait for others, and how many do at most. */
+const momentMs = 50;
+const mostWaiting = 100;
+const mostText = 64 * 2 ** 20;
+/** No JSON begins so. */
+const packedAs = 'gzip:';
+const words = z.array(z.string());
+// Written by `keepPage` alone; the shape of a page is its own source's.
+const page = z.object({ words, page: z.custom<Page>((value) => typeof value === 'object' && value !== null) });
+export type KeptPage = z.infer<typeof page>;
+
+/** Words and pages behind buttons, where they do not fit or stand for what somebody has seen; each for an hour. */
+export type Shelf = {
+  /** Keeps a page, with the words that asked for it; resolves with its id, undefined where it is too much. */
+  readonly keepPage: (person: string, kept: KeptPage) => Promise<string | undefined>;
+  /** Keeps words; resolves with their id. */
+  readonly keepWords: (person: string, said: Words) => Promise<string>;
+  /** The kept page; throws `Refusal` when it is too old. */
+  readonly keptPage: (id: string) => Promise<KeptPage>;
+  /** The kept words; throws `Refusal` when they are too old. */
+  readonly keptWords: (id: string) => Promise<Words>;
+  /** Resolves when all of it is written, or lost. */
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * The shelf in this database. Nobody waits for it: what is put there is written a moment later, with whatever came
+ * meanwhile; what a crash or a database in trouble loses is a button that is too old.
+ */
+export function createShelf(database: Database, onTrouble: (error: unknown) => void): Shelf {
+  const waiting = new Map<string, Pick<Answer, 'id' | 'person' | 'kind' | 'content'>>();
+  let writing: Promise<void> | undefined;
+  const write = async (): Promise<void> => {
+    await wait(momentMs);
+    const answers = [...waiting.values()];
+    try {
+      await database.transaction(async (tx) => {
+        const created_at = await database.now(tx);
+        const times = { created_at, expires_at: created_at + keptMs };
+        const rows = answers.map((answer) => ({ ...answer, ...times }));
+        await putAnswers(tx, rows);
+      });
+    } catch (error) {
+      onTrouble(error);
+    }
+    for (const { id } of answers) waiting.delete(id);
+    writing = waiting.size > 0 ? write() : undefined;
+  };
+  const put = async (person: string, kind: Answer['kind'], content: string): Promise<string> => {
+    if (content.length > longestContent) throw new RangeError('this is too long to be kept');
+    while (waiting.size >= mostWaiting) await writing;
+    const id = randomUUID();
+    waiting.set(id, { id, person, kind, content });
+    writing ??= write();
+    return id;
+  };
+  const take = async (id: string, kind: Answer['kind']): Promise<unknown> => {
+    const found = waiting.get(id) ?? (await findAnswer(database.db, id, await database.now()));
+    if (found?.kind !== kind)
+      throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
+    return JSON.parse(await unpack(found.content));
+  };
+  return {
+    keepPage: async (person, kept) => {
+      // The file was given already.
+      const content = await pack(JSON.stringify({ ...kept, page: { ...kept.page, file: undefined } }));
+      return content.length > longestContent ? undefined : put(person, 'page', content);
+    },
+    keepWords: async (person, said) => put(person, 'words', await pack(JSON.stringify(said))),
+    keptPage: async (id) => page.parse(await take(id, 'page')),
+    keptWords: async (id) => words.parse(await take(id, 'words')),
+    close: async () => {
+      while (waiting.size > 0) await writing;
+    },
+  };
+}
+
+/** Long lists are much alike: a tenth of them is kept. */
+const pack = async (text: string): Promise<string> =>
+  text.length < longText ? text : `${packedAs}${(await zipped(text)).toString('base64')}`;
+
+const unpack = async (text: string): Promise<string> =>
+  text.startsWith(packedAs)
+    ? (await unzipped(Buffer.from(text.slice(packedAs.length), 'base64'), { maxOutputLength: mostText })).toString(
+        'utf8',
+      )
+    : text;

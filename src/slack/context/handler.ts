@@ -1,0 +1,82 @@
+import { Fault, Refusal } from '../../errors.ts';
+import { Ended } from '../../pipeline/steps/decide.ts';
+import { NoTurn } from '../../semaphore.ts';
+import { closeInbox } from '../../storage/inbox.ts';
+import { code, say } from '../../text.ts';
+import { drawNote, drawRefusal, type Drawn } from '../draw/blocks.ts';
+import type { Heard, Lane, Reception } from './context.ts';
+import { whileHeld } from './slow-work.ts';
+
+/** Closes the delivery: true where nobody has told its sender yet what came of it. */
+export async function close(reception: Reception, { inbox }: Pick<Heard, 'inbox'>): Promise<boolean> {
+  if (inbox === undefined) return true;
+  const { database } = reception.front;
+  const now = await database.now();
+  // Not flushed: where a machine loses this with its power, its sender is told once more.
+  return closeInbox(database.db, inbox, now);
+}
+
+/** Runs what follows an ack: a refusal is told to the person alone, anything else becomes a fault with a reference. */
+export async function attend(
+  reception: Reception,
+  heard: Heard,
+  what: string,
+  work: () => Promise<void>,
+  lane: Lane,
+): Promise<void> {
+  try {
+    await whileHeld(reception, heard, () => reception.turns[lane](work, heard.person));
+    await close(reception, heard);
+  } catch (error) {
+    const told = wordsFor(reception, what, error);
+    try {
+      const isOpen = await close(reception, heard);
+      if (isOpen || error instanceof Ended) await reception.privately(heard, told);
+    } catch (again) {
+      reception.log.error({ err: again }, 'somebody could not be told');
+    }
+  }
+}
+
+/** What somebody is told who had no turn. */
+const turnedAway: Readonly<Record<NoTurn['why'], Refusal>> = {
+  own: new Refusal('You have as much running and waiting as one person can. This was not run: nothing was done.', {
+    hint: 'Ask again when some of it is finished.',
+  }),
+  all: new Refusal('I have too much to do right now. Nothing was done.', { hint: 'Try again in a minute.' }),
+  late: new Refusal('This waited a minute for its turn, and was not run. Nothing was done.', {
+    hint: 'The host may be slow to answer. Ask again in a minute.',
+  }),
+};
+
+/** What somebody is told of an error; faults are logged with their reference. */
+export function wordsFor(reception: Reception, what: string, error: unknown): Drawn {
+  if (error instanceof Refusal) return drawRefusal(error);
+  if (error instanceof NoTurn) return drawRefusal(turnedAway[error.why]);
+  const fault = error instanceof Fault ? error : new Fault(what, error);
+  reception.metrics.faults.inc({ what });
+  reception.log.error({ err: fault, reference: fault.reference }, `fault while ${what}`);
+  return drawNote({
+    text: say`Something broke on my side while ${what}. Where no card of it stands, nothing was done. Reference ${code(fault.reference)}, it is in my log.`,
+  });
+}
+
+/**
+ * The promise, or a rejection after so many milliseconds; what is late goes on unheard. They are waited for in parts:
+ * where this process was busy with something else meanwhile, what came can still be taken, and is not late.
+ */
+export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const wait = (parts: number): void => {
+      if (parts === 0) return reject(new Error(`no answer within ${milliseconds} ms`));
+      timer = setTimeout(() => wait(parts - 1), milliseconds / 4);
+    };
+    wait(4);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

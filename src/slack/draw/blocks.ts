@@ -1,0 +1,264 @@
+import type {
+  ActionsBlock,
+  Button as SlackButton,
+  ContextBlock,
+  KnownBlock,
+  RichTextBlock,
+  TableBlock,
+} from '@slack/types';
+import { counted, type Page, type Part } from '../../commands/kit/page.ts';
+import type { Offer, Refusal } from '../../errors.ts';
+import { join } from '../../pipeline/language/tokenize.ts';
+import { everythingLabel, type Button, type Card, type Note, type Press } from '../../pipeline/changes/card.ts';
+import { amount, hiddenIn, inline, inShort, joined, plain, say, type Text } from '../../text.ts';
+import { charactersIn, cut, shortened, widthOf, type Short } from './truncate.ts';
+import { lineOf, sectionOf, visible } from './mrkdwn.ts';
+
+/** What is sent to Slack: blocks, and the line that notifications and plain surfaces show. */
+export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
+
+/** Slack's limits, with room to spare where they are not documented. */
+const limits = {
+  text: 3_000,
+  codeLine: 2_900,
+  /** Escaped, it is five times as long at worst. */
+  line: 600,
+  context: 2_000,
+  buttonText: 75,
+  buttonValue: 2_000,
+  confirmTitle: 100,
+  confirmText: 300,
+  confirmButton: 30,
+  buttons: 20,
+  blocks: 45,
+  characters: 11_500,
+  rows: 30,
+  table: 8_000,
+  cell: 400,
+  /** A longer cell breaks its lines, and its whole column with it: Slack does so only where it is told to. */
+  unbroken: 40,
+} as const;
+
+/** A change's card. What does not fit on it is counted there, and again before somebody approves it. */
+export function drawCard(card: Card): Drawn {
+  const head = say`${card.mark} ${card.headline}`;
+  const parts = [
+    shortened(joined([head, ...card.lines], '\n'), limits.text),
+    shortened(card.warning ?? [], limits.text),
+    fitted(card.facts.map(([label, value]) => say`**${label}**  ${value}`)),
+  ];
+  const lists = hiddenIn([...(card.warning ?? []), ...card.facts.flatMap(([, value]) => value)]);
+  const characters = parts.reduce((sum, { left }) => sum + left, lists.characters);
+  const blocks = parts.flatMap(({ text }) => (text.length > 0 ? [richText([text])] : []));
+  return bounded(head, blocks, card.buttons, { items: lists.items, characters });
+}
+
+/** Facts line by line: where they do not all fit, each gets less room, so that the last is still there. */
+function fitted(facts: readonly Text[]): Short {
+  for (const limit of [1_700, 700, 350, 180]) {
+    const lines = facts.map((fact) => shortened(fact, limit));
+    const text = lines.flatMap((line, index) => (index === 0 ? line.text : [{ text: '\n' }, ...line.text]));
+    if (widthOf(text) <= limits.text) return { text, left: lines.reduce((sum, { left }) => sum + left, 0) };
+  }
+  return shortened(joined(facts, '\n'), limits.text);
+}
+
+/** A reply or a notice. */
+export const drawNote = (note: Note): Drawn => bounded(note.text, [richText([note.text])], note.buttons ?? []);
+
+/** A refusal: what was wrong, what to do next, and what may have been meant, as buttons. */
+export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint' | 'offers'>): Drawn {
+  const text = joined([says, hint]);
+  return bounded(text, [richText([text])], offers.map(offerButton));
+}
+
+/** How a page is kept, for the buttons that speak of it. */
+export type KeptAs = { readonly id: string; readonly shareable: boolean };
+
+/** Whether a page may have further pages, and so has to be kept. */
+export const isLong = ({ parts }: Page): boolean =>
+  parts.some((part) =>
+    part.kind === 'table' ? part.rows.length > 20 : part.kind === 'code' && part.text.length > limits.text / 2,
+  );
+
+/** A page of an answer, from row `from` on; without `kept` it has no Share and no Next page. */
+export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn {
+  const blocks: KnownBlock[] = [richText([page.title])];
+  let next: number | undefined;
+  for (const part of page.parts) {
+    const drawn = drawPart(part, from);
+    next ??= drawn.next;
+    blocks.push(drawn.block);
+  }
+  const rest = next === undefined || kept ? undefined : 'the rest is too much to be kept: ask for less of it';
+  const inFile = page.file ? 'all of it is in a file in our direct messages' : undefined;
+  const source = joined([page.source, inFile, rest], '; ');
+  if (source.length > 0) blocks.push(context(source));
+  const buttons: Button[] = (page.offers ?? []).map(offerButton);
+  if (kept && next !== undefined)
+    buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
+  if (kept?.shareable) buttons.push({ label: 'Share', press: { kind: 'share', id: kept.id } });
+  return bounded(page.title, blocks, buttons);
+}
+
+function drawPart(part: Part, from: number): { block: KnownBlock; next: number | undefined } {
+  if (part.kind === 'text') return { block: richText([part.text]), next: undefined };
+  if (part.kind === 'code') return drawCode(part.text, from);
+  const rows: TableBlock['rows'] = [part.columns.map((column) => cellOf(inline(column)))];
+  let size = 0;
+  for (const row of part.rows.slice(from, from + limits.rows)) {
+    const cells = row.map(cellOf);
+    size += JSON.stringify(cells).length;
+    if (size > limits.table) break;
+    rows.push(cells);
+  }
+  const next = from + Math.max(rows.length - 1, 1);
+  const block: TableBlock = {
+    type: 'table',
+    rows,
+    column_settings: part.columns.map((_, column) => ({
+      is_wrapped: part.rows.slice(from, next).some((row) => widthOf(inShort(row[column] ?? [])) > limits.unbroken),
+    })),
+  };
+  return { block, next: next < part.rows.length ? next : undefined };
+}
+
+/** Lines that fit a message from line `from` on; a longer one is cut. */
+function drawCode(text: string, from: number): { block: KnownBlock; next: number | undefined } {
+  const lines = text.split('\n');
+  let size = 0;
+  let next = from;
+  for (const line of lines.slice(from)) {
+    size += Math.min(visible(line).length, limits.codeLine) + 1;
+    if (size > limits.text && next > from) break;
+    next += 1;
+  }
+  const shown = lines.slice(from, next).map((line) => cut(visible(line), limits.codeLine));
+  return { block: preformatted(shown.join('\n')), next: next < lines.length ? next : undefined };
+}
+
+/** A cell weighs little as plain text; only what Slack has to draw becomes rich. */
+function cellOf(text: Text): TableBlock['rows'][number][number] {
+  const { text: short } = shortened(text, limits.cell);
+  if (short.every((span) => 'text' in span && span.style === undefined))
+    return { type: 'raw_text', text: plain(short) || ' ' };
+  return { type: 'rich_text', elements: [sectionOf(short)] };
+}
+
+/** Lines of text, one below the other. */
+export const richText = (lines: readonly Text[]): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [sectionOf(shortened(joined(lines, '\n'), limits.text).text)],
+});
+
+export const preformatted = (text: string): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: text || ' ' }] }],
+});
+
+/** Small print: plain, unless there is a time or a name in it that Slack has to draw. */
+function context(text: Text): ContextBlock {
+  const line = lineOf(text);
+  const isPlain = inShort(text).every((span) => 'text' in span) || line.length > limits.context;
+  return {
+    type: 'context',
+    elements: [isPlain ? plainText(plain(text), limits.context) : { type: 'mrkdwn', text: line }],
+  };
+}
+
+export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing): ActionsBlock[] {
+  const elements = buttons
+    .map((button, index) => drawButton(button, index, hidden))
+    .filter((button) => button !== undefined);
+  return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
+}
+
+const offerButton = ({ label, words }: Offer): Button => ({
+  label,
+  press: { kind: label.endsWith('…') ? 'form' : 'words', words },
+});
+
+/** A button whose words do not fit is left out: whoever offers such words stores them and names the row. */
+function drawButton({ label, press, style, confirm }: Button, index: number, hidden: Hidden): SlackButton | undefined {
+  const value = valueOf(press);
+  if (value.length > limits.buttonValue) return undefined;
+  const unseen = press.kind === 'decision' && press.verdict === 'approve' ? notShown(hidden) : '';
+  return {
+    type: 'button',
+    action_id: `${press.kind}:${index}`,
+    text: plainText(label, limits.buttonText),
+    value,
+    ...(style && { style }),
+    ...(confirm && {
+      confirm: {
+        title: plainText(confirm.title, limits.confirmTitle),
+        text: plainText(
+          cut(visible(plain(confirm.says)), limits.confirmText - unseen.length) + unseen,
+          limits.confirmText,
+        ),
+        confirm: plainText(confirm.yes, limits.confirmButton),
+        deny: plainText('Go back', limits.confirmButton),
+      },
+    }),
+  };
+}
+
+/** What of a change its card does not show. */
+type Hidden = { readonly items: number; readonly characters: number };
+const nothing: Hidden = { items: 0, characters: 0 };
+
+/** The end of the question before an approval; empty where all of the change stands on its card. */
+function notShown({ items, characters }: Hidden): string {
+  const parts = [
+    ...(items > 0 ? [counted(items, 'item')] : []),
+    ...(characters > 0 ? [counted(characters, 'character')] : []),
+  ];
+  if (parts.length === 0) return '';
+  const are = items + characters === 1 ? 'is' : 'are';
+  return `\n${parts.join(' and ')} ${are} not shown here: open “${everythingLabel}”.`;
+}
+
+function valueOf(press: Press): string {
+  switch (press.kind) {
+    case 'words':
+    case 'form':
+    case 'review':
+      return join(press.words);
+    case 'undo':
+      return `${press.installation} ${press.number}`;
+    case 'share':
+      return press.id;
+    case 'page':
+      return `${press.from} ${press.id}`;
+    case 'call':
+      return `${press.page}${press.of ? ` ${press.of.installation} ${press.of.number}` : ''}`;
+    case 'decision':
+      return `${press.installation} ${press.number} ${press.version} ${press.verdict}`;
+  }
+}
+
+export const plainText = (text: string, limit: number): { type: 'plain_text'; text: string; emoji: false } => ({
+  type: 'plain_text',
+  text: cut(visible(text), limit) || ' ',
+  emoji: false,
+});
+
+/** Under Slack's limits in any case: what does not fit is left out from the end, and counted; buttons always stay. */
+function bounded(
+  line: Text,
+  blocks: readonly KnownBlock[],
+  buttons: readonly Button[],
+  hidden: Hidden = nothing,
+): Drawn {
+  const kept: KnownBlock[] = [];
+  let size = JSON.stringify(buttonRow(buttons, hidden)).length;
+  for (const block of blocks) {
+    size += JSON.stringify(block).length;
+    if (size > limits.characters || kept.length === limits.blocks) break;
+    kept.push(block);
+  }
+  const left = charactersIn(blocks.slice(kept.length));
+  const row = buttonRow(buttons, { ...hidden, characters: hidden.characters + left });
+  const rest = left > 0 ? [context(say`The rest is too long for a message: ${amount(left)} characters more.`)] : [];
+  return { text: lineOf(shortened(line, limits.line).text) || ' ', blocks: [...kept, ...rest, ...row] };
+}

@@ -1,0 +1,85 @@
+import type { KnownBlock } from '@slack/types';
+import type { CallDetails, DetailLine } from '../../pipeline/changes/call-details.ts';
+import type { Button, Press } from '../../pipeline/changes/card.ts';
+import { say } from '../../text.ts';
+import { buttonRow, preformatted, richText, type Drawn } from './blocks.ts';
+import { lineOf, sectionOf } from './mrkdwn.ts';
+
+/** Everything that will be sent, in pages: each fits a modal, and a message where there are no modals. */
+
+/** In characters of JSON, as Slack counts them; a message takes about twelve thousand, a modal many more. */
+export const perPage = { message: 8_000, modal: 16_000 } as const;
+const perBlock = 2_500;
+/** What stands around the text of a block. */
+const frame = 120;
+
+/** Of which saved change the pages are; undefined: of what a form shows that was not submitted yet. */
+export type CallOf = Extract<Press, { kind: 'call' }>['of'];
+
+export type Surface = keyof typeof perPage;
+
+type Group = { readonly lines: readonly DetailLine[]; readonly weight: number };
+
+/** The page of that number, or the nearest there is. */
+export function drawCallPage(
+  { title, lines, requestAt }: CallDetails,
+  wanted: number,
+  { of, surface }: { readonly of: CallOf; readonly surface: Surface },
+): Drawn {
+  const pages = pagesOf(lines, perPage[surface]);
+  const page = Math.min(Math.max(1, wanted), pages.length);
+  const request = lines[requestAt];
+  const requestOn = pages.findIndex((one) => request !== undefined && one.includes(request)) + 1;
+  const go = (label: string, to: number): Button => ({ label, press: { kind: 'call', page: to, of } });
+  const buttons = [
+    ...(page > 1 ? [go('Previous', page - 1)] : []),
+    ...(page < pages.length ? [go('Next', page + 1)] : []),
+    ...(page > 2 ? [go('First', 1)] : []),
+    ...(page < pages.length - 1 ? [go('Last', pages.length)] : []),
+    ...(page < requestOn ? [go('The request', requestOn)] : []),
+  ];
+  const place = say`Page ${page} of ${pages.length}`;
+  return {
+    text: lineOf(place),
+    blocks: [richText([title, place]), ...groupsOf(pages[page - 1] ?? []).map(blockOf), ...buttonRow(buttons)],
+  };
+}
+
+/** Which lines stand on which page: the same for the same lines. */
+export function pagesOf(lines: readonly DetailLine[], most: number): readonly (readonly DetailLine[])[] {
+  const pages: DetailLine[][] = [];
+  let room = 0;
+  for (const { lines: some, weight } of groupsOf(lines)) {
+    if (weight > room) {
+      pages.push([]);
+      room = most;
+    }
+    pages.at(-1)?.push(...some);
+    room -= weight;
+  }
+  return pages;
+}
+
+/** Lines that stand in one block: of one kind, and not too many. */
+function groupsOf(lines: readonly DetailLine[]): readonly Group[] {
+  const groups: { lines: DetailLine[]; weight: number }[] = [];
+  for (const line of lines) {
+    const weight = weightOf(line);
+    const last = groups.at(-1);
+    if (last?.lines[0]?.kind === line.kind && last.weight + weight <= perBlock) {
+      last.lines.push(line);
+      last.weight += weight;
+    } else groups.push({ lines: [line], weight: weight + frame });
+  }
+  return groups;
+}
+
+const weightOf = (line: DetailLine): number =>
+  JSON.stringify(line.kind === 'exact' ? line.text : sectionOf(line.text)).length + 2;
+
+function blockOf({ lines }: Group): KnownBlock {
+  const [first] = lines;
+  if (first?.kind === 'exact')
+    return preformatted(lines.flatMap((line) => (line.kind === 'exact' ? line.text : [])).join('\n'));
+  return richText(lines.flatMap((line) => (line.kind === 'text' ? [line.text] : [])));
+}

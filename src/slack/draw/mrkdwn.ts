@@ -1,0 +1,49 @@
+import type { RichTextElement, RichTextSection } from '@slack/types';
+import { codeOf, inShort, unseen, type Drawable, type Text } from '../../text.ts';
+
+/** The one place where text becomes Slack's. Structured text carries no markup at all; plain lines are escaped. */
+
+const everyUnseen = new RegExp(unseen, 'gv');
+
+/** Text in which nothing hides: what cannot be seen is written out as its code. */
+export const visible = (text: string): string => text.replace(everyUnseen, (character) => `⟨${codeOf(character)}⟩`);
+
+/** For fields of Slack that read markup: nothing in it is a mention, a link or a broadcast. */
+const escaped = (text: string): string =>
+  visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Text as a line of Slack's markup, for notifications and for surfaces without blocks. Its own mentions stay mentions. */
+export const lineOf = (text: Text): string => inShort(text).map(markup).join('');
+
+function markup(span: Drawable): string {
+  if ('person' in span) return `<@${span.person}>`;
+  if ('userGroup' in span) return `<!subteam^${span.userGroup}>`;
+  if ('channel' in span) return `<#${span.channel}>`;
+  if ('at' in span) return `<!date^${seconds(span.at)}^${dateFormat(span.as)}|${fallback(span.at)}>`;
+  return escaped(span.text);
+}
+
+/** Text as the elements of a rich text section. */
+const elementsOf = (text: Text): RichTextElement[] =>
+  inShort(text)
+    .filter((span) => !('text' in span && span.text === ''))
+    .map(elementOf);
+
+/** Text as a rich text section; an empty text is a space, because Slack takes no empty ones. */
+export const sectionOf = (text: Text): RichTextSection => {
+  const elements = elementsOf(text);
+  return { type: 'rich_text_section', elements: elements.length > 0 ? elements : [{ type: 'text', text: ' ' }] };
+};
+
+function elementOf(span: Drawable): RichTextElement {
+  if ('person' in span) return { type: 'user', user_id: span.person };
+  if ('userGroup' in span) return { type: 'usergroup', usergroup_id: span.userGroup };
+  if ('channel' in span) return { type: 'channel', channel_id: span.channel };
+  if ('at' in span)
+    return { type: 'date', timestamp: seconds(span.at), format: dateFormat(span.as), fallback: fallback(span.at) };
+  return { type: 'text', text: visible(span.text), ...(span.style && { style: { [span.style]: true } }) };
+}
+
+const seconds = (at: number): number => Math.floor(at / 1000);
+const dateFormat = (as: 'time' | 'date'): string => (as === 'time' ? '{time}' : '{date_short_pretty} {time}');
+const fallback = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

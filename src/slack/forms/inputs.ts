@@ -1,0 +1,197 @@
+import type { InputBlock, Option } from '@slack/types';
+import { z } from 'zod';
+import { isName } from '../../commands/kit/action.ts';
+import { isYes, type Field, type Fields } from '../../commands/kit/fields.ts';
+import type { Words } from '../../errors.ts';
+import type { Given } from '../../pipeline/language/parse.ts';
+import { takesTokens } from '../../pipeline/language/pasted-tokens.ts';
+import { refuseHidden, refuseKeys } from '../../pipeline/language/tokenize.ts';
+import { plainText } from '../draw/blocks.ts';
+
+/** Fields as the inputs of a modal, and what was put into them as words again. */
+
+/** A field as a form asks for it. */
+export type Asked = {
+  readonly name: string;
+  readonly field: Field;
+  /** What was said of it so far. */
+  readonly given: Words;
+  /** What the host has to choose from, and where that list is kept: its options are places in it, not words. */
+  readonly choices?: { readonly id: string; readonly words: Words } | undefined;
+  /** Others hang on it: it tells when it changes. */
+  readonly tells?: boolean;
+  /** What narrowed it is gone: left empty it would mean more than before. */
+  readonly required?: boolean;
+  /** What to know about it, in place of its hint. */
+  readonly note?: string | undefined;
+};
+
+type Names = (id: string) => string | undefined;
+type Element = InputBlock['element'];
+type Labelled = Option & { text: { type: 'plain_text'; text: string } };
+
+const limits = { label: 150, hint: 150, option: 75, input: 3_000, reason: 500, options: 100, chosen: 50 } as const;
+const reasonField = 'reason';
+const typedField = 'typed-name';
+
+/** The block of a field; one that offers another list is another block, so that nothing chosen before stays in it. */
+export const blockOf = (field: string, choices?: { readonly id: string }): string =>
+  choices ? `field:${field}:${choices.id}` : `field:${field}`;
+
+/** The input block of a field. */
+export function inputOf(asked: Asked, names: Names): InputBlock {
+  const { name, field, tells, note = field.hint } = asked;
+  const choices = offered(asked);
+  return {
+    type: 'input',
+    block_id: blockOf(name, choices),
+    optional: !asked.required && (field.optional || (field.kind === 'plain' && field.absent !== undefined)),
+    label: plainText(field.label, limits.label),
+    ...(note && { hint: plainText(note, limits.hint) }),
+    ...(tells && { dispatch_action: true }),
+    element: elementOf({ ...asked, choices }, names),
+  };
+}
+
+/** Its choices, unless more was chosen already than a select holds; names are chosen among all names. */
+const offered = ({ field, given, choices }: Asked): Asked['choices'] =>
+  !isName(field) && choices && choices.words.length > 0 && given.length <= limits.chosen ? choices : undefined;
+
+function elementOf({ name, field, given, choices }: Asked, names: Names): Element {
+  const [first] = given;
+  if (isName(field)) {
+    const chosen = first === undefined || first.length > limits.option ? undefined : names(first);
+    const initial = chosen !== undefined && first !== undefined ? { initial_option: optionOf(first, chosen) } : {};
+    return { type: 'external_select', ...searchable(name, field.shown), ...initial };
+  }
+  if (choices) return selectOf(name, field.many, field.shown, given, choices.words);
+  if (typeof field.absent === 'boolean') {
+    const option = optionOf('yes', 'Yes');
+    const initial = first !== undefined && isYes(first) ? { initial_options: [option] } : {};
+    return { type: 'checkboxes', action_id: name, options: [option], ...initial };
+  }
+  if (field.choices) {
+    const options = field.choices.slice(0, limits.options).map((choice) => optionOf(choice, choice));
+    const initial = options.find(({ value }) => value?.toLowerCase() === first?.toLowerCase());
+    return { type: 'static_select', action_id: name, options, ...(initial && { initial_option: initial }) };
+  }
+  if (field.takes === 'a person') {
+    // Slack opens no form with somebody in it who cannot be.
+    const person = /^@?([UW][A-Z\d]{2,20})$/.exec(first ?? '')?.[1];
+    return { type: 'users_select', action_id: name, ...(person !== undefined && { initial_user: person }) };
+  }
+  const text = given.join(field.many ? '\n' : ' ');
+  // Too long a text is left out rather than cut: the beginning of an address is another address.
+  const initial = text !== '' && text.length <= limits.input ? { initial_value: text } : {};
+  const example = field.example === undefined ? {} : { placeholder: plainText(field.example, limits.label) };
+  if (field.between) {
+    const [from, to] = field.between;
+    const bounds = { is_decimal_allowed: false, min_value: String(from), max_value: String(to) };
+    const number = /^#?(\d{1,15})$/.exec(text)?.[1];
+    const filled = number === undefined ? {} : { initial_value: String(Number(number)) };
+    return { type: 'number_input', action_id: name, ...bounds, ...filled, ...example };
+  }
+  const shape = { multiline: field.many, max_length: limits.input };
+  return { type: 'plain_text_input', action_id: name, ...shape, ...initial, ...example };
+}
+
+const searchable = (name: string, shown: string) => ({
+  action_id: name,
+  min_query_length: 0,
+  placeholder: plainText(shown, limits.label),
+});
+
+function selectOf(name: string, isMany: boolean, shown: string, given: Words, words: Words): Element {
+  const chosen = given.flatMap((word) => (words.includes(word) ? [choiceAt(words, words.indexOf(word))] : []));
+  const element = searchable(name, shown);
+  if (isMany) {
+    return { type: 'multi_external_select', ...element, ...(chosen.length > 0 && { initial_options: chosen }) };
+  }
+  return { type: 'external_select', ...element, ...(chosen[0] && { initial_option: chosen[0] }) };
+}
+
+/** A place in a list of choices as an option; of a long word the end tells more than the middle. */
+export function choiceAt(words: Words, at: number): Labelled {
+  const word = words[at] ?? '';
+  const label = word.length > limits.option ? `${word.slice(0, 24)}…${word.slice(-50)}` : word;
+  return optionOf(String(at), label.toWellFormed());
+}
+
+/** The last thing that is asked: the name of what would be overwritten or deleted. */
+export const typedInput = (label: string): InputBlock => ({
+  type: 'input',
+  block_id: blockOf(typedField),
+  label: plainText(label, limits.label),
+  element: { type: 'plain_text_input', action_id: typedField, max_length: limits.input },
+});
+
+export const reasonInput = (reason: string | undefined, isRequired = false): InputBlock => ({
+  type: 'input',
+  block_id: blockOf(reasonField),
+  optional: !isRequired,
+  label: plainText('Reason', limits.label),
+  element: {
+    type: 'plain_text_input',
+    action_id: reasonField,
+    max_length: limits.reason,
+    ...(reason !== undefined && { initial_value: reason.slice(0, limits.reason) }),
+  },
+});
+
+/** An option of a select: Slack shows `text` and gives back `value`. */
+export const optionOf = (value: string, text: string): Labelled => ({
+  text: plainText(text, limits.option),
+  value,
+});
+
+const selected = z.object({ value: z.string() });
+const state = z.record(
+  z.string(),
+  z.record(
+    z.string(),
+    z.object({
+      value: z.string().nullish(),
+      selected_user: z.string().nullish(),
+      selected_option: selected.nullish(),
+      selected_options: z.array(selected).nullish(),
+    }),
+  ),
+);
+
+/** What stands in a view. */
+export type Filled = {
+  readonly given: Given;
+  readonly reason: string | undefined;
+  /** The name that was typed to confirm. */
+  readonly typed: string | undefined;
+};
+
+/**
+ * The words in a view's state, by field; `choices` are the lists it offered, `command` the fields of its command. Throws
+ * `Refusal` for hidden characters and credentials.
+ */
+export function saidIn(values: unknown, choices: ReadonlyMap<string, Words> = new Map(), command: Fields = {}): Filled {
+  const given: Record<string, Words> = {};
+  for (const [block, inputs] of Object.entries(state.parse(values))) {
+    for (const [name, input] of Object.entries(inputs)) {
+      const picked = [input.selected_option, ...(input.selected_options ?? [])].map((option) => option?.value);
+      const listed = block === blockOf(name) ? undefined : choices.get(name);
+      const meant = listed ? picked.map((at) => at && listed[Number(at)]) : picked;
+      const said = [input.value, input.selected_user && `@${input.selected_user}`, ...meant]
+        .filter((word) => typeof word === 'string')
+        .map((word) => word.trim())
+        .filter((word) => word !== '');
+      for (const word of said) refuseKeys(word, { field: name, mayHoldTokens: takesTokens(command[name]) });
+      for (const word of said) refuseHidden(word.replaceAll(/[\r\n]+/g, ' '), name);
+      if (said.length > 0) given[name] = said;
+    }
+  }
+  const { [reasonField]: reason, [typedField]: typed, ...fields } = given;
+  return { given: fields, reason: reason?.[0], typed: typed?.[0] };
+}
+
+/** The block in which a field stands in a view's state; undefined: nowhere. */
+export const blockIn = (values: unknown, field: string): string | undefined =>
+  Object.entries(z.record(z.string(), z.record(z.string(), z.unknown())).catch({}).parse(values)).find(([, inputs]) =>
+    Object.hasOwn(inputs, field),
+  )?.[0];

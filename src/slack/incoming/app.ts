@@ -1,0 +1,206 @@
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
+import {
+  App,
+  HTTPModuleFunctions,
+  HTTPReceiver,
+  LogLevel,
+  SocketModeReceiver,
+  type Logger as BoltLogger,
+} from '@slack/bolt';
+import type { WebClientOptions } from '@slack/web-api';
+import type { Config } from '../../config.ts';
+import type { Logger } from '../../log.ts';
+import { settledWithin } from '../../pipeline/steps/worker.ts';
+import { boundConnections } from './connections.ts';
+import type { Track } from './receive.ts';
+import { listen } from './listeners.ts';
+import { readSafely, refuseMalformed, type OnMalformed } from './malformed.ts';
+import { reconnectAlways } from './reconnect.ts';
+import type { Reception } from '../context/context.ts';
+
+/** The door to Slack: open after `start`, closed and empty after `stop`. */
+export type SlackDoor = {
+  /** Connects, or listens; resolves with the port of the health routes. */
+  readonly start: () => Promise<number>;
+  /** Takes nothing more and waits for what runs, so many milliseconds at most. */
+  readonly stop: (graceMs: number) => Promise<void>;
+};
+
+export type DoorOptions = {
+  readonly config: Config;
+  readonly reception: Reception;
+  readonly bot: { readonly botId: string | undefined; readonly botUserId: string };
+  /** A word of why not, or undefined: ready. */
+  readonly notReady: () => Promise<string | undefined>;
+  /** A word of what is wrong though the bot is ready, or undefined. */
+  readonly remark: () => string | undefined;
+};
+
+const bodyLimit = 256 * 1024;
+const mostConnections = 200;
+/** A request that is not whole by then is given up; Slack itself waits three seconds for its answer. */
+const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
+
+/** How we speak to Slack: no retries behind our back, no queue behind a pause, never longer than two and a half seconds. */
+export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
+  slackApiUrl,
+  timeout: 2_500,
+  retryConfig: { retries: 0 },
+  rejectRateLimitedCalls: true,
+  ...(logger && { logger }),
+});
+
+/** Bolt's chatter as log lines; never below warnings, because its debug lines hold whole payloads. */
+export function boltLogger(log: Logger): BoltLogger {
+  const line =
+    (level: 'warn' | 'error') =>
+    (...what: unknown[]): void =>
+      log[level]({ from: 'slack' }, what.map(String).join(' '));
+  const silent = (): void => {};
+  return {
+    debug: silent,
+    info: silent,
+    warn: line('warn'),
+    error: line('error'),
+    setLevel: silent,
+    getLevel: () => LogLevel.WARN,
+    setName: silent,
+  };
+}
+
+/** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
+export function createDoor({ config, reception, bot, notReady, remark }: DoorOptions): SlackDoor {
+  const { log } = reception;
+  const logger = boltLogger(log);
+  const { apiUrl, botToken } = config.slack;
+  const running = new Set<Promise<void>>();
+  const health = healthRoutes(async () => (isConnected(receiver) ? notReady() : 'no connection to Slack'), remark);
+  const onMalformed = noteMalformed(reception);
+  const receiver = receiverFor(config, logger, health, onMalformed);
+  if (receiver instanceof HTTPReceiver) refuseMalformed(receiver, bodyLimit, onMalformed);
+  else readSafely(receiver, onMalformed);
+  const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, noteRefused(log));
+  const app = new App({
+    receiver,
+    authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: reception.team }),
+    convoStore: false,
+    clientOptions: clientOptions(apiUrl, logger),
+    logger,
+  });
+  app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
+  listen(app, reception, trackIn(running, log));
+  const ownServer = createServer(server, (request, response) => {
+    if (!request.socket.destroyed) serveHealth(health, request, response);
+  });
+  let connections = boundConnections(ownServer, mostConnections);
+  const { http } = config;
+  return {
+    start: async () => {
+      if (receiver instanceof HTTPReceiver) {
+        const listening = await receiver.start(http, server);
+        connections = boundConnections(listening, mostConnections);
+        return portOf(listening);
+      }
+      await app.start();
+      await new Promise<void>((resolve, reject) =>
+        ownServer.once('error', reject).listen(http.port, http.host, resolve),
+      );
+      return portOf(ownServer);
+    },
+    stop: async (graceMs) => {
+      const began = performance.now();
+      reconnecting?.end();
+      const stopped = app.stop().catch((error: unknown) => log.warn({ err: error }, 'Slack did not let go'));
+      ownServer.close();
+      connections.endUnheard();
+      await settledWithin(graceMs, [stopped]);
+      await settledWithin(Math.max(0, graceMs - (performance.now() - began)), running);
+    },
+  };
+}
+
+const trackIn =
+  (running: Set<Promise<void>>, log: Logger): Track =>
+  (work) => {
+    const task = work()
+      .catch((error: unknown) => log.error({ err: error }, 'work after an ack failed'))
+      .finally(() => running.delete(task));
+    running.add(task);
+  };
+
+const noteRefused =
+  (log: Logger) =>
+  (error: unknown): void =>
+    log.error({ err: error }, 'Slack refuses a connection; it is asked again');
+
+const noteMalformed =
+  ({ log, metrics }: Reception): OnMalformed =>
+  (why) => {
+    metrics.faults.inc({ what: 'reading a delivery' });
+    log.warn({ why }, 'a delivery from Slack could not be read');
+  };
+
+/** In HTTP mode Slack comes to us; in Socket Mode a connection has to stand. */
+const isConnected = (receiver: SocketModeReceiver | HTTPReceiver): boolean =>
+  receiver instanceof HTTPReceiver || receiver.client.websocket?.isActive() === true;
+
+/** What Bolt could not read it did not ack; both handlers are to tell whether it still shall. */
+function receiverFor(
+  { slack }: Config,
+  logger: BoltLogger,
+  health: Health,
+  onMalformed: OnMalformed,
+): SocketModeReceiver | HTTPReceiver {
+  const { delivery, apiUrl } = slack;
+  if (delivery.kind === 'socket') {
+    // Socket Mode changes the client options it is given (100 retries), so it gets its own.
+    const installerOptions = { clientOptions: { slackApiUrl: apiUrl } };
+    return new SocketModeReceiver({
+      appToken: delivery.appToken.reveal(),
+      logger,
+      installerOptions,
+      processEventErrorHandler: async ({ error, event }) => {
+        onMalformed(error);
+        await event.ack().catch(() => undefined);
+        return false;
+      },
+    });
+  }
+  return new HTTPReceiver({
+    signingSecret: delivery.signingSecret.reveal(),
+    endpoints: '/slack/events',
+    bodyLimit,
+    logger,
+    processEventErrorHandler: async ({ error, response }) => {
+      onMalformed(error);
+      if (!response.headersSent) HTTPModuleFunctions.buildNoBodyResponse(response, 400);
+      return true;
+    },
+    customRoutes: Object.entries(health).map(([path, handler]) => ({ path, method: 'GET', handler })),
+  });
+}
+
+type Health = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
+
+/** A word each, no details: what is wrong stands in the log. */
+const healthRoutes = (notReady: () => Promise<string | undefined>, remark: DoorOptions['remark']): Health => ({
+  '/healthz': (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok'),
+  '/readyz': (_, response) => {
+    const answer = (why: string | undefined): unknown => {
+      const said = why === undefined ? ['ready', remark() ?? []].flat().join('\n') : 'not ready';
+      return response.writeHead(why === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(said);
+    };
+    notReady().then(answer, () => answer('broken'));
+  },
+});
+
+function serveHealth(health: Health, request: IncomingMessage, response: ServerResponse): void {
+  const route = request.method === 'GET' ? health[request.url ?? ''] : undefined;
+  if (route) route(request, response);
+  else response.writeHead(404).end();
+}
+
+function portOf(server: { address(): { port: number } | string | null }): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,110 @@
+import type { App, ViewSubmitAction } from '@slack/bolt';
+import type { Option } from '@slack/types';
+import { z } from 'zod';
+import { Refusal } from '../../errors.ts';
+import { catalogue } from '../../commands/index.ts';
+import { namesOfKind } from '../../pipeline/language/resolve.ts';
+import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
+import { passing } from '../../failpoints.ts';
+import { pressedInModal, turnPage } from '../answers/call-view.ts';
+import { memoOf } from '../forms/views.ts';
+import { onlooker } from '../context/speaker.ts';
+import { choiceAt, optionOf } from '../forms/inputs.ts';
+import { laneOf, type Track } from './receive.ts';
+import { createRedraw, dispatched } from '../forms/redraw.ts';
+import { attend, within } from '../context/handler.ts';
+import type { Heard, Reception } from '../context/context.ts';
+import { submission, submit } from './submissions.ts';
+import { enterpriseNamed } from '../context/payload-shapes.ts';
+
+const suggestionsMs = 2_000;
+
+/** Submitted and closed forms, and the names that are suggested while somebody types. */
+export function listenToForms(app: App, reception: Reception, track: Track): void {
+  const redraw = createRedraw(reception);
+  app.view<ViewSubmitAction>({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body }) => {
+    const end = reception.metrics.ack.startTimer({ kind: 'form' });
+    const said = submission.parse(body);
+    const { ack: answer, after, inbox } = await submit(reception, said);
+    await (answer ? ack(answer) : ack());
+    end();
+    if (inbox !== undefined) passing('acked', inbox);
+    if (after === undefined) return;
+    const memo = memoOf(said.view.private_metadata);
+    const lane = laneOf(catalogue.get(memo?.path ?? ''));
+    const heard: Heard = {
+      person: said.user.id,
+      team: reception.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
+      channel: memo?.origin.channel,
+      trigger: undefined,
+      since: performance.now(),
+      inbox,
+    };
+    track(() => attend(reception, heard, 'working on a form', after, lane === 'reports' ? lane : 'urgent'));
+  });
+  app.view({ callback_id: /.*/, type: 'view_closed' }, ({ ack }) => ack());
+  app.action(/.*/, async ({ ack, body }) => {
+    if (!inModal.safeParse(body).success) return;
+    await ack();
+    const page = pressedInModal.safeParse(body);
+    if (page.success) {
+      const { user, view } = page.data;
+      const channel = memoOf(view.private_metadata)?.origin.channel;
+      const heard = {
+        person: user.id,
+        team: user.team_id,
+        channel,
+        trigger: undefined,
+        since: performance.now(),
+        inbox: undefined,
+      };
+      const turned = (): Promise<void> => turnPage(reception, page.data);
+      return track(() => attend(reception, heard, 'turning a page', turned, 'usual'));
+    }
+    const read = dispatched.safeParse(body);
+    if (!read.success) return;
+    const drawn = (): Promise<void> => reception.turns.usual(() => redraw(read.data), read.data.user.id);
+    track(() => drawn().catch((error: unknown) => onStale(reception, error)));
+  });
+  app.options(/.*/, async ({ ack, body }) => {
+    await ack({ options: await within(suggestionsMs, suggestions(reception, body)).catch(() => []) });
+  });
+}
+
+const inModal = z.object({ view: z.object({ type: z.literal('modal') }) });
+/** A form that was not drawn anew still holds what was filled in, and says what is wrong when it is submitted. */
+function onStale({ log }: Reception, error: unknown): void {
+  if (!(error instanceof Refusal)) log.warn({ err: error }, 'a form was not drawn anew');
+}
+
+const asking = z.object({
+  user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  enterprise: enterpriseNamed,
+  action_id: z.string(),
+  value: z.string().default(''),
+  view: z.object({ private_metadata: z.string() }).optional(),
+});
+
+/** What fits what was typed so far: of the host's choices for that field, or of the names that this person may read. */
+async function suggestions(reception: Reception, body: unknown): Promise<Option[]> {
+  const { user, enterprise, action_id: name, value, view } = asking.parse(body);
+  const team = reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
+  const person = await onlooker(reception, { person: user.id, team });
+  const memo = memoOf(view?.private_metadata ?? '');
+  const kept = memo?.choices?.[name];
+  if (kept) {
+    const words = await reception.shelf.keptWords(kept.id);
+    return likelyWords(words, value, mostOptions).map((at) => choiceAt(words, at));
+  }
+  const field = catalogue.get(memo?.path ?? '')?.fields[name];
+  const search = searchIn(namesOfKind(field?.kind ?? 'environment', reception.front.names(person)));
+  const recent = await reception.recent.of(person.id).catch(() => []);
+  const found = search.likely(value, mostOptions, recent);
+  return found.map((one) => {
+    const isOnly = search.exact(one.name).length === 1;
+    return optionOf(one.id, isOnly ? one.name : `${one.name.slice(0, 60)} (…${one.id.slice(-4)})`);
+  });
+}
+
+/** Slack takes no more. */
+const mostOptions = 100;

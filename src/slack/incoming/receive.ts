@@ -1,0 +1,69 @@
+import { catalogue, isDeed, type Command } from '../../commands/index.ts';
+import { Refusal } from '../../errors.ts';
+import { parse } from '../../pipeline/language/parse.ts';
+import type { InboxRow } from '../../storage/inbox.ts';
+import { passing } from '../../failpoints.ts';
+import { keep, keepUnwritten, noDatabase } from '../context/deliveries.ts';
+import { attend } from '../context/handler.ts';
+import type { Heard, Lane, Reception } from '../context/context.ts';
+
+/** Knows of work that follows an ack until it ends. */
+export type Track = (work: () => Promise<void>) => void;
+
+/** One thing that Slack delivered. */
+export type Delivered = {
+  readonly kind: InboxRow['kind'];
+  /** The same for the same delivery, however often it comes. */
+  readonly key: string;
+  /** The words in it: what is written down. */
+  readonly said: string;
+  /** Whether it may change something, and so is written down before it is acked. */
+  readonly changes: boolean;
+  /** In which turns it is worked on. */
+  readonly lane: Lane;
+  readonly from: Omit<Heard, 'inbox' | 'since'>;
+  /** Answers Slack; true where the words, if there are any, are shown to the person. */
+  readonly ack: (words?: string) => Promise<boolean>;
+  readonly work: (heard: Heard) => Promise<void>;
+};
+
+/** Writes it down, acks it, works on it, in this order; what was seen before is acked and left at that. */
+export async function take(reception: Reception, track: Track, delivered: Delivered): Promise<void> {
+  const { kind, key, said, from, work, lane } = delivered;
+  const end = reception.metrics.ack.startTimer({ kind });
+  const since = performance.now();
+  const row = { key, kind, person: from.person, channel: from.channel, content: said };
+  const kept = delivered.changes ? await keep(reception, row) : keepUnwritten(reception, key);
+  if (kept === 'new') passing('kept', key);
+  const told = await delivered.ack(kept === 'failed' || kept === 'told' ? noDatabase : undefined);
+  end();
+  if (kept === 'new') passing('acked', key);
+  if (kept === 'seen' || kept === 'told' || (kept === 'failed' && told)) return;
+  const heard: Heard = { ...from, since, inbox: kept === 'new' ? key : undefined };
+  const attended = async (): Promise<void> => {
+    if (kept === 'failed') throw new Refusal(noDatabase);
+    return work(heard);
+  };
+  const begin = (): Promise<void> => attend(reception, heard, `reading a ${kind}`, attended, lane);
+  track(() => (lane === 'urgent' ? begin() : reception.nextTurn().then(begin)));
+}
+
+/** Whether these words change something, and whether they may wait. What cannot be read is refused later. */
+export function natureOf(line: string): Pick<Delivered, 'changes' | 'lane'> {
+  const command = commandIn(line);
+  return { changes: command !== undefined && isDeed(command), lane: laneOf(command) };
+}
+
+/** In which turns a command is worked on. */
+export function laneOf(command: Command | undefined): Lane {
+  if (command?.shape === 'report') return 'reports';
+  return command?.shape === 'desk' && command.urgent ? 'urgent' : 'usual';
+}
+
+function commandIn(line: string): Command | undefined {
+  try {
+    return parse(line, catalogue)?.command;
+  } catch {
+    return undefined;
+  }
+}

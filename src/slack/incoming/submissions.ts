@@ -1,0 +1,227 @@
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
+import { catalogue, isDeed } from '../../commands/index.ts';
+import { Refusal } from '../../errors.ts';
+import type { Wish } from '../../pipeline/language/parsed-command.ts';
+import type { Person } from '../../pipeline/access/authorise.ts';
+import { NotAsShown, refuseUnlessTyped } from '../../pipeline/changes/confirmation.ts';
+import { lookAndFreeze, noReason, save, wantsReason, type Considered } from '../../pipeline/steps/submit.ts';
+import { channel as inChannel, joined, plain, say, type Text } from '../../text.ts';
+import { passing } from '../../failpoints.ts';
+import type { Change } from '../../storage/changes.ts';
+import { declined } from '../answers/decisions.ts';
+import { cut } from '../draw/truncate.ts';
+import { visible } from '../draw/mrkdwn.ts';
+import { memoOf, noticeView, type Memo } from '../forms/views.ts';
+import { run, understand, weigh } from '../answers/dispatch.ts';
+import { onlooker, speaker } from '../context/speaker.ts';
+import { placeFor } from '../answers/channels.ts';
+import { blockIn, blockOf, saidIn } from '../forms/inputs.ts';
+import { keep, noDatabase } from '../context/deliveries.ts';
+import { drawForm, intoView, loadingView, reviewOf, showReview } from '../forms/modals.ts';
+import { wordsFor, within } from '../context/handler.ts';
+import type { Heard, Reception } from '../context/context.ts';
+import { reviewed } from '../answers/review.ts';
+import { readForm } from '../forms/form-fields.ts';
+import { enterpriseNamed } from '../context/payload-shapes.ts';
+
+/** A submitted view, as far as it is believed: who, which view, what was filled in, and the words it remembers. */
+export const submission = z.object({
+  user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  enterprise: enterpriseNamed,
+  view: z.object({
+    id: z.string(),
+    hash: z.string().optional(),
+    callback_id: z.string(),
+    private_metadata: z.string(),
+    state: z.object({ values: z.unknown() }),
+  }),
+});
+export type Submission = z.infer<typeof submission>;
+
+/** What a submission is answered with at once; `after` is what is done then. */
+export type Response = {
+  readonly ack?:
+    | { readonly response_action: 'update'; readonly view: ModalView }
+    | { readonly response_action: 'errors'; readonly errors: Record<string, string> };
+  readonly after?: () => Promise<void>;
+  /** The inbox row that what is done then answers. */
+  readonly inbox?: string;
+};
+
+/** Slack waits three seconds for the ack of a submission; names, groups and the channel are in memory as a rule. */
+const patienceMs = 2_000;
+
+/** Decides what a submitted view is answered with: in memory, but for a delivery that has to be written down first. */
+export async function submit(reception: Reception, said: Submission): Promise<Response> {
+  const memo = memoOf(said.view.private_metadata);
+  if (memo === undefined)
+    return ending('Sitehand', say`This form is of another version of me. Nothing was done. Open it again.`);
+  const heard: Heard = {
+    person: said.user.id,
+    team: reception.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
+    channel: memo.origin.channel,
+    thread: memo.origin.thread,
+    trigger: undefined,
+    since: performance.now(),
+    inbox: undefined,
+  };
+  try {
+    switch (said.view.callback_id) {
+      case 'picker':
+        return await within(patienceMs, pick(reception, heard, memo, said));
+      case 'form':
+        return await within(patienceMs, submitForm(reception, heard, memo, said));
+      case 'review':
+        return await within(patienceMs, submitReview(reception, heard, memo, said));
+      case 'decline':
+        return await within(patienceMs, submitDecline(reception, heard, memo, said));
+      default:
+        return {};
+    }
+  } catch (error) {
+    if (error instanceof Refusal)
+      return wrongField(said, error) ?? ending('Sitehand', joined([error.says, error.hint]));
+    return ending('Sitehand', [{ text: wordsFor(reception, 'reading a form', error).text }]);
+  }
+}
+
+async function pick(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+  const person = await onlooker(reception, heard);
+  const [path = ''] = saidIn(said.view.state.values).given['command'] ?? [];
+  const command = catalogue.get(path);
+  if (command === undefined)
+    return { ack: { response_action: 'errors', errors: { [blockOf('command')]: 'Choose one of the list.' } } };
+  const wish: Wish = { path, command, given: {}, reason: undefined, dryRun: false };
+  return updating(await drawForm(reception, memo.origin, wish, person));
+}
+
+async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+  const command = catalogue.get(memo.path ?? '');
+  if (command === undefined) return ending('Sitehand', say`I do not know this command any more. Nothing was done.`);
+  const person = await speaker(reception, heard, { path: memo.path ?? '', command });
+  const { values } = said.view.state;
+  const wish: Wish = {
+    path: memo.path ?? '',
+    command,
+    dryRun: false,
+    ...(await readForm(reception, memo, command.fields, values)),
+  };
+  const resolved = await understand(reception, wish, person);
+  const { missing, problems } = resolved;
+  const errors = [
+    ...missing.map((field) => [blockIn(values, field) ?? blockOf(field), 'Fill this in.'] as const),
+    ...problems.map(({ field, refusal }) => [blockIn(values, field) ?? blockOf(field), sentence(refusal)] as const),
+  ];
+  if (errors.length > 0) return { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } };
+  try {
+    return await goOn(reception, heard, said, person, await weigh(reception, heard, resolved, person));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const says = joined([error.says, error.hint]);
+    const anew = { says, choices: memo.choices };
+    return wrongField(said, error) ?? updating(await drawForm(reception, memo.origin, wish, person, anew));
+  }
+}
+
+async function goOn(
+  reception: Reception,
+  heard: Heard,
+  said: Submission,
+  person: Person,
+  considered: Considered,
+): Promise<Response> {
+  if (considered.kind === 'incomplete')
+    throw considered.unsaid ?? new Refusal('Something is missing. Nothing was done.');
+  const { wish } = considered;
+  const { command } = wish.wish;
+  if (considered.kind === 'review') {
+    return {
+      ...updating(loadingView(considered.action)),
+      after: () => showReview(reception, heard, said.view.id, wish, considered.action),
+    };
+  }
+  if (!isDeed(command)) return { after: () => run(reception, heard, wish, person) };
+  const kept = await keepSubmission(reception, heard, said, command.button);
+  if ('response' in kept) return kept.response;
+  return { after: () => run(reception, { ...heard, ...kept }, wish, person), ...kept };
+}
+
+/** The second look: what was shown must be what is seen again, or it is shown anew. */
+async function submitReview(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+  const { reason, typed } = saidIn(said.view.state.values);
+  const { person, wish, action } = await reviewed(reception, heard, memo, reason);
+  if (wantsReason(wish)) throw noReason();
+  refuseUnlessTyped(action, wish.target, typed);
+  const channel = await placeFor(reception, heard);
+  const kept = await keepSubmission(reception, heard, said, action.button);
+  if ('response' in kept) return kept.response;
+  const after = (): Promise<void> =>
+    intoView(reception, said.view.id, action.button, async () => {
+      const frozen = await lookAndFreeze(reception.front, wish, action, heard.person);
+      try {
+        const confirmation = { shown: memo.shown, typedName: typed };
+        const change = await save(reception.front, frozen, { person, channel }, confirmation, kept.inbox);
+        return noticeView(action.button, whatCame(change));
+      } catch (error) {
+        if (!(error instanceof NotAsShown)) throw error;
+        const notice = say`**This changed while you read it.** Nothing was done yet; look again.`;
+        return reviewOf(reception, heard, frozen, notice);
+      }
+    });
+  return { ...updating(loadingView(action)), after, ...kept };
+}
+
+function whatCame(change: Change | undefined): Text {
+  if (change === undefined) return say`I was held up and have told you so; nothing was done by this form.`;
+  const where = change.channel === change.asker ? say`our direct messages` : say`${inChannel(change.channel)}`;
+  const stands = change.state === 'waiting' ? 'waits for approval' : 'is on its way';
+  return say`**#${change.number} ${stands}.** Its card stands in ${where}; its thread tells the rest.`;
+}
+
+/** Why a change is declined: written down before it is acked, decided afterwards. */
+async function submitDecline(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+  if (saidIn(said.view.state.values).reason === undefined) {
+    throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
+  }
+  const kept = await keepSubmission(reception, heard, said, 'Decline');
+  if ('response' in kept) return kept.response;
+  const after = (): Promise<void> =>
+    declined(reception, { ...heard, ...kept }, said.view.id, memo, said.view.state.values);
+  return { ...updating(noticeView('Decline', say`One moment…`)), after, ...kept };
+}
+
+type Kept = { readonly inbox: string } | { readonly response: Response };
+
+/** Writes a submission down before it is acked; a `response` where it is not to be worked on. */
+async function keepSubmission(reception: Reception, heard: Heard, { view }: Submission, title: string): Promise<Kept> {
+  const key = formKey(view);
+  const row = {
+    key,
+    kind: 'form',
+    person: heard.person,
+    channel: heard.channel,
+    content: view.private_metadata,
+  } as const;
+  const kept = await keep(reception, row);
+  if (kept === 'new') {
+    passing('kept', key);
+    return { inbox: key };
+  }
+  if (kept === 'seen') return { response: {} };
+  return { response: ending(title, say`${noDatabase}`) };
+}
+
+/** A view is submitted once in each of its versions. */
+const formKey = (view: Submission['view']): string => `form:${view.id}:${view.hash ?? ''}`;
+
+/** The refusal under the field that it is about; undefined where the submitted view has none of that name. */
+function wrongField({ view }: Submission, refusal: Refusal): Response | undefined {
+  const block = refusal.field === undefined ? undefined : blockIn(view.state.values, refusal.field);
+  return block === undefined
+    ? undefined
+    : { ack: { response_action: 'errors', errors: { [block]: sentence(refusal) } } };
+}
+const updating = (view: ModalView): Response => ({ ack: { response_action: 'update', view } });
+const ending = (title: string, text: Text): Response => updating(noticeView(title, text));
+const sentence = (refusal: Refusal): string => cut(visible(plain(joined([refusal.says, refusal.hint]))), 1_900);

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { askedPeople, whoIsAsked, whomToAsk } from '../../../src/pipeline/access/approver-lookup.ts';
+import type { Ask, Permit } from '../../../src/pipeline/access/permit.ts';
+import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import type { Needed } from '../../../src/policy/approval-requirement.ts';
+import { plain } from '../../../src/text.ts';
+import { ana, company, live, names, policyFrom, staging, wishFor } from '../given.ts';
+
+const groups = `version: 1
+live: ["*/live"]
+groups:
+  developers: [U01ANA, U02BEN]
+  leads: [U03CHI, U04DEE, U05FAY]
+  guides: [S0GUIDES, U04DEE]
+  barred: [U05FAY]
+  guests: [U0GUEST, U0SILENT, U02BEN]
+  both: [U07GIL, U0GILTWO, U08HAL]
+  banned: [U0GILTWO]
+people:
+  gil: [U07GIL, U0GILTWO]
+  ana: [U01ANA, U0ANATWO]
+`;
+const read = '{ allow: [read], to: [developers, leads, guides, both] }';
+const pushing = '{ allow: [push], to: [developers] }';
+const needing = (...requirements: Needed['requirements']): Needed => ({
+  requirements,
+  expires: 60_000,
+  reason: 'optional',
+});
+const by = (...those: readonly string[]): Needed => needing({ by: those, count: 1 });
+const allowed: Needed = needing({ by: 'allowed', count: 1 });
+const wish = resolve(wishFor('push', { from: [staging.id], onto: [live.id], database: ['yes'] }), names);
+
+type Lists = Readonly<Record<string, readonly string[] | undefined>>;
+const told: Lists = { S0GUIDES: ['U09GUY', 'U02BEN', 'U0ANATWO'] };
+
+async function asks(
+  needed: Needed,
+  rules: readonly string[],
+  lists: Lists = told,
+  asker = ana.id,
+): Promise<readonly Ask[]> {
+  const policy = policyFrom(`${groups}rules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`);
+  return whomToAsk(
+    {
+      policy: () => policy,
+      company: () => company,
+      membersOf: async (group) => lists[group],
+      personOf: async (id) =>
+        id === 'U0SILENT' ? undefined : { ...ana, id, standing: id === 'U0GUEST' ? 'guest' : 'member' },
+    },
+    needed,
+    wish,
+    asker,
+  );
+}
+
+describe('who is asked', () => {
+  test.each<[string, Needed, readonly string[], readonly string[]]>([
+    ['a group', by('leads'), [read, pushing], ['U03CHI', 'U04DEE', 'U05FAY']],
+    [
+      'no guest, and nobody of whom Slack is silent',
+      by('guests'),
+      [read, '{ allow: [read], to: [guests] }', pushing],
+      ['U02BEN'],
+    ],
+    ['never the asker', by('developers'), [read, pushing], ['U02BEN']],
+    [
+      'a Slack user group, and never the asker’s other id',
+      by('guides'),
+      [read, pushing],
+      ['U04DEE', 'U09GUY', 'U02BEN'],
+    ],
+    [
+      'two groups, each person once',
+      by('leads', 'guides'),
+      [read, pushing],
+      ['U02BEN', 'U03CHI', 'U04DEE', 'U05FAY', 'U09GUY'],
+    ],
+    ['one id of somebody with two', by('both'), [read, pushing], ['U07GIL', 'U08HAL']],
+    ['whoever may do it', allowed, [read, pushing], ['U02BEN']],
+    [
+      'whoever may do it, by a user group too',
+      allowed,
+      [read, pushing, '{ allow: [push], to: [guides], where: ["acme-shop/*"] }'],
+      ['U02BEN', 'U04DEE', 'U09GUY'],
+    ],
+    [
+      'nobody whom a rule forbids it',
+      by('leads'),
+      [read, pushing, '{ deny: [push], to: [barred] }'],
+      ['U03CHI', 'U04DEE'],
+    ],
+    [
+      'nobody who is forbidden it by another id',
+      by('both'),
+      [read, pushing, '{ deny: [push], to: [banned] }'],
+      ['U08HAL'],
+    ],
+    ['nobody who may not read the target', by('leads'), ['{ allow: [read], to: [developers] }', pushing], []],
+    [
+      'nobody who may not read the source',
+      by('leads'),
+      [read, pushing, '{ deny: [read], to: [barred], where: ["*/staging"] }'],
+      ['U03CHI', 'U04DEE'],
+    ],
+  ])('%s', async (_, needed, rules, people) => {
+    const [ask, ...more] = await asks(needed, rules);
+    expect(more).toEqual([]);
+    expect(ask?.people.toSorted()).toEqual(people.toSorted());
+    expect(ask?.count).toBe(1);
+  });
+
+  test('each requirement has its own', async () => {
+    const all = await asks(needing({ by: ['leads'], count: 2 }, { by: 'allowed', count: 1 }), [read, pushing]);
+    expect(all).toEqual([
+      { count: 2, groups: ['leads'], people: ['U03CHI', 'U04DEE', 'U05FAY'] },
+      { count: 1, groups: ['developers'], people: ['U02BEN'] },
+    ]);
+  });
+
+  test('where Slack does not tell who is in a user group, it stands for itself', async () => {
+    expect(await asks(by('guides'), [read, pushing], {})).toEqual([
+      { count: 1, groups: ['guides'], people: ['U04DEE'], userGroups: ['S0GUIDES'] },
+    ]);
+  });
+
+  test('where it does not tell whom a rule forbids it, those who may turn out to count are asked', async () => {
+    const [ask] = await asks(by('leads'), [read, pushing, '{ deny: [push], to: [guides] }'], {});
+    expect(ask).toEqual({ count: 1, groups: ['leads'], people: ['U03CHI', 'U05FAY'] });
+  });
+
+  test('only user groups of rules on it, on reading and of approvers are asked about', async () => {
+    const about: string[] = [];
+    const lists = new Proxy(told, { get: (_, group) => (about.push(String(group)), []) });
+    await asks(by('leads'), ['{ allow: [read], to: [leads] }', pushing, '{ allow: [routine], to: [guides] }'], lists);
+    expect(about).toEqual([]);
+    await asks(by('guides'), ['{ allow: [read], to: [leads] }', pushing], lists);
+    expect(about).toEqual(['S0GUIDES']);
+  });
+
+  test('whatever everybody may do is asked of everybody, by that name', async () => {
+    const everyone = ['{ allow: [read], to: everyone }', '{ allow: [push], to: everyone }'];
+    expect(await asks(allowed, everyone)).toEqual([{ count: 1, groups: ['everyone'], people: [] }]);
+  });
+
+  test('25 at most', async () => {
+    const crowd = Array.from({ length: 60 }, (_, at) => `U1${String(at).padStart(3, '0')}`);
+    const [ask] = await asks(by('guides'), [read, pushing], { S0GUIDES: crowd });
+    expect(ask?.people).toHaveLength(25);
+  });
+
+  test('whoever asks by another id is not asked by the first', async () => {
+    const [ask] = await asks(by('developers'), [read, pushing], told, 'U0ANATWO');
+    expect(ask?.people).toEqual(['U02BEN']);
+  });
+});
+
+describe('how it is said', () => {
+  const ask = (count: number, people: readonly string[], groups = ['leads']): Ask => ({ count, people, groups });
+  test.each<[string, readonly Ask[], readonly string[], string]>([
+    ['one', [ask(1, ['U1'])], [], '@U1'],
+    ['one of two', [ask(1, ['U1', 'U2'])], [], '@U1 or @U2'],
+    ['two of three', [ask(2, ['U1', 'U2', 'U3'])], [], '2 of @U1, @U2, @U3'],
+    ['without those who have', [ask(1, ['U1', 'U2'])], ['U1'], '@U2'],
+    ['a group nobody is known of', [ask(1, [])], [], 'leads'],
+    ['a user group that is not known', [{ ...ask(1, []), userGroups: ['S1'] }], [], '@S1'],
+    ['and somebody besides', [{ ...ask(2, ['U1']), userGroups: ['S1'] }], [], '2 of @U1, @S1'],
+    ['groups nobody is known of', [ask(2, [], ['leads', 'guides'])], [], '2 of leads, guides'],
+    [
+      'more than are named',
+      [ask(1, ['U1', 'U2', 'U3', 'U4', 'U5', 'U6', 'U7'])],
+      [],
+      '@U1 or @U2 or @U3 or @U4 or @U5 or 2 more',
+    ],
+    ['two things', [ask(1, ['U1']), ask(2, ['U2', 'U3'])], [], '@U1, and 2 of @U2, @U3'],
+    ['nothing', [], [], ''],
+  ])('%s', (_, asks, without, sentence) => {
+    expect(plain(whoIsAsked(asks, without))).toBe(sentence);
+  });
+
+  test('everybody once', () => {
+    const permit: Permit = {
+      approval: 'none',
+      rules: [],
+      policy: 'p',
+      asks: [ask(1, ['U1', 'U2']), ask(1, ['U2', 'U3'])],
+    };
+    expect(askedPeople(permit)).toEqual(['U1', 'U2', 'U3']);
+    expect(askedPeople({ approval: 'none', rules: [], policy: 'p' })).toEqual([]);
+  });
+});

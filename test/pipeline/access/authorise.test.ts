@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest';
+import { authorise, mayHear, welcome, type Person } from '../../../src/pipeline/access/authorise.ts';
+import { mayRun } from '../../../src/pipeline/access/may-run.ts';
+import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import type { Domain, Target } from '../../../src/hosting/contract/target.ts';
+import type { Policy } from '../../../src/policy/rules.ts';
+import { plain } from '../../../src/text.ts';
+import {
+  ana,
+  blog,
+  commandAt,
+  company,
+  live,
+  names,
+  policyOf,
+  refusalOf,
+  rob,
+  said,
+  shopDomain,
+  staging,
+  wishFor,
+} from '../given.ts';
+
+const READ = '{ allow: [read], to: [developers, leads] }';
+const asked = (policy: Policy, person: Person, path: string, env = staging.name, given = {}) =>
+  authorise(policy, person, resolve(wishFor(path, { env: [env], ...given }), names), company);
+
+describe('who may do nothing at all', () => {
+  test.each([
+    ['guest', 'Guests of this workspace may not use Sitehand.'],
+    ['bot', 'Other bots may not use Sitehand.'],
+    ['stranger', 'Only members of this workspace may use Sitehand.'],
+    ['deactivated', 'This account is deactivated.'],
+  ] as const)('a %s, whatever the rules allow everyone', (standing, why) => {
+    const policy = policyOf('{ allow: [read, routine, sensitive, destructive], to: everyone, approval: none }');
+    const told = `${why} Nothing was done.`;
+    expect(said(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toBe(told);
+    expect(() => welcome({ ...ana, standing })).toThrow(told);
+    expect(() => welcome(ana)).not.toThrow();
+  });
+});
+
+describe('what the rules say', () => {
+  const approval = 'approval: { by: [leads], count: 2, expires: 1h }';
+  test.each<[string, readonly string[], string, string, 'none' | 'approval' | 'not allowed' | 'unknown']>([
+    ['a routine action', [READ, '{ allow: [routine], to: [developers] }'], 'cache clear', staging.name, 'none'],
+    [
+      'the class of another',
+      [READ, '{ allow: [routine], to: [developers] }'],
+      'allowlist add',
+      staging.name,
+      'not allowed',
+    ],
+    ['by name', [READ, '{ allow: [allowlist add], to: [developers] }'], 'allowlist add', staging.name, 'none'],
+    [
+      'by another name',
+      [READ, '{ allow: [allowlist add], to: [developers] }'],
+      'allowlist remove',
+      staging.name,
+      'not allowed',
+    ],
+    [
+      'elsewhere',
+      [READ, '{ allow: [routine], to: [developers], where: ["*/staging"] }'],
+      'cache clear',
+      live.name,
+      'not allowed',
+    ],
+    ['for others', [READ, '{ allow: [routine], to: [leads] }'], 'cache clear', staging.name, 'not allowed'],
+    [
+      'with an approval',
+      [READ, `{ allow: [sensitive], to: [developers], ${approval} }`],
+      'allowlist add',
+      staging.name,
+      'approval',
+    ],
+    [
+      'the strictest of two',
+      [
+        READ,
+        '{ allow: [sensitive], to: [developers], approval: none }',
+        `{ allow: [sensitive], to: [developers], ${approval} }`,
+      ],
+      'allowlist add',
+      live.name,
+      'approval',
+    ],
+    [
+      'denied in spite of all',
+      [READ, '{ allow: [routine], to: [developers] }', '{ deny: [cache clear], to: everyone, where: ["*/live"] }'],
+      'cache clear',
+      live.name,
+      'not allowed',
+    ],
+    ['a report', [READ], 'logs', live.name, 'none'],
+    [
+      'a report elsewhere',
+      ['{ allow: [read], to: [developers], where: ["acme-blog/*"] }'],
+      'logs',
+      live.name,
+      'unknown',
+    ],
+    [
+      'changing what one may not read',
+      ['{ allow: [routine], to: [developers] }'],
+      'cache clear',
+      staging.name,
+      'unknown',
+    ],
+    ['no rule at all', ['{ allow: [read], to: [leads] }'], 'logs', live.name, 'unknown'],
+  ])('%s', (_, rules, path, env, wanted) => {
+    const given = path.startsWith('allowlist') ? { addresses: ['1.1.1.1'] } : {};
+    const outcome = (): string => {
+      const { permit, target, stage } = asked(policyOf(...rules), ana, path, env, given);
+      expect(stage).toBe('authorised');
+      expect(target?.name).toBe(env);
+      expect(permit.rules.length).toBeGreaterThan(0);
+      return permit.approval === 'none' ? 'none' : 'approval';
+    };
+    if (wanted === 'none' || wanted === 'approval') {
+      expect(outcome()).toBe(wanted);
+      return;
+    }
+    expect(said(refusalOf(outcome))).toContain(wanted === 'unknown' ? 'I know no environment' : 'You may not run');
+    expect(said(refusalOf(outcome))).toMatch(/Nothing was (done|sent)\./);
+  });
+
+  test('what may not be read is told in the very words of what does not exist', () => {
+    const policy = policyOf(
+      '{ allow: [read], to: [developers], where: ["acme-blog/*"] }',
+      '{ allow: [routine], to: [developers] }',
+    );
+    const wish = wishFor('cache clear', { env: [live.name] });
+    const unknown = resolve(wish, { environments: [], domains: [] }).problems[0]?.refusal;
+    const unreadable = refusalOf(() => authorise(policy, ana, resolve(wish, names), company));
+    expect(said(unreadable)).toBe(unknown && said(unknown));
+    expect(unreadable.field).toBe(unknown?.field);
+  });
+
+  test('whoever may read it is told the rule and who it lets', () => {
+    const policy = policyOf(READ, '{ allow: [routine], to: [leads] }');
+    expect(said(refusalOf(() => asked(policy, ana, 'cache clear')))).toBe(
+      'You may not run cache clear on acme-shop/staging. The rule in line 8 lets leads do it. Nothing was sent.',
+    );
+    expect(said(refusalOf(() => asked(policyOf(READ), ana, 'cache clear')))).toContain('No rule allows it to anybody.');
+    const denied = policyOf(READ, '{ allow: [routine], to: [leads] }', '{ deny: [routine], to: [developers] }');
+    expect(said(refusalOf(() => asked(denied, ana, 'cache clear')))).toContain(
+      'The rule in line 9 forbids it; leads may do it. Nothing was sent.',
+    );
+  });
+
+  test('whoever reads nothing is told of no rule; whoever reads, of the company as of any target', () => {
+    const bare = (path: string, ...rules: readonly string[]) =>
+      said(refusalOf(() => authorise(policyOf(...rules), ana, resolve(wishFor(path, {}), names), company)));
+    for (const path of ['pause', 'themes list'])
+      expect(bare(path, '{ allow: [pause, read], to: [leads] }')).toBe(`You may not use ${path}. Nothing was done.`);
+    expect(bare('themes list', '{ allow: [read], to: [developers], where: ["*/staging"] }')).toBe(
+      'You may not run themes list. No rule allows it to anybody. Nothing was sent.',
+    );
+  });
+
+  test('where several rules let others, every one of them is named, and no line for what another says', () => {
+    const told = (...rules: readonly string[]) =>
+      said(refusalOf(() => asked(policyOf('{ allow: [read], to: everyone }', ...rules), rob, 'cache clear')));
+    const [leads, developers] = ['{ allow: [routine], to: [leads] }', '{ allow: [cache clear], to: [developers] }'];
+    expect(told(leads, '{ allow: [push], to: [leads] }', developers)).toContain(
+      'The rules in lines 8 and 10 let leads and developers do it.',
+    );
+    expect(told(leads, developers, leads)).toContain('The rules in lines 8, 9 and 10 let leads and developers do it.');
+    expect(told(leads, leads, leads, leads)).toContain('The rules in lines 8, 9, 10 and 11 let leads do it.');
+    expect(told(leads, leads, leads, leads, leads, leads)).toContain(
+      'The rules in lines 8, 9, 10, 11 and 2 more let leads do it.',
+    );
+  });
+
+  test('a desk command asks for nothing or for reading', () => {
+    const nothing = policyOf('{ allow: [read], to: [leads] }');
+    expect(mayRun(nothing, ana, 'whoami', commandAt('whoami'))).toBe(true);
+    expect(mayRun(nothing, ana, 'environments', commandAt('environments'))).toBe(false);
+    expect(mayRun(policyOf(READ), ana, 'environments', commandAt('environments'))).toBe(true);
+    const wish = resolve(wishFor('environments', {}), names);
+    expect(said(refusalOf(() => authorise(nothing, ana, wish, company)))).toContain('You may not use environments.');
+    const policy = policyOf(READ);
+    const permit = { approval: 'none', rules: [], policy: policy.hash };
+    const allowed = authorise(policy, ana, wish, company);
+    expect(allowed).toMatchObject({ stage: 'authorised', permit });
+    expect(allowed.target).toBeUndefined();
+    expect(asked(policy, ana, 'changes', live.name).permit).toEqual(permit);
+  });
+});
+
+describe('what help and App Home show is decided by the rules that are asked of it', () => {
+  const everywhere = '{ allow: [read, sensitive], to: [developers] }';
+  const shop = '{ allow: [read, sensitive], to: [developers], where: ["acme-shop/*"] }';
+  const stagings = '{ allow: [read, sensitive], to: [developers], where: ["*/staging"] }';
+  const domains = '{ allow: [read, sensitive], to: [developers], where: ["domain:acme.com"] }';
+  const no = (where: string): string => `{ deny: [read, sensitive], to: everyone, where: ["${where}"] }`;
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['all of it', [everywhere], ['domains list', 'themes list', 'clone', 'dns set', 'allowlist show', 'changes']],
+    ['of a site neither what concerns the company', [shop], ['dns set', 'allowlist show', 'changes']],
+    ['nor, of some of its environments, its domains', [stagings], ['allowlist show', 'changes']],
+    ['of a domain', [domains], ['dns set', 'changes']],
+    ['all but the company', [everywhere, no('company')], ['dns set', 'allowlist show', 'changes']],
+    [
+      'all but domains',
+      [everywhere, no('domain:*')],
+      ['domains list', 'themes list', 'clone', 'allowlist show', 'changes'],
+    ],
+    ['nothing of any site', [everywhere, no('*/*')], ['domains list', 'themes list', 'clone', 'changes']],
+    [
+      'not what is forbidden in some places alone',
+      [shop, no('acme-shop/live')],
+      ['dns set', 'allowlist show', 'changes'],
+    ],
+  ])('%s', (_, rules, shown) => {
+    const policy = policyOf(...rules);
+    const asked = ['domains list', 'themes list', 'clone', 'dns set', 'allowlist show', 'changes'];
+    expect(asked.filter((path) => mayRun(policy, ana, path, commandAt(path)))).toEqual(shown);
+    for (const path of ['domains list', 'themes list']) {
+      const run = () => authorise(policy, ana, resolve(wishFor(path, {}), names), company);
+      if (shown.includes(path)) expect(run().target).toEqual(company);
+      else expect(said(refusalOf(run))).toContain('You may not run');
+    }
+  });
+});
+
+describe('a desk command that a rule has to name', () => {
+  const rules = policyOf(
+    '{ allow: [read], to: everyone }',
+    '{ allow: [lock, audit, pause], to: [developers], where: ["*/staging"] }',
+    '{ allow: [resume], to: [developers] }',
+    '{ deny: [lock], to: everyone, where: ["acme-blog/*"] }',
+  );
+  const lock = (env: string) => asked(rules, ana, 'lock', env, { why: ['release'] });
+  const bare = (path: string) => authorise(rules, ana, resolve(wishFor(path, {}), names), company);
+
+  test('is allowed on the very target that the rule covers, and says by which', () => {
+    expect(lock(staging.name)).toMatchObject({ target: staging, permit: { approval: 'none', rules: [8] } });
+    expect(asked(rules, ana, 'audit', staging.name).permit.rules).toEqual([8]);
+  });
+
+  test('is not allowed on another, nor where a rule denies it', () => {
+    expect(said(refusalOf(() => lock(live.name)))).toBe(
+      'You may not run lock on acme-shop/live. No rule allows it to anybody. Nothing was done.',
+    );
+    expect(said(refusalOf(() => lock(blog.name)))).toContain('The rule in line 10 forbids it. Nothing was done.');
+    expect(said(refusalOf(() => asked(rules, ana, 'audit', live.name)))).toContain('You may not run audit');
+  });
+
+  test('that concerns everything is not allowed by a rule for some places; one that shows what one may read is', () => {
+    expect(said(refusalOf(() => bare('pause')))).toBe(
+      'You may not run pause. No rule allows it to anybody. Nothing was done.',
+    );
+    const places = policyOf('{ allow: [pause, resume], to: [developers], where: ["*/*"] }');
+    expect(['pause', 'resume'].map((path) => mayRun(places, ana, path, commandAt(path)))).toEqual([false, false]);
+    expect(bare('resume').permit.rules).toEqual([9]);
+    expect(bare('audit').target).toBeUndefined();
+  });
+
+  test('of the trail is one right for its three commands', () => {
+    for (const path of ['audit', 'audit verify', 'audit export']) {
+      expect(mayRun(rules, ana, path, commandAt(path))).toBe(true);
+      expect(mayRun(rules, { ...ana, id: 'U03CHI' }, path, commandAt(path))).toBe(false);
+    }
+  });
+});
+
+describe('where a card may stand', () => {
+  const policy = policyOf(
+    READ,
+    `{ allow: [routine], to: [developers] }\nchannels:\n  CSHOP: { sites: ["acme-shop"] }\n  deny: [CNO]`,
+  );
+  const nowhere: Domain = { ...shopDomain, site: undefined };
+  test.each<[string, string, boolean | undefined, readonly (Target | undefined)[], string | undefined]>([
+    ['an internal channel', 'C1', false, [live], undefined],
+    ['one shared with another organisation', 'C1', true, [live], 'shared with another organisation'],
+    ['one of which Slack does not tell', 'C1', undefined, [live], 'Slack does not tell me'],
+    ['one that the rules exclude', 'CNO', false, [live], 'not spoken of in this channel'],
+    ['one of this site', 'CSHOP', false, [live, shopDomain, undefined], undefined],
+    ['one of another site', 'CSHOP', false, [blog], 'for other sites'],
+    ['one of another site for what is only read', 'CSHOP', false, [live, blog], 'for other sites'],
+    ['one of a site, for what is nowhere', 'CSHOP', false, [nowhere], 'for other sites'],
+    ['one of a site, for the company', 'CSHOP', false, [company], 'for other sites'],
+  ])('%s', (_, id, shared, targets, why) => {
+    const hearing = (): void => mayHear(policy, { id, shared }, targets);
+    if (why === undefined) {
+      expect(hearing).not.toThrow();
+      return;
+    }
+    expect(said(refusalOf(hearing))).toContain(why);
+    expect(said(refusalOf(hearing))).toContain('Nothing was done.');
+    expect(plain(refusalOf(hearing).hint)).toMatch(/^Say it in .* or in a direct message to me\.$/);
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import type { Ability } from '../../../src/commands/kit/builtin.ts';
+import { abilityOf } from '../../../src/pipeline/access/explain-access.ts';
+import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import { plain } from '../../../src/text.ts';
+import { ana, company, dee, names, policyOf, said } from '../given.ts';
+import { Refusal } from '../../../src/errors.ts';
+import type { Policy } from '../../../src/policy/rules.ts';
+import { mayRead } from '../../../src/policy/policy.ts';
+
+const chi: Person = { ...ana, id: 'U03CHI', name: 'Chi' };
+const eve: Person = { ...ana, id: 'U09EVE', name: 'Eve' };
+const gus: Person = { ...ana, id: 'U07GUS', name: 'Gus', standing: 'guest' };
+const everybody = [ana, chi, dee, eve, gus];
+
+const READ = '{ allow: [read], to: [developers, leads] }';
+const rules = [
+  READ,
+  '{ allow: [routine], to: [developers], where: ["*/staging"] }',
+  '{ allow: [routine], to: [developers], where: ["acme-shop/live"], approval: { by: [leads], count: 2, expires: 1h, reason: required } }',
+  '{ allow: [lock], to: [leads], where: ["*/staging"] }',
+  '{ allow: [pause], to: [leads], where: ["*/staging"] }',
+  '{ allow: [resume, audit], to: [leads] }',
+  '{ deny: [delete], to: everyone, where: ["*/live"] }',
+  '{ allow: [delete], to: [leads] }',
+];
+
+function can(words: readonly string[], id?: string, policy: Policy = policyOf(...rules), by = ana): Promise<Ability> {
+  const readable = (person: Person) => ({
+    environments: names.environments.filter((one) => mayRead(policy, person, one)),
+    domains: names.domains.filter((one) => mayRead(policy, person, one)),
+  });
+  const desk = {
+    policy: () => policy,
+    company: () => company,
+    names: readable,
+    membersOf: async () => [],
+    personOf: async (of: string) => everybody.find((one) => one.id === of),
+  };
+  return abilityOf(desk, by, words, id);
+}
+
+async function refused(work: Promise<unknown>): Promise<Refusal> {
+  const error = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (error instanceof Refusal) return error;
+  throw new Error(`nothing was refused, but ${String(error)}`);
+}
+
+describe('somebody may', () => {
+  test('at once, by this rule', async () => {
+    const ability = await can(['cache', 'clear', 'acme-shop/staging']);
+    expect(ability).toMatchObject({
+      person: { id: ana.id, name: 'Ana' },
+      path: 'cache clear',
+      risk: 'routine',
+      target: 'acme-shop/staging',
+      answer: { kind: 'allowed', approval: 'none', rules: [{ line: 8 }] },
+    });
+  });
+
+  test('with the approval of these people', async () => {
+    const { answer } = await can(['cache', 'clear', 'acme-shop/live']);
+    if (answer.kind !== 'allowed' || answer.approval === 'none') throw new Error('no approval is asked');
+    const { asks, who, expires, reason } = answer.approval;
+    expect(asks).toEqual([{ count: 2, people: 2, groups: ['leads'] }]);
+    expect(plain(who)).toBe('2 of @U03CHI, @U04DEE');
+    expect([expires, reason]).toEqual([3_600_000, 'required']);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['whatever the rules say', ['whoami'], 'for everybody'],
+    ['read', ['environments'], 'allowed'],
+    ['read of a place', ['changes', 'acme-shop/live'], 'allowed'],
+  ])('%s', async (_, words, kind) => {
+    expect((await can(words)).answer.kind).toBe(kind);
+  });
+
+  test('said in a form as one text, with options and quotes of its own', async () => {
+    const ability = await can(['cache clear acme-shop/staging --reason "release 42" --dry-run']);
+    expect(ability).toMatchObject({ path: 'cache clear', answer: { kind: 'allowed' } });
+    expect((await can(['allowlist', 'add', 'acme-shop/staging', '--for', '2h'])).path).toBe('allowlist add');
+  });
+
+  test('what a rule allows everywhere, as they do what it is about nothing', async () => {
+    expect((await can(['audit'], chi.id)).answer).toMatchObject({ kind: 'allowed', rules: [{ line: 12 }] });
+    expect((await can(['lock', 'acme-shop/staging'], chi.id)).answer.kind).toBe('allowed');
+  });
+});
+
+describe('somebody may not', () => {
+  test('because a rule forbids it, whoever allows it', async () => {
+    const { answer } = await can(['delete', 'acme-shop/live'], chi.id);
+    expect(answer).toMatchObject({ kind: 'denied', rule: { line: 13 }, whoMay: [] });
+  });
+
+  test('because no rule allows it to them, and whom it allows', async () => {
+    expect((await can(['lock', 'acme-shop/staging'])).answer).toMatchObject({
+      kind: 'no rule',
+      whoMay: ['leads'],
+      lets: [{ line: 10 }],
+    });
+  });
+
+  test('where a rule that names the command is bound to other places', async () => {
+    expect((await can(['lock', 'acme-shop/live'], chi.id)).answer).toMatchObject({ kind: 'no rule', whoMay: [] });
+    // A pause is of everything: a rule for some places is none.
+    expect((await can(['pause'], chi.id)).answer).toMatchObject({ kind: 'no rule' });
+    expect((await can(['resume'], chi.id)).answer).toMatchObject({ kind: 'allowed' });
+  });
+
+  test('because they may not read it, or are nobody here', async () => {
+    expect((await can(['cache', 'clear', 'acme-shop/live'], eve.id)).answer).toEqual({
+      kind: 'hidden',
+      what: 'acme-shop/live',
+    });
+    expect((await can(['cache', 'clear', 'acme-shop/live'], gus.id)).answer).toMatchObject({ kind: 'not welcome' });
+  });
+});
+
+describe('nobody is told', () => {
+  test('of what the asker may not read', async () => {
+    const narrow = policyOf(
+      '{ allow: [read], to: [developers], where: ["acme-blog/*"] }',
+      '{ allow: [read], to: [leads] }',
+    );
+    const refusal = await refused(can(['cache', 'clear', 'acme-shop/live'], chi.id, narrow));
+    expect(said(refusal)).toContain('I know no environment acme-shop/live that you may read');
+    expect(refusal.offers).toEqual([]);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    [
+      'an unknown command, with no button that would run another one',
+      ['cahce', 'clear', 'x'],
+      'Did you mean cache clear?',
+    ],
+    ['a command without its target', ['cache', 'clear'], 'Say what it is about: cache clear <site/environment>'],
+    ['an unknown option', ['logs', 'acme-shop/live', '--frob'], 'has no option --frob'],
+    ['nothing', [' '], 'Say a command to ask about.'],
+  ])('of %s', async (_, words, why) => {
+    const refusal = await refused(can(words));
+    expect(said(refusal)).toContain(why);
+    expect(said(refusal)).toContain('Nothing was done.');
+    expect(refusal.offers).toEqual([]);
+  });
+
+  test('anything about somebody of whom Slack does not tell', async () => {
+    expect(said(await refused(can(['whoami'], 'U0NOBODY')))).toContain('Slack does not tell me right now who that is.');
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, it, vi } from 'vitest';
+import { createRecent, type Recent } from '../../../src/pipeline/access/recent-targets.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { save } from '../../storage/samples.ts';
+import { ana } from '../given.ts';
+
+const settled = (recent: Recent, targets: readonly string[]): Promise<void> =>
+  vi.waitFor(async () => expect(await recent.of(ana.id)).toEqual(targets), { interval: 1, timeout: 60_000 });
+
+describeBoth('what somebody was busy with', (open) => {
+  it('is what they changed last, each once, and nobody else’s', async () => {
+    const database = await open();
+    for (const [target, asker] of [
+      ['environment:e1', ana.id],
+      ['environment:e2', 'U02BEN'],
+      ['domain:d1', ana.id],
+      ['environment:e1', ana.id],
+    ] as const)
+      await save(database, { target, asker });
+    expect(await createRecent(database).of(ana.id)).toEqual(['e1', 'd1']);
+    expect(await createRecent(database).of('U09NEW')).toEqual([]);
+  });
+
+  it('is what they named since, before that', async () => {
+    const database = await open();
+    await save(database, { target: 'environment:e1', asker: ana.id });
+    const recent = createRecent(database);
+    recent.note(ana.id, 'e2');
+    await settled(recent, ['e2', 'e1']);
+    recent.note(ana.id, 'e1');
+    await settled(recent, ['e1', 'e2']);
+  });
+
+  it('forgets nothing of what is named at once, before the database has answered', async () => {
+    const database = await open();
+    await save(database, { target: 'environment:e1', asker: ana.id });
+    const recent = createRecent(database);
+    for (const target of ['a', 'b', 'c']) recent.note(ana.id, target);
+    await vi.waitFor(async () => expect(new Set(await recent.of(ana.id))).toEqual(new Set(['a', 'b', 'c', 'e1'])), {
+      interval: 1,
+      timeout: 60_000,
+    });
+  });
+
+  it('is the newest eight', async () => {
+    const database = await open();
+    for (let at = 0; at < 12; at += 1) await save(database, { target: `environment:e${at}`, asker: ana.id });
+    const recent = createRecent(database);
+    expect(await recent.of(ana.id)).toEqual(['e11', 'e10', 'e9', 'e8', 'e7', 'e6', 'e5', 'e4']);
+    recent.note(ana.id, 'x');
+    await settled(recent, ['x', 'e11', 'e10', 'e9', 'e8', 'e7', 'e6', 'e5']);
+  });
+
+  it('is remembered of a thousand people; of the others it is read again', async () => {
+    const database = await open();
+    const recent = createRecent(database);
+    recent.note(ana.id, 'e1');
+    await settled(recent, ['e1']);
+    for (let at = 0; at < 1_000; at += 10)
+      await Promise.all(Array.from({ length: 10 }, (_, one) => recent.of(`U${at + one}`)));
+    expect(await recent.of(ana.id)).toEqual([]);
+  });
+
+  it('is kept where the database does not answer', async () => {
+    const database = await open();
+    const recent = createRecent(database);
+    await database.close();
+    recent.note(ana.id, 'e1');
+    await settled(recent, ['e1']);
+    await expect(recent.of('U02BEN')).rejects.toBeInstanceOf(Error);
+  });
+});

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { can } from '../../../src/commands/builtin/can.ts';
+import { help } from '../../../src/commands/builtin/help.ts';
+import { whoami } from '../../../src/commands/builtin/whoami.ts';
+import type { Answer, Office } from '../../../src/commands/kit/builtin.ts';
+import type { Page } from '../../../src/commands/kit/page.ts';
+import type { Listing } from '../../../src/hosting/listing.ts';
+import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { officeFor } from '../../../src/pipeline/builtin/query-service.ts';
+import { openDatabase, type Database } from '../../../src/storage/database.ts';
+import { authorise, type Person } from '../../../src/pipeline/access/authorise.ts';
+import { mayRun, mayTry, standingTo } from '../../../src/pipeline/access/may-run.ts';
+import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
+import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import { groupsOf, groupsToAsk, NotKnown } from '../../../src/pipeline/access/unknown-groups.ts';
+import { inline, plain } from '../../../src/text.ts';
+import { ana, changeOf, commandAt, company, names, policyFrom, refusalOf, said, staging, wishFor } from '../given.ts';
+
+/** What somebody is told where Slack does not tell whether they are in a user group. */
+
+const policy = policyFrom(`version: 1
+live: ["*/live"]
+groups:
+  developers: [U02BEN]
+  devs: [S0DEVS]
+  leads: [S0LEADS]
+  barred: [S0BARRED]
+rules:
+  - { allow: [read], to: [developers, devs] }
+  - { allow: [routine], to: [devs] }
+  - { deny: [images], to: [barred] }
+  - { allow: [pause, resume], to: [leads] }
+  - { allow: [push], to: [devs], approval: { by: [leads] } }
+`);
+/** Known to be a developer, and of nobody knows what else. */
+const dev: Person = { ...ana, groups: ['S0DEVS'] };
+const stranger: Person = { ...ana, groups: [] };
+const [resume, pause] = [commandAt('resume'), commandAt('pause')];
+const asked =
+  (person: Person, path: string, given = {}) =>
+  () =>
+    authorise(policy, person, resolve(wishFor(path, { env: [staging.name], ...given }), names), company);
+
+describe('a command', () => {
+  test('that a rule may forbid is refused by the name of the group, and nothing is sent', () => {
+    const refusal = refusalOf(asked(dev, 'images', { mode: ['off'] }));
+    expect(refusal).toBeInstanceOf(NotKnown);
+    expect(said(refusal)).toBe(
+      "I can't tell whether you may run images on acme-shop/staging. Slack doesn't tell me who is in @S0BARRED (S0BARRED). Nothing was sent. Try again in a minute; doctor says what is wrong.",
+    );
+  });
+
+  test('that no such rule speaks of is allowed', () => {
+    expect(asked(dev, 'cache clear')().permit.rules).toEqual([10]);
+  });
+
+  test('of what may not be read for certain says nothing of what there is', () => {
+    expect(said(refusalOf(asked(stranger, 'cache clear')))).toBe(
+      "I can't tell whether you may read what cache clear is about here. Slack doesn't tell me who is in @S0DEVS (S0DEVS). Nothing was done. Try again in a minute; doctor says what is wrong.",
+    );
+  });
+
+  test('is not refused for good to somebody of whom not even that is known whether they read', () => {
+    const wish = resolve(wishFor('resume', {}), names);
+    expect(said(refusalOf(() => authorise(policy, stranger, wish, company)))).toContain(
+      "I can't tell whether you may run resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS). Nothing was done.",
+    );
+  });
+
+  test('is not begun in vain', () => {
+    expect(said(refusalOf(() => mayTry(policy, dev, { path: 'resume', command: resume })))).toContain(
+      "I can't tell whether you may use resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS).",
+    );
+  });
+
+  test('to pause is open to whoever may turn out to be allowed it, to resume to nobody', () => {
+    for (const person of [dev, stranger]) {
+      expect(mayRun(policy, person, 'pause', pause)).toBe(true);
+      expect(standingTo(policy, person, 'resume', resume)).toEqual(['S0LEADS']);
+    }
+    const known = { ...stranger, otherGroups: ['S0DEVS', 'S0LEADS', 'S0BARRED'] };
+    expect([mayRun(policy, known, 'pause', pause), standingTo(policy, known, 'resume', resume)]).toEqual([false, 'no']);
+  });
+});
+
+const listing: Listing = {
+  at: 1,
+  environments: [
+    {
+      id: staging.id,
+      name: 'staging',
+      displayName: 'staging',
+      site: { id: 's', name: 'acme-shop', displayName: 'x' },
+      named: 'by the host',
+    },
+  ],
+  domains: [],
+  company: undefined,
+  cut: false,
+  sitesAt: undefined,
+  domainsAt: undefined,
+  environmentsReadAt: undefined,
+  domainsReadAt: undefined,
+  trouble: undefined,
+};
+
+describe('what is shown', () => {
+  const pageOf = (answer: Answer): Page => {
+    if ('instead' in answer) throw new Error('no page');
+    return answer;
+  };
+  const textOf = (answer: Answer): string => JSON.stringify(pageOf(answer).parts);
+  let database: Database;
+  beforeAll(async () => (database = await openDatabase('sqlite::memory:')));
+  afterAll(() => database.close());
+  const officeOf = (person: Person): Office =>
+    officeFor(
+      {
+        database,
+        ledger: createLedger({ auditKey: undefined, installation: 'i', onEvent: () => undefined }),
+        auditKeys: [],
+        policy: () => policy,
+        policyIsBroken: () => false,
+        company: () => company,
+        names: () => names,
+        membersOf: async () => undefined,
+        groupTrouble: () => undefined,
+        personOf: async () => person,
+        read: () => Promise.reject(new Error('nobody is asked')),
+        listing: () => listing,
+        dialect: 'document',
+        plainHttp: [],
+        lookAt: () => Promise.reject(new Error('nobody is asked')),
+        askSlack: async () => ({ botUserId: 'UBOT' }),
+      },
+      person,
+      0,
+    );
+
+  test('help marks what only the unknown withholds', async () => {
+    const page = pageOf(await help.answer({ input: { command: undefined }, office: officeOf(dev) }));
+    const [table] = page.parts;
+    if (table?.kind !== 'table') throw new Error('no table');
+    const rows = new Map(table.rows.map(([path = [], what = []]) => [plain(path), plain(what)]));
+    expect(rows.get('resume')).toMatch(/ ⚠️ Not now: Slack doesn't tell me who is in S0LEADS\.$/);
+    expect(rows.get('images')).toContain('Not now');
+    expect(rows.get('cache clear')).not.toContain('Not now');
+    expect(rows.get('pause')).not.toContain('Not now');
+    expect(rows.has('clone')).toBe(false);
+  });
+
+  test('whoami does not say that somebody is in no group where it is not known', async () => {
+    const page = await whoami.answer({ input: {}, office: officeOf(stranger) });
+    expect(textOf(page)).toMatch(/names, as far as I know\..*doesn't tell me who is in .*S0DEVS.*S0LEADS.*S0BARRED/);
+  });
+
+  test('can says on what it depends', async () => {
+    const page = await can.answer({ input: { command: ['resume'], person: undefined }, office: officeOf(dev) });
+    expect(plain(pageOf(page).title)).toBe('You may or may not run resume');
+    expect(textOf(page)).toMatch(/S0LEADS.*Slack doesn't tell me. Until it does, it is refused\./);
+    const clear = { command: ['cache', 'clear', staging.name], person: undefined };
+    expect(plain(pageOf(await can.answer({ input: clear, office: officeOf(dev) })).title)).toMatch(
+      /^You may run cache clear/,
+    );
+    expect(textOf(await can.answer({ input: clear, office: officeOf(stranger) }))).toContain('S0DEVS');
+  });
+
+  test('names that may be hidden say so, and whose these are is not mixed up', () => {
+    const namesOf = createNames(
+      () => listing,
+      () => policy,
+    );
+    expect(namesOf(dev)).toMatchObject({ environments: [{ name: 'acme-shop/staging' }], trouble: undefined });
+    const none = namesOf(stranger);
+    expect([none.environments, plain(inline(none.trouble))]).toEqual([
+      [],
+      "Slack doesn't tell me who is in @S0DEVS (S0DEVS).",
+    ]);
+    expect(namesOf({ ...stranger, otherGroups: ['S0DEVS'] })).toMatchObject({ environments: [], trouble: undefined });
+  });
+});
+
+test('what has to be known for a command, for a change and its approvers, and for help', () => {
+  expect(groupsToAsk(policy)).toEqual(['S0DEVS']);
+  expect(groupsToAsk(policy, { path: 'resume', command: resume })).toEqual(['S0LEADS', 'S0DEVS']);
+  expect(groupsToAsk(policy, { path: 'help', command: commandAt('help') })).toEqual(['S0DEVS', 'S0LEADS', 'S0BARRED']);
+  const permit = JSON.stringify({ approval: 'none', rules: [], policy: 'p' });
+  const push = changeOf({ command: 'push', permit });
+  expect([groupsOf(policy, push, 'asker'), groupsOf(policy, push, 'approver')]).toEqual([
+    ['S0DEVS'],
+    ['S0DEVS', 'S0LEADS'],
+  ]);
+  const unlocking = policyFrom(
+    policy.text.replace('resume]', 'resume, unlock]').replace('to: [leads]', 'to: [barred]'),
+  );
+  expect(groupsOf(unlocking, push, 'ender')).toEqual(['S0DEVS', 'S0LEADS', 'S0BARRED']);
+});

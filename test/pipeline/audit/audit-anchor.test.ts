@@ -1,0 +1,168 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { plain } from '../../../src/text.ts';
+import { findingPage, shortHash } from '../../../src/commands/builtin/audit/verify.ts';
+import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { sealTrail } from '../../../src/pipeline/audit/audit-keys.ts';
+import { bearWitness, findingOf } from '../../../src/pipeline/audit/audit-anchor.ts';
+import { appendAudit, auditHead, keyId } from '../../../src/storage/audit.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { writeSetting } from '../../../src/storage/kv.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { save } from '../../storage/samples.ts';
+
+const key = Buffer.from('a key of the audit chain');
+const day = 86_400_000;
+
+const append = (database: Database, at: number, seal: Buffer | 'plain' = key) =>
+  database.transaction((tx) =>
+    appendAudit(
+      tx,
+      { at, change: null, event: 'pause', actor: 'U1', details: '{}' },
+      seal === 'plain' ? undefined : seal,
+    ),
+  );
+const opsSaid = async (database: Database): Promise<readonly string[]> => {
+  const rows = await database.db.selectFrom('messages').selectAll().where('kind', '=', 'ops').orderBy('id').execute();
+  return rows.map(({ body }) => body ?? '');
+};
+const verified = async (database: Database, seal: Buffer | 'plain' = key): Promise<string> => {
+  const { title, parts } = findingPage(
+    await findingOf(database.db, seal === 'plain' ? [] : [seal], await database.now()),
+  );
+  return [title, ...parts.map((part) => (part.kind === 'text' ? part.text : []))].map(plain).join('\n');
+};
+/** What somebody with the database's own password could do. */
+async function tamper(database: Database, statement: string): Promise<void> {
+  const triggers =
+    database.kind === 'sqlite'
+      ? ['drop trigger if exists audit_no_update', 'drop trigger if exists audit_no_delete']
+      : ['drop trigger if exists audit_no_change on audit'];
+  for (const each of [...triggers, statement]) await sql.raw(each).execute(database.db);
+}
+
+describeBoth('the head of the trail', (open) => {
+  it('is told once a day, while there is something new', async () => {
+    let now = 1_000;
+    const database = await open({ now: () => now });
+    expect(await bearWitness(database)).toBeUndefined();
+    await append(database, now);
+    now += day - 1;
+    expect(await bearWitness(database)).toBeUndefined();
+    now += 1;
+    const head = await auditHead(database.db);
+    expect(await bearWitness(database)).toEqual({ kind: 'told', head });
+    expect(await bearWitness(database)).toBeUndefined();
+    now += day;
+    expect(await bearWitness(database)).toBeUndefined();
+    await append(database, now);
+    expect(await bearWitness(database)).toMatchObject({ kind: 'told', head: { seq: 2 } });
+    const said = await opsSaid(database);
+    expect(said).toHaveLength(2);
+    expect(said[0]).toContain(shortHash(head.hash));
+  });
+
+  it('is told though somebody wrote that it was told in a time to come', async () => {
+    const database = await open({ now: () => 40 * day });
+    await append(database, 1);
+    const { seq, hash } = await auditHead(database.db);
+    const value = JSON.stringify({ seq, hash });
+    await database.transaction((tx) => writeSetting(tx, { key: 'witnessed head', value, at: 8e15 }));
+    expect(await verified(database)).toContain('no head of it is on record');
+    expect(await bearWitness(database)).toEqual({ kind: 'told', head: { seq, hash } });
+    expect(await bearWitness(database)).toBeUndefined();
+    expect(await verified(database)).toMatch(/^The one line of the audit trail is unaltered/);
+  });
+
+  it('is told by one of two replicas', async () => {
+    const database = await open({ now: () => 2 * day });
+    const replica = await database.again({ now: () => 2 * day });
+    await append(database, 1);
+    const both = await Promise.all([bearWitness(database), bearWitness(replica)]);
+    expect(both.filter((telling) => telling !== undefined)).toHaveLength(1);
+    expect(await opsSaid(database)).toHaveLength(1);
+  });
+
+  it.each([
+    ['cut off', 'delete from audit where seq >= 2'],
+    ['altered, and hashed anew', "update audit set hash = 'f00d' where seq = 2"],
+  ])('that was told, and is %s, raises the alarm once a day and is not replaced', async (_, statement) => {
+    let now = 1_000;
+    const database = await open({ now: () => now });
+    await append(database, now);
+    await append(database, now);
+    now += day;
+    await bearWitness(database);
+    await tamper(database, statement);
+    expect(await bearWitness(database)).toMatchObject({ kind: 'altered', head: { seq: 2 } });
+    expect(await bearWitness(database)).toBeUndefined();
+    now += day;
+    expect(await bearWitness(database)).toMatchObject({ kind: 'altered' });
+    const said = await opsSaid(database);
+    expect(said.filter((one) => one.includes('The audit trail was altered'))).toHaveLength(2);
+    expect(await verified(database)).toMatch(/^⚠️ The audit trail was altered: line 2 is wrong\./);
+  });
+});
+
+describeBoth('verifying the trail', (open) => {
+  it('says in one sentence that all is well, how far that goes, and the head to compare', async () => {
+    let now = Date.parse('2026-03-01T12:00:00Z');
+    const database = await open({ now: () => now });
+    expect(await verified(database)).toContain('The audit trail has no line yet.');
+    await append(database, now);
+    const first = await verified(database);
+    expect(first).toMatch(/^The one line of the audit trail is unaltered since 2026-03-01 12:00 UTC\./);
+    expect(first).toContain('No head of it was told to the ops channel yet');
+    now += day;
+    await append(database, now);
+    await bearWitness(database);
+    const { hash } = await auditHead(database.db);
+    const said = await verified(database);
+    expect(said).toMatch(/^All 2 lines of the audit trail are unaltered since 2026-03-01 12:00 UTC\./);
+    expect(said).toContain(`The newest is line 2, ${shortHash(hash)}.`);
+    expect(said).toContain(
+      `The head that was told last is in it: line 2, ${shortHash(hash)}, on 2026-03-02 12:00 UTC.`,
+    );
+    expect(said).toContain('The chain is keyed');
+  });
+
+  it('says that a plain hash protects from accidents alone, and how many lines are older than the key', async () => {
+    const database = await open({ now: () => 5 });
+    await append(database, 1, 'plain');
+    await append(database, 2, 'plain');
+    const plainly = await verified(database, 'plain');
+    expect(plainly).toContain('All 2 lines of the audit trail are unaltered');
+    expect(plainly).toContain('The chain is a plain hash: it shows accidents');
+    expect(plainly).not.toContain('keyed');
+    const ledger = createLedger({ auditKey: key, installation: '', onEvent: () => undefined });
+    expect(await sealTrail({ database, ledger }, [key])).toEqual({ seq: 3, from: undefined, to: keyId(key) });
+    expect(await sealTrail({ database, ledger }, [key])).toBeUndefined();
+    await append(database, 4);
+    const sealed = await verified(database);
+    expect(sealed).toContain('All 4 lines of the audit trail are unaltered');
+    expect(sealed).toContain('Lines 1–2 are from before there was a key, and unchanged since line 3 sealed them on');
+    expect((await opsSaid(database)).join('')).toContain('was set for the first time');
+    await expect(sealTrail({ database, ledger }, [])).rejects.toThrow(
+      /made with a key \([\da-f]{8}\), and AUDIT_KEY is not/,
+    );
+  });
+
+  it('misses the lines of a change that is on record', async () => {
+    const database = await open({ now: () => 5 });
+    const { number } = await save(database);
+    const missing = `line 1 is wrong. Change #${number} is on record, and no line of it is.`;
+    expect(await verified(database)).toContain(missing);
+    const said = { at: 5, event: 'asked', actor: 'U1', details: '{}' };
+    await database.transaction((tx) => appendAudit(tx, { ...said, change: number }, key));
+    expect(await verified(database)).toMatch(/^The one line of the audit trail is unaltered/);
+  });
+
+  it('names the first line that is wrong, and why', async () => {
+    const database = await open();
+    for (let at = 1; at <= 5; at += 1) await append(database, at);
+    await tamper(database, "update audit set actor = 'U9' where seq = 3");
+    expect(await verified(database)).toMatch(/^⚠️ The audit trail was altered: line 3 is wrong\. It was altered\./);
+    await sql`delete from audit where seq = 2`.execute(database.db);
+    expect(await verified(database)).toContain('line 3 is wrong. Line 2 is missing.');
+  });
+});

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { sealTrail } from '../../../src/pipeline/audit/audit-keys.ts';
+import { appendAudit, auditHead, digestOf, hashLine, keyId, linesAfter } from '../../../src/storage/audit.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { verifyAudit } from '../../../src/storage/verify.ts';
+import { describeBoth } from '../../storage/both.ts';
+
+const [first = Buffer.of(), second = Buffer.of(), third = Buffer.of()] = [1, 2, 3].map((one) =>
+  Buffer.from(`key ${one} of the audit chain`),
+);
+const said = { at: 1, change: null, event: 'pause', actor: 'U1', details: '{}' };
+const append = (database: Database, key: Buffer | undefined) =>
+  database.transaction((tx) => appendAudit(tx, said, key));
+
+/** A start with these keys, and a line. */
+async function run(database: Database, ...keys: readonly Buffer[]): Promise<void> {
+  const ledger = createLedger({ auditKey: keys[0], installation: '', onEvent: () => undefined });
+  await sealTrail({ database, ledger }, keys);
+  await append(database, keys[0]);
+}
+
+/** A line whose hash is this, or made with a key as it was when keys had no names. */
+async function appendAs(database: Database, hash: Buffer | string): Promise<void> {
+  const head = await auditHead(database.db);
+  const line = { ...said, seq: head.seq + 1, previous: head.hash };
+  const own = typeof hash === 'string' ? hash : digestOf(line, hash);
+  await database.db
+    .insertInto('audit')
+    .values({ ...line, hash: own })
+    .execute();
+}
+
+describeBoth('a start', (open) => {
+  it('with a key that was replaced comes to nothing, until another one is set', async () => {
+    const database = await open();
+    await run(database, first);
+    await run(database, second, first);
+    const head = await auditHead(database.db);
+    const again = run(database, first, second);
+    await expect(again).rejects.toThrow(
+      `AUDIT_KEY is a key (${keyId(first)}) that the audit trail had before, and that was replaced (by ${keyId(second)})`,
+    );
+    expect(await auditHead(database.db)).toEqual(head);
+    await run(database, second, first);
+    await run(database, third, second, first);
+    for (const replaced of [first, second])
+      await expect(run(database, replaced, third)).rejects.toThrow('no line from here on could be proven');
+    expect(await verifyAudit(database.db, [third, second, first])).toMatchObject({ kind: 'proven', lines: 6 });
+  });
+
+  it('with a key that was replaced comes to nothing also where an older Sitehand took it again', async () => {
+    const database = await open();
+    await run(database, first);
+    await run(database, second, first);
+    const back = { ...said, event: 'rekeyed', details: JSON.stringify({ from: keyId(second), to: keyId(first) }) };
+    await database.transaction((tx) => appendAudit(tx, back, first));
+    await expect(run(database, first, second)).rejects.toThrow('was replaced');
+    await run(database, second, first);
+    expect(await verifyAudit(database.db, [second, first])).toMatchObject({
+      kind: 'unproven',
+      gaps: [{ from: 4, to: 4, why: 'replaced key' }],
+    });
+  });
+
+  it('goes on with its key where a replica still wrote with the one before', async () => {
+    const database = await open();
+    await run(database, first);
+    await run(database, second, first);
+    await append(database, first);
+    await run(database, second, first);
+    expect(await verifyAudit(database.db, [second, first])).toMatchObject({ gaps: [{ from: 4, to: 4 }] });
+  });
+
+  it('without a key comes to nothing where the lines have one that is not named', async () => {
+    const database = await open();
+    await appendAs(database, first);
+    await expect(run(database)).rejects.toThrow('and AUDIT_KEY is not set. Nothing was written. Set the key');
+    await appendAs(database, first);
+    await expect(run(database)).rejects.toThrow('and AUDIT_KEY is not set');
+    await run(database, second, first);
+    expect(await verifyAudit(database.db, [second, first])).toMatchObject({ kind: 'proven', lines: 4 });
+    // Nor is it gone back to, though its lines do not name it.
+    await expect(run(database, first, second)).rejects.toThrow('was replaced');
+  });
+
+  it('without a key goes on where the newest of lines without one was altered', async () => {
+    const odd = await open();
+    await appendAs(odd, 'f00d');
+    await run(odd);
+    const database = await open();
+    await append(database, undefined);
+    await appendAs(database, hashLine({ ...said, seq: 2, previous: '', actor: 'U9' }, undefined));
+    await run(database);
+    expect(await linesAfter(database.db, 0, 9)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,375 @@
+import * as fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import type { Environment } from '../../../src/hosting/contract/target.ts';
+import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { changesFor } from '../../../src/pipeline/builtin/change-history.ts';
+import { readerOf } from '../../../src/pipeline/access/visibility.ts';
+import { headOf, lineOf } from '../../../src/pipeline/audit/audit-export.ts';
+import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../../src/pipeline/audit/audit-query.ts';
+import { trailDeskFor } from '../../../src/pipeline/builtin/audit-service.ts';
+import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import { appendAudit, listAudit, type AuditEntry } from '../../../src/storage/audit.ts';
+import type { NewChange } from '../../../src/storage/changes.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import type { Policy } from '../../../src/policy/rules.ts';
+import { verifyAudit } from '../../../src/storage/verify.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { save } from '../../storage/samples.ts';
+import { ana, blog, changeOf, company, environment, hostile, live, names, policyOf, staging } from '../given.ts';
+
+const chi: Person = { ...ana, id: 'U03CHI', name: 'Chi' };
+const all = policyOf('{ allow: [read, audit], to: [developers, leads] }');
+const shopOnly = policyOf(
+  '{ allow: [read], to: [developers, leads] }',
+  '{ allow: [audit], to: [leads], where: ["acme-shop/*"] }',
+);
+const shelf = (policy: Policy) => ({ policy: () => policy, company: () => company, names: () => names });
+const everything = () => true;
+
+const add = (database: Database, entry: Partial<AuditEntry>) =>
+  database.transaction((tx) =>
+    appendAudit(tx, { at: 1, change: null, event: 'pause', actor: ana.id, details: '{}', ...entry }, undefined),
+  );
+
+const about = (env: Environment): Partial<NewChange> => ({
+  target: `environment:${env.id}`,
+  target_name: env.name,
+  targets: JSON.stringify([env]),
+  card: changeOf().card,
+});
+
+/** A change as its trail tells it: asked, approved by two, accepted. */
+async function told(database: Database, env: Environment): Promise<number> {
+  const { number } = await save(database, about(env));
+  const target = env.name;
+  const permit = JSON.stringify({ approval: 'none', rules: [7, 9], policy: 'c0ffee'.repeat(10) });
+  const place = { target, target_key: `environment:${env.id}` };
+  const asked = { ...place, name: 'Ana', reason: 'release 42', fingerprint: 'f00d'.repeat(16), permit };
+  const lines: Partial<AuditEntry>[] = [
+    { event: 'asked', details: JSON.stringify(asked) },
+    { event: 'vote', actor: chi.id, details: JSON.stringify({ ...place, name: 'Chi' }) },
+    { event: 'approve', actor: 'U04DEE', details: JSON.stringify({ ...place, name: 'Dee' }) },
+    {
+      event: 'accept',
+      actor: 'sitehand',
+      details: JSON.stringify({ ...place, receipt: { kind: 'accepted', status: 202, operation: 'op-1' } }),
+    },
+  ];
+  for (const line of lines) await add(database, { change: number, ...line });
+  return number;
+}
+
+describeBoth('the trail as it is read', (open) => {
+  it('says of each line who did it, what for, by which rules, with whose approval, and what came of it', async () => {
+    const database = await open();
+    const number = await told(database, live);
+    const { lines, more } = await trailFor(database.db, everything, {
+      env: undefined,
+      since: undefined,
+      by: undefined,
+    });
+    expect(more).toBe(false);
+    expect(lines.map(({ seq }) => seq)).toEqual([4, 3, 2, 1]);
+    const [accepted, approved, voted, asked] = lines;
+    const grounds = { change: number, target: live.name, rules: [7, 9], fingerprint: 'f00d'.repeat(16) };
+    expect(asked).toMatchObject({
+      ...grounds,
+      actor: ana.id,
+      name: 'Ana',
+      says: 'asked for it',
+      reason: 'release 42',
+      approvers: [],
+    });
+    expect(voted).toMatchObject({ ...grounds, name: 'Chi', approvers: ['Chi'] });
+    expect(approved).toMatchObject({ ...grounds, name: 'Dee', approvers: ['Chi', 'Dee'] });
+    expect(accepted).toMatchObject({
+      ...grounds,
+      actor: 'sitehand',
+      receipt: 'accepted 202 op-1',
+      approvers: ['Chi', 'Dee'],
+    });
+  });
+
+  it('shows nobody the lines of what they may not audit, and deeds beside changes by what they are about', async () => {
+    const database = await open();
+    await told(database, live);
+    await told(database, blog);
+    const key = (env: Environment) => JSON.stringify({ target: env.name, target_key: `environment:${env.id}` });
+    await add(database, { event: 'lock', details: key(live) });
+    await add(database, { event: 'lock', details: key(blog) });
+    await add(database, { event: 'pause' });
+    await add(database, { event: 'policy', actor: 'sitehand', details: '{"hash":"h","text":"of every place"}' });
+    const seen = async (policy: Policy) => {
+      const { lines } = await trailFor(database.db, readerOf(shelf(policy), chi, 'audit'), {
+        env: undefined,
+        since: undefined,
+        by: undefined,
+      });
+      return lines.map(({ target }) => target);
+    };
+    expect(await seen(all)).toHaveLength(12);
+    const some = await seen(shopOnly);
+    expect(some.filter((target) => target === live.name)).toHaveLength(5);
+    expect(some).toHaveLength(6);
+    expect(some).not.toContain(blog.name);
+  });
+
+  it('is told of one environment, with its locks, by one person, and since a moment', async () => {
+    const database = await open();
+    const number = await told(database, live);
+    await told(database, blog);
+    const key = JSON.stringify({ name: 'Chi', target: live.name, target_key: `environment:${live.id}` });
+    await add(database, { event: 'lock', actor: chi.id, at: 50, details: key });
+    const seen = async (filter: object) => {
+      const wanted = { env: undefined, since: undefined, by: undefined, ...filter };
+      return (await trailFor(database.db, everything, wanted)).lines.map(({ says, change }) => [says, change]);
+    };
+    expect(await seen({ env: live })).toEqual([
+      ['locked it', undefined],
+      ['the host accepted it', number],
+      ['approved it', number],
+      ['approved it; more are needed', number],
+      ['asked for it', number],
+    ]);
+    expect(await seen({ env: staging })).toEqual([]);
+    expect(await seen({ env: live, by: chi.id })).toEqual([
+      ['locked it', undefined],
+      ['approved it; more are needed', number],
+    ]);
+    expect(await seen({ since: 50 })).toEqual([['locked it', undefined]]);
+    expect(await seen({ since: 51 })).toEqual([]);
+  });
+
+  it('ends a list where it is long, and says so', async () => {
+    const database = await open();
+    const rows = Array.from({ length: 1_201 }, (_, at) => {
+      const [seq, chain] = [at + 1, { previous: `p${at}`, hash: `h${at}` }];
+      return { seq, at: seq, change: null, event: 'pause', actor: ana.id, details: '{}', ...chain };
+    });
+    await database.db.insertInto('audit').values(rows).execute();
+    const list = await trailFor(database.db, everything, { env: undefined, since: undefined, by: undefined });
+    expect([list.lines.length, list.lines[0]?.seq, list.more]).toEqual([200, 1_201, true]);
+    const seqs = async (pieces: AsyncGenerator<readonly Entry[]>) => {
+      const found: number[] = [];
+      for await (const some of pieces) found.push(...some.map(({ seq }) => seq));
+      return found;
+    };
+    expect(await seqs(trailSince(database.db, everything, 700))).toEqual(
+      Array.from({ length: 502 }, (_, at) => 1_201 - at),
+    );
+    expect(await seqs(wholeTrail(database.db, undefined))).toEqual(Array.from({ length: 1_201 }, (_, at) => at + 1));
+    expect(await seqs(wholeTrail(database.db, 1_200))).toEqual([1_200, 1_201]);
+  });
+
+  it('ends a list of one environment where it is long, and finds what is old in it', async () => {
+    const database = await open();
+    const { number } = await save(database, about(live));
+    const other = await save(database, about(blog));
+    const details = JSON.stringify({ target_key: `environment:${live.id}` });
+    const rows = Array.from({ length: 1_400 }, (_, at) => {
+      const [seq, chain] = [at + 1, { previous: `p${at}`, hash: `h${at}` }];
+      const target = `environment:${live.id}`;
+      const others = [{ change: other.number }, { change: null, details, target }, { change: null }] as const;
+      const of = [{ change: number, target }, ...others][at % 4];
+      const actor = at < 8 ? chi.id : ana.id;
+      return { seq, at: seq, event: 'pause', actor, change: null, details: '{}', ...of, ...chain };
+    });
+    await database.db.insertInto('audit').values(rows).execute();
+    const seen = async (filter: object, mayRead: (about: { targets: string }) => boolean = everything) => {
+      const wanted = { env: live, since: undefined, by: undefined, ...filter };
+      const { lines, more } = await trailFor(database.db, mayRead, wanted);
+      return [lines.length, lines[0]?.seq, lines.at(-1)?.seq, more];
+    };
+    expect(await seen({})).toEqual([200, 1_399, 1_001, true]);
+    expect(await seen({ since: 1_001 })).toEqual([200, 1_399, 1_001, false]);
+    expect(await seen({ since: 1_000 })).toEqual([200, 1_399, 1_001, false]);
+    expect(await seen({ since: 999 })).toEqual([200, 1_399, 1_001, true]);
+    expect(await seen({ since: 1_399 })).toEqual([1, 1_399, 1_399, false]);
+    expect(await seen({ by: chi.id })).toEqual([4, 7, 1, false]);
+    expect(await seen({ by: chi.id, since: 5 })).toEqual([2, 7, 5, false]);
+    expect(await seen({ env: undefined, by: chi.id })).toEqual([8, 8, 1, false]);
+    // Half of it may be read, so one piece does not fill the list.
+    const blogOnly = ({ targets }: { targets: string }) => targets.includes(blog.id);
+    expect(await seen({ env: undefined }, blogOnly)).toEqual([200, 1_400, 1_002, true]);
+  });
+
+  it('finds a line of an environment, however many others of it or of other places came after', async () => {
+    const database = await open();
+    const row = (at: number, key: string, actor = ana.id) => {
+      const target = `environment:${key}`;
+      const details = JSON.stringify({ target_key: target });
+      return { seq: at, at, change: null, event: 'lock', actor, details, target, previous: `p${at}`, hash: `h${at}` };
+    };
+    const rows = Array.from({ length: 6_001 }, (_, at) => row(at + 2, live.id, at < 10 ? chi.id : ana.id));
+    for (const some of [[row(1, staging.id)], rows.slice(0, 3_000), rows.slice(3_000)])
+      await database.db.insertInto('audit').values(some).execute();
+    const seen = async (env: Environment, by?: string) => {
+      const { lines, more } = await trailFor(database.db, everything, { env, since: undefined, by });
+      return [lines.length, lines[0]?.seq, lines.at(-1)?.seq, more];
+    };
+    expect(await seen(staging)).toEqual([1, 1, 1, false]);
+    expect(await seen(live, chi.id)).toEqual([10, 11, 2, false]);
+  });
+
+  it('finds the lines of changes in the same way', async () => {
+    const database = await open();
+    const ledger = createLedger({ auditKey: undefined, installation: '', onEvent: () => undefined });
+    for (let at = 1; at <= 210; at += 1) {
+      const change = await save(database, about(live));
+      const by = at <= 10 ? chi.id : ana.id;
+      await database.transaction((tx) => ledger.remark(tx, change, 'vote', { by, at }));
+    }
+    const found = await trailFor(database.db, everything, { env: live, since: undefined, by: chi.id });
+    expect([found.lines.length, found.lines[0]?.seq, found.more]).toEqual([10, 10, false]);
+    expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 210 });
+  });
+
+  it('is read though somebody made its details into anything', async () => {
+    const database = await open();
+    for (const details of [
+      '',
+      'no json',
+      '[]',
+      'null',
+      '{"name":7,"permit":"{","receipt":[1],"target":{}}',
+      '{"permit":{"rules":["x",3]}}',
+    ]) {
+      await add(database, { details });
+    }
+    const lines = await listAudit(database.db, { limit: 9 });
+    const entries = await entriesOf(database.db, lines, everything);
+    expect(entries).toHaveLength(lines.length);
+    expect(entries[0]?.rules).toEqual([3]);
+  });
+});
+
+describeBoth('the trail as a file', (open) => {
+  it('goes to whoever may audit, without what they may not, and stands in the trail itself', async () => {
+    const database = await open({ now: () => Date.parse('2026-03-01T12:00:00Z') });
+    const { installation } = database;
+    await told(database, live);
+    await told(database, blog);
+    const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
+    const doer = { person: chi, permit: undefined, inbox: undefined };
+    const desk = { database, ledger, auditKeys: [], ...shelf(shopOnly) };
+    const file = await trailDeskFor(desk, doer).takeAway('jsonl', undefined);
+    expect(file).toMatchObject({ name: 'audit-trail-2026-03-01.jsonl', lines: 4, more: false });
+    const rows = file.content
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(rows).toMatchObject([{ line: 1 }, { line: 2 }, { line: 3 }, { line: 4, receipt: 'accepted 202 op-1' }]);
+    const [line] = await listAudit(database.db, { limit: 1 });
+    expect(line).toMatchObject({ event: 'audit export', actor: chi.id });
+    expect(JSON.parse(line?.details ?? '')).toEqual({ name: 'Chi', format: 'jsonl', lines: 4 });
+    expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 9 });
+    const again = await trailDeskFor(desk, doer).takeAway('csv', undefined);
+    expect(again.content.split('\r\n')).toHaveLength(1 + 5 + 1);
+  });
+});
+
+describeBoth('the changes of the past', (open) => {
+  it('are listed newest first, of whom and what was asked for', async () => {
+    const database = await open();
+    const old = environment('acme-shop/old', 77);
+    const rows = [about(live), about(blog), about(staging), about(old)];
+    for (const row of rows) await save(database, row);
+    await save(database, { ...about(live), asker: ana.id, state: 'done', settled_at: 9 });
+    const list = async (filter: object, policy = all) => {
+      const wanted = { env: undefined, mine: false, waiting: false, ...filter };
+      const found = await changesFor({ ...shelf(policy), database }, ana, wanted);
+      return found.lines.map(({ number }) => number);
+    };
+    expect(await list({})).toEqual([5, 4, 3, 2, 1]);
+    expect(await list({ env: live })).toEqual([5, 1]);
+    expect(await list({ mine: true })).toEqual([5]);
+    expect(await list({ waiting: true })).toEqual([4, 3, 2, 1]);
+    // What is gone is held against the rules by the name it had.
+    const shopReader = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');
+    expect(await list({}, shopReader)).toEqual([5, 4, 3, 1]);
+    expect(await list({}, policyOf('{ allow: [read], to: [leads] }'))).toEqual([]);
+  });
+
+  it('end where a list is long', async () => {
+    const database = await open();
+    for (let count = 0; count < 102; count += 1) await save(database, about(live));
+    const found = await changesFor({ ...shelf(all), database }, ana, { env: undefined, mine: false, waiting: false });
+    expect([found.lines.length, found.lines[0]?.number, found.more]).toEqual([100, 102, true]);
+  });
+});
+
+test('what a change only read has to be readable too, also when it is gone', () => {
+  const may = (policy: Policy, ...reads: readonly Environment[]) =>
+    readerOf(shelf(policy), ana)({ targets: JSON.stringify([live, ...reads]) });
+  const shop = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');
+  const oneOnly = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/live"] }');
+  expect(may(shop, staging)).toBe(true);
+  expect(may(oneOnly, staging)).toBe(false);
+  expect(may(oneOnly, { ...staging, id: 'gone' })).toBe(false);
+  expect(may(shop, blog)).toBe(false);
+  expect(may(all)).toBe(true);
+});
+
+describe('a sheet', () => {
+  const entry: Entry = {
+    seq: 1,
+    at: 0,
+    actor: ana.id,
+    name: 'Ana',
+    says: 'asked for it',
+    change: 7,
+    target: 'acme-shop/live',
+    reason: undefined,
+    rules: [7, 9],
+    policy: 'p',
+    fingerprint: 'f',
+    approvers: ['Chi', 'Dee'],
+    receipt: undefined,
+    event: 'asked',
+    details: '{}',
+    previous: '0',
+    hash: '1',
+  };
+
+  test('quotes as RFC 4180 has it, and lets no cell be a formula', () => {
+    expect(lineOf('csv', entry)).toBe(
+      `"1","1970-01-01T00:00:00.000Z","U01ANA","Ana","asked","asked for it","7","acme-shop/live","","7, 9","p","f","Chi, Dee","","{}","0","1"\r\n`,
+    );
+    expect(lineOf('csv', { ...entry, reason: '=1+1' })).toContain(`,"'=1+1",`);
+    expect(lineOf('csv', { ...entry, reason: '@SUM(A1), "x"' })).toContain(`,"'@SUM(A1), ""x""",`);
+    expect(lineOf('csv', { ...entry, reason: '\t=1' })).toContain(`,"'\t=1",`);
+    expect(lineOf('csv', { ...entry, name: '-1' })).toContain(`,"'-1",`);
+    expect(lineOf('csv', { ...entry, name: '+1' })).toContain(`,"'+1",`);
+    expect(lineOf('csv', { ...entry, name: "'+1" })).toContain(`,"''+1",`);
+    for (const wide of ['＝1', '＋1', '－1', '＠SUM(A1)'])
+      expect(lineOf('csv', { ...entry, reason: wide })).toContain(`,"'${wide}",`);
+  });
+
+  test('whatever stands in a line, it is one record of as many cells as there are columns', () => {
+    const columns = headOf('csv').split(',').length;
+    fc.assert(
+      fc.property(hostile, hostile, (reason, name) => {
+        const cells = cellsOf(lineOf('csv', { ...entry, reason, name }));
+        expect(cells).toHaveLength(columns);
+        for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
+        expect(cells[8]?.replace(/^'(?='*[=+\-@\t\r＝＋－＠])/, '')).toBe(reason);
+        const row: unknown = JSON.parse(lineOf('jsonl', { ...entry, reason, name }));
+        expect(row).toMatchObject({ reason, name });
+      }),
+    );
+  });
+});
+
+/** One record of RFC 4180, read as a spreadsheet reads it. */
+function cellsOf(record: string): readonly string[] {
+  expect(record.endsWith('\r\n')).toBe(true);
+  const cells: string[] = [];
+  const text = `${record.slice(0, -2)},`;
+  for (let at = 0; at < text.length;) {
+    const cell = /^"((?:[^"]|"")*)",/.exec(text.slice(at));
+    if (cell === null) throw new Error(`no cell at ${at} of ${record}`);
+    cells.push((cell[1] ?? '').replaceAll('""', '"'));
+    at += cell[0].length;
+  }
+  return cells;
+}

@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import type { Office } from '../../../src/commands/kit/builtin.ts';
+import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import type { Channel, Person } from '../../../src/pipeline/access/authorise.ts';
+import { bindingFor, bindingOf } from '../../../src/pipeline/builtin/channel-binding.ts';
+import type { Names } from '../../../src/pipeline/language/resolve.ts';
+import { mayRead } from '../../../src/policy/policy.ts';
+import { Refusal } from '../../../src/errors.ts';
+import { listAudit } from '../../../src/storage/audit.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { receive } from '../../../src/storage/inbox.ts';
+import { say } from '../../../src/text.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { ana, chi, company, dee, environment, names, policyOf, said, uuid } from '../given.ts';
+
+const policy = policyOf(
+  '{ allow: [read], to: [developers, leads] }',
+  '{ allow: [use], to: [developers] }',
+  '{ allow: [use], to: [leads], where: ["acme-blog/*"] }',
+);
+const blogSite = { kind: 'site', id: uuid(901), name: 'acme-blog' } as const;
+const shopSite = { kind: 'site', id: uuid(900), name: 'acme-shop' } as const;
+const blogEnv = { ...environment('acme-blog/live', 3), site: { id: blogSite.id, name: blogSite.name } };
+const all = { ...names, environments: [blogEnv, ...names.environments.slice(1)] };
+
+type Where = { readonly channel?: string | undefined; readonly shared?: boolean; readonly inbox?: string };
+type Binding = Pick<Office, 'bound' | 'use' | 'forget'>;
+
+function binding(database: Database, person: Person = ana, where: Where = {}, listed: Names = all): Binding {
+  const { channel = 'C1', shared = false, inbox } = where;
+  const { installation } = database;
+  const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
+  const may = (who: Person | undefined) => ({
+    environments: listed.environments.filter((one) => who === undefined || mayRead(policy, who, one)),
+    domains: listed.domains,
+    trouble: listed.trouble,
+  });
+  const desk = { database, ledger, policy: () => policy, company: () => company, names: may };
+  const channelOf = async (id: string): Promise<Channel> => ({ id, shared });
+  const here = 'channel' in where ? where.channel : channel;
+  return bindingFor(desk, { person, permit: undefined, inbox }, here, channelOf);
+}
+
+const told = async ({ db }: Database): Promise<readonly (readonly [string | null, string | null])[]> =>
+  (await db.selectFrom('messages').selectAll().where('kind', '=', 'notice').orderBy('id').execute()).map(
+    ({ recipient, body }) => [recipient, body],
+  );
+const refused = async (work: Promise<unknown>): Promise<string> => {
+  const came: unknown = await work.catch((error: unknown) => error);
+  if (!(came instanceof Refusal)) throw new Error(`nothing was refused: ${JSON.stringify(came)}`);
+  return said(came);
+};
+
+describeBoth('a channel', (open) => {
+  it('is bound, written down and told together; the same again is none of it', async () => {
+    const database = await open({ now: () => 1_000 });
+    expect(await binding(database).bound()).toBeUndefined();
+    expect(await binding(database).use(shopSite)).toBe(true);
+    expect(await binding(database).use(shopSite)).toBe(false);
+    expect(await bindingOf(database.db, 'C1')).toEqual({ site: shopSite.id, name: 'acme-shop', by: ana.id });
+    expect(await bindingOf(database.db, 'C2')).toBeUndefined();
+    expect(await told(database)).toEqual([['C1', expect.stringContaining('acme-shop')]]);
+    const lines = await listAudit(database.db, { limit: 9 });
+    expect(lines).toMatchObject([{ event: 'use', actor: ana.id, change: null, at: 1_000 }]);
+  });
+
+  it('is bound by two at once to one of the sites, and each is told what came of it', async () => {
+    const database = await open();
+    const done = await Promise.all([binding(database).use(shopSite), binding(database, chi).use(blogSite)]);
+    expect(done).toEqual([true, true]);
+    const bound = await bindingOf(database.db, 'C1');
+    const last = (await listAudit(database.db, { limit: 9 }))[0];
+    expect(last?.actor).toBe(bound?.by);
+    expect(await told(database)).toHaveLength(2);
+  });
+
+  it('shows the site by the name it has now', async () => {
+    const database = await open();
+    await binding(database).use(shopSite);
+    const renamed = all.environments.map((one) => ({ ...one, site: { id: one.site?.id, name: 'new-shop' } }));
+    expect((await binding(database, ana, {}, { ...all, environments: renamed }).bound())?.name).toBe('new-shop');
+    expect((await binding(database, ana, {}, { ...all, environments: [] }).bound())?.name).toBe('acme-shop');
+  });
+
+  it('is let go by whoever may bind that site, and by anybody once it is gone', async () => {
+    const database = await open();
+    await binding(database).use(shopSite);
+    expect(await refused(binding(database, chi).forget())).toContain('You may not take acme-shop off this channel.');
+    const away = { environments: [], domains: [], trouble: say`The host answered 503.` };
+    const unknown = await refused(binding(database, chi, {}, away).forget());
+    expect(unknown).toContain('I can’t tell whether you may take acme-shop off this channel. The host answered 503.');
+    expect(await bindingOf(database.db, 'C1')).toBeDefined();
+    expect(await binding(database, chi, {}, { ...all, environments: [] }).forget()).toMatchObject({
+      name: 'acme-shop',
+    });
+    expect(await binding(database).forget()).toBeUndefined();
+    expect(await told(database)).toHaveLength(2);
+  });
+
+  it.each<[string, Person, Where, typeof blogSite | typeof shopSite, string]>([
+    ['direct messages', ana, { channel: 'D1' }, shopSite, 'Only a channel'],
+    ['a person', ana, { channel: 'U01ANA' }, shopSite, 'Only a channel'],
+    ['nowhere', ana, { channel: undefined }, shopSite, 'Only a channel'],
+    ['a shared channel', ana, { shared: true }, shopSite, 'is shared with another organisation'],
+    ['a lead with another site', dee, {}, shopSite, 'You may not bind a channel to acme-shop.'],
+  ])('is not bound: %s', async (_, person, where, site, why) => {
+    const database = await open();
+    const says = await refused(Promise.resolve().then(() => binding(database, person, where).use(site)));
+    expect(says).toContain(why);
+    expect(says).toContain('Nothing was done.');
+    expect(await told(database)).toEqual([]);
+    expect(await listAudit(database.db, { limit: 9 })).toEqual([]);
+  });
+
+  it('stays as it was where its delivery was answered already', async () => {
+    const database = await open({ now: () => 1_000 });
+    const row = { key: 'k', kind: 'command', person: ana.id, channel: 'C1', content: 'use acme-shop' } as const;
+    const leased = { ...row, owner: 'o', lease_until: 2_000, received_at: 1_000 };
+    await database.transaction((tx) => receive(tx, leased));
+    expect(await binding(database, ana, { inbox: 'k' }).use(shopSite)).toBe(true);
+    expect(await refused(binding(database, ana, { inbox: 'k' }).forget())).toContain('It is too late.');
+    expect(await bindingOf(database.db, 'C1')).toBeDefined();
+  });
+});

@@ -1,0 +1,229 @@
+import { expect, it, test } from 'vitest';
+import type { Answer } from '../../../src/commands/kit/builtin.ts';
+import { about } from '../../../src/commands/builtin/about.ts';
+import { doctor } from '../../../src/commands/builtin/doctor.ts';
+import type { Page } from '../../../src/commands/kit/page.ts';
+import type { Check } from '../../../src/commands/kit/builtin.ts';
+import { HostTrouble } from '../../../src/hosting/client.ts';
+import type { Listing } from '../../../src/hosting/listing.ts';
+import { healthOf, type HealthDesk } from '../../../src/pipeline/builtin/health.ts';
+import { officeFor } from '../../../src/pipeline/builtin/query-service.ts';
+import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { inForce } from '../../../src/pipeline/audit/policy-history.ts';
+import { owe } from '../../../src/storage/messages.ts';
+import { writeSetting } from '../../../src/storage/kv.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { inline, plain } from '../../../src/text.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { save } from '../../storage/samples.ts';
+import { ana, company, names, policyFrom, uuid } from '../given.ts';
+
+const day = 86_400_000;
+const now = 20_000 * day;
+const listing: Listing = {
+  sitesAt: undefined,
+  domainsAt: undefined,
+  environmentsReadAt: undefined,
+  domainsReadAt: undefined,
+  at: now - 60_000,
+  environments: [],
+  domains: [],
+  company: { id: uuid(99) },
+  cut: false,
+  trouble: undefined,
+};
+const trouble = (kind: HostTrouble['kind'], status: number | undefined): HostTrouble =>
+  new HostTrouble({ kind, status, says: 'secret-words of the host' }, { attempts: 1, elapsedMs: 5 });
+
+const withOps = policyFrom(
+  'version: 1\ngroups: { developers: [U01ANA], leads: [U03CHI] }\nrules:\n  - { allow: [read], to: [developers] }\nchannels: { ops: C0OPS }\n',
+);
+const deskOf = (database: Database, more: Partial<HealthDesk> = {}): HealthDesk => ({
+  database,
+  policy: () => withOps,
+  policyIsBroken: () => false,
+  membersOf: () => Promise.resolve(['U01ANA']),
+  groupTrouble: () => undefined,
+  read: async (call) => call.reply.parse({ expires_at: new Date(now + 100 * day).toISOString() }),
+  listing: () => listing,
+  dialect: 'document',
+  plainHttp: [],
+  askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
+  lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
+  ...more,
+});
+const told = ({ ok, says, hint }: Check): string =>
+  `${ok ? '✅' : '⚠️'} ${plain(says)}${hint ? ` → ${plain(inline(hint))}` : ''}`;
+async function found(desk: HealthDesk): Promise<Readonly<Record<string, string>>> {
+  return Object.fromEntries((await healthOf(desk)).map((check) => [check.what, told(check)]));
+}
+
+describeBoth('health', (open) => {
+  it('is told of everything that Sitehand stands on', async () => {
+    const database = await open({ now: () => now });
+    const all = Object.entries(await found(deskOf(database)));
+    const expected: readonly (readonly [string, RegExp])[] = [
+      ['Slack', /^✅ answers; I am @UBOT$/],
+      ['Hosting API', /^✅ the sites were listed last at 2024-10-03 23:59 UTC$/],
+      ['Key of the hosting API', /^✅ until 2025-01-12 /],
+      ['Encryption', /^✅ nothing leaves this machine/],
+      ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
+      ['Rules', /^✅ [\da-f]{8} in force, 2 groups$/],
+      ['Slack user groups', /^✅ the rules name none$/],
+      ['Ops channel', /^✅ takes posts, as far as Slack tells$/],
+      ['Sending', /^✅ what is approved is sent$/],
+      ['Changes', /^✅ 0 waiting, 0 approved, 0 running, 0 unknown$/],
+      ['Work', /^✅ nothing is overdue$/],
+      ['Versions', /^✅ Sitehand \d+\.\d+\.\d+ on Node \d+/],
+    ];
+    expect(all.map(([what]) => what)).toEqual(expected.map(([what]) => what));
+    for (const [at, [, says]] of expected.entries()) expect(all[at]?.[1]).toMatch(says);
+  });
+
+  it('counts changes, and says what to do about what is unknown, paused or late', async () => {
+    const database = await open({ now: () => now });
+    for (const ago of [3, 2, 1, 0, 4, 5]) await save(database, { state: 'unknown', lost_at: now - ago * day });
+    await save(database, { state: 'waiting', due_at: now + 1 });
+    await save(database, { state: 'accepted', due_at: now - 61_000 });
+    await save(database, { state: 'done', settled_at: now, due_at: null });
+    const pause = JSON.stringify({ by: 'U03CHI', name: 'Chi', why: 'a secret reason', at: now });
+    await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: pause, at: now }));
+    const { Changes, Sending, Work } = await found(deskOf(database));
+    const named = '#1 since 2024-10-01 00:00 UTC, #2 since 2024-10-02 00:00 UTC, #3 since';
+    expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
+    expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Look at the host/);
+    expect(Sending).toMatch(/^⚠️ paused by @U03CHI at .* → resume lets it go on\.$/);
+    expect(Sending).not.toContain('secret');
+    expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
+  });
+
+  it('warns loudly of keys that travel readable', async () => {
+    const plainHttp = ['SLACK_API_URL', 'HOSTING_API_URL'];
+    const { Encryption } = await found(deskOf(await open({ now: () => now }), { plainHttp }));
+    expect(Encryption).toMatch(/^⚠️ SLACK_API_URL and HOSTING_API_URL: plain http to another machine, .* → .*https:/);
+  });
+
+  it('counts a message that waits to be posted as work', async () => {
+    const database = await open({ now: () => now });
+    await database.transaction((tx) => owe(tx, { key: 'ops:x', kind: 'ops', body: '{}', at: now - 120_000 }));
+    expect((await found(deskOf(database)))['Work']).toContain('⚠️ the oldest has been due');
+  });
+
+  it('says since when the rules hold, and that a broken file does not', async () => {
+    const database = await open({ now: () => now });
+    const { hash } = deskOf(database).policy();
+    await database.transaction((tx) => writeSetting(tx, { key: inForce, value: hash, at: now - day }));
+    expect((await found(deskOf(database)))['Rules']).toContain('in force since 2024-10-03');
+    const broken = await found(deskOf(database, { policyIsBroken: () => true }));
+    expect(broken['Rules']).toMatch(/^⚠️ the file cannot be used; [\da-f]{8} in force since .* → Its mistakes/);
+  });
+
+  it('holds every failure for a finding, and repeats no words of it', async () => {
+    const database = await open({ now: () => now });
+    const fail = (): Promise<never> => Promise.reject(new Error('xoxb-secret'));
+    const groups = policyFrom('version: 1\ngroups: { devs: [S0DEVS] }\nrules:\n  - { allow: [read], to: [devs] }\n');
+    const all = await found(deskOf(database, { askSlack: fail, read: fail, membersOf: fail, policy: () => groups }));
+    expect(all['Slack']).toContain('⚠️ does not say who I am → Whoever runs me looks at SLACK_BOT_TOKEN');
+    expect(all['Key of the hosting API']).toContain('⚠️ cannot be asked');
+    expect(all['Slack user groups']).toContain('⚠️ cannot be asked');
+    expect(JSON.stringify(all)).not.toContain('secret');
+    const empty = await found(deskOf(database, { membersOf: () => Promise.resolve([]), policy: () => groups }));
+    expect(empty['Slack user groups']).toMatch(/^⚠️ nobody is in S0DEVS → .*usergroups:read\.$/);
+    const two = policyFrom(
+      'version: 1\ngroups: { devs: [S0DEVS, S0LEADS] }\nrules:\n  - { allow: [read], to: [devs] }\n',
+    );
+    const unread = await found(
+      deskOf(database, {
+        membersOf: async (group) => (group === 'S0DEVS' ? undefined : []),
+        groupTrouble: () => 'subteam_disabled',
+        policy: () => two,
+      }),
+    );
+    expect(unread['Slack user groups']).toMatch(
+      /^⚠️ Slack doesn't tell who is in S0DEVS \(subteam_disabled\); nobody is in S0LEADS → .*held for a member/,
+    );
+  });
+
+  it.each<[string, Partial<Listing>, string]>([
+    ['not listed yet', { at: undefined }, '⚠️ the sites were not listed yet'],
+    ['listed long ago', { at: now - day }, '⚠️ the sites were listed last at'],
+    [
+      'in trouble',
+      { trouble: trouble('server error', 502) },
+      '⚠️ The host answered 502. The sites were listed last at',
+    ],
+    ['too many', { cut: true }, '⚠️ it has more sites or domains than I hold'],
+  ])('looks at the listing: %s', async (_, more, words) => {
+    const database = await open({ now: () => now });
+    const { 'Hosting API': host } = await found(deskOf(database, { listing: () => ({ ...listing, ...more }) }));
+    expect(host).toContain(words);
+    expect(host).toContain(' → ');
+    expect(host).not.toContain('secret');
+  });
+
+  it.each<[string, HealthDesk['read'], string]>([
+    ['no such route', () => Promise.reject(trouble('not found', 404)), '✅ the host does not say until when'],
+    ['not taken', () => Promise.reject(trouble('unauthorised', 401)), '⚠️ The host does not take my key (401)'],
+    ['no date', async (call) => call.reply.parse({}), '✅ taken; the host does not say until when'],
+    ['soon', expiring(now + 13 * day), '⚠️ expires at'],
+    ['over', expiring(now - 1), '⚠️ expired at'],
+    ['later', expiring(now + 15 * day), '✅ until'],
+    ['soon, in milliseconds', telling(String(now + 13 * day)), '⚠️ expires at 2024-10-17'],
+    ['over, in milliseconds', telling(String(now - 1)), '⚠️ expired at 2024-10-03'],
+    ['later, in milliseconds', telling(String(now + 15 * day)), '✅ until 2024-10-19'],
+    ['in seconds', telling(String((now + 15 * day) / 1_000)), '✅ until 2024-10-19'],
+    ['in milliseconds, as a number', telling(now + 15 * day), '✅ until 2024-10-19'],
+    ['never', telling(null), '✅ taken; the host does not say until when'],
+    ['garbage', telling('soon'), '✅ taken; the host does not say until when'],
+    ['digits that are no moment', telling('9'.repeat(30)), '✅ taken; the host does not say until when'],
+    ['nothing', telling(''), '✅ taken; the host does not say until when'],
+    ['zero', telling('0'), '✅ taken; the host does not say until when'],
+  ])('looks at the key: %s', async (_, read, words) => {
+    const database = await open({ now: () => now });
+    expect((await found(deskOf(database, { read })))['Key of the hosting API']).toContain(words);
+  });
+
+  it('is a table for whoever asks; what is well comes with no advice', async () => {
+    const database = await open({ now: () => now });
+    const ledger = createLedger({ auditKey: undefined, installation: database.installation, onEvent: () => undefined });
+    const office = officeFor(
+      {
+        ...deskOf(database, { askSlack: () => Promise.reject(new Error('no')) }),
+        ledger,
+        auditKeys: [],
+        company: () => company,
+        names: () => names,
+        personOf: () => Promise.resolve(undefined),
+      },
+      ana,
+      now,
+    );
+    const page = pageOf(await doctor.answer({ input: {}, office }));
+    expect(plain(page.title)).toBe('⚠️ 1 of 12 checks needs a look');
+    const [table] = page.parts;
+    if (table?.kind !== 'table') throw new Error('no table');
+    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 11 }, () => '✅')]);
+    const edition = pageOf(await about.answer({ input: {}, office }));
+    expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
+    expect(plain(inline(edition.source))).toMatch(
+      new RegExp(`^MIT licence · host dialect document · (?:sqlite|postgres) · installation ${database.installation}$`),
+    );
+  });
+});
+
+function pageOf(answer: Answer): Page {
+  if ('instead' in answer) throw new Error('no page');
+  return answer;
+}
+
+function expiring(at: number): HealthDesk['read'] {
+  return telling(new Date(at).toISOString());
+}
+
+function telling(expires_at: string | number | null): HealthDesk['read'] {
+  return async (call) => call.reply.parse({ name: 'key', expires_at, company: uuid(99), status: 'active' });
+}
+
+test('a doctor tells only readers, about tells everybody', () => {
+  expect([doctor.right, about.right]).toEqual(['read', 'anyone']);
+});

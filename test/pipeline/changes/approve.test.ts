@@ -1,0 +1,460 @@
+import { describe, expect, test } from 'vitest';
+import { rightOf } from '../../../src/commands/rights.ts';
+import { Refusal } from '../../../src/errors.ts';
+import {
+  isEnough,
+  mayEnd,
+  rule,
+  type Ballot,
+  type Decision,
+  type EndRight,
+  type Ruling,
+} from '../../../src/pipeline/changes/approve.ts';
+import { closableFrom } from '../../../src/pipeline/changes/change.ts';
+import { verdicts, type Verdict } from '../../../src/pipeline/changes/card.ts';
+import type { Needed, Requirement } from '../../../src/policy/approval-requirement.ts';
+import type { Person } from '../../../src/policy/rules.ts';
+import type { State } from '../../../src/storage/schema.ts';
+import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from '../given.ts';
+
+/** Every verdict in every state by everybody: what it does, or what the person is told. */
+
+const policy = policyFrom(`version: 1
+live: ["*/live"]
+groups:
+  developers: [U01ANA, U02BEN]
+  leads: [U01ANA, U03CHI, U0CHITWO, U04DEE, U05FAY, U07GIL, S0GUIDES]
+  readers: [U06ROB]
+  barred: [U07GIL]
+people:
+  ana: [U01ANA, U0ANATWO]
+  chi: [U03CHI, U0CHITWO]
+rules:
+  - { allow: [read], to: [developers, leads, readers] }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1 } }
+  - { deny: [push], to: [barred] }
+`);
+const who = (id: string, ...groups: readonly string[]): Person => ({
+  id,
+  groups,
+  otherGroups: groups.length > 0 ? [] : ['S0GUIDES'],
+});
+/** Of them it is not known whether they are in the user group. */
+const unsure = (id: string): Person => ({ id, groups: [] });
+const people = {
+  asker: who('U01ANA'),
+  'other id of the asker': who('U0ANATWO'),
+  developer: who('U02BEN'),
+  approver: who('U03CHI'),
+  'approver by user group': who('U09GUY', 'S0GUIDES'),
+  'approver of before': who('U09GUY'),
+  'denied approver': who('U07GIL'),
+  reader: who('U06ROB'),
+} as const;
+type Who = keyof typeof people;
+const everybody = [
+  'asker',
+  'other id of the asker',
+  'developer',
+  'approver',
+  'approver by user group',
+  'approver of before',
+  'denied approver',
+  'reader',
+] as const;
+
+const needing = (...requirements: Needed['requirements']): Needed => ({
+  requirements,
+  expires: 60_000,
+  reason: 'optional',
+});
+const leads = (count: number): Needed => needing({ by: ['leads'], count });
+const asked: Ballot['asked'] = {
+  command: rightOf('push', commandAt('push')),
+  aims: [
+    { target: live, access: 'change' },
+    { target: staging, access: 'read' },
+  ],
+  asker: 'U01ANA',
+};
+
+const now = 1_000_000;
+const open: ReadonlySet<State> = new Set(['waiting', 'approved', 'sending', 'accepted', 'unknown']);
+const states: readonly State[] = [
+  'waiting',
+  'approved',
+  'sending',
+  'accepted',
+  'unknown',
+  'done',
+  'failed',
+  'rejected',
+  'happened',
+  'did not happen',
+  'declined',
+  'expired',
+  'cancelled',
+  'void',
+  'superseded',
+];
+const changeIn = (state: State, more: Partial<Ballot['change']> = {}): Ballot['change'] =>
+  changeOf({
+    state,
+    version: 3,
+    risk: 'destructive',
+    expires_at: now + 1,
+    settled_at: open.has(state) ? null : now - 1,
+    sent_at: 1,
+    ...more,
+  });
+const ballot = (more: Partial<Ballot> = {}): Ballot => ({
+  change: changeIn('waiting'),
+  policy,
+  needed: leads(1),
+  asked,
+  by: people.approver,
+  voters: [],
+  anybody: true,
+  now,
+  ...more,
+});
+const seen = (verdict: Verdict, version = 3): Decision => ({ verdict, version });
+
+/** What came of it in one word: the move, `vote`, or the refusal's sentence. */
+function cameOf(decision: Decision, of: Ballot): string {
+  try {
+    const ruling: Ruling = rule(decision, of);
+    return ruling.kind === 'move' ? ruling.happening.kind : 'vote';
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return said(error);
+  }
+}
+
+const may: Readonly<
+  Record<Verdict, { readonly in: readonly State[]; readonly does: string; readonly who: readonly Who[] }>
+> = {
+  approve: { in: ['waiting'], does: 'approve', who: ['approver', 'approver by user group'] },
+  decline: { in: ['waiting'], does: 'decline', who: ['approver', 'approver by user group'] },
+  cancel: { in: ['waiting', 'approved'], does: 'cancel', who: ['asker', 'other id of the asker'] },
+  stop: { in: ['approved'], does: 'cancel', who: everybody },
+  happened: { in: ['unknown'], does: 'affirm', who: ['approver', 'approver by user group'] },
+  'did not happen': { in: ['unknown'], does: 'deny', who: ['approver', 'approver by user group'] },
+};
+/** Where more than the state counts: what was seen must be what is. */
+const mustBeFresh: ReadonlySet<Verdict> = new Set(['approve', 'decline', 'happened', 'did not happen']);
+
+describe('every verdict, in every state, by everybody', () => {
+  const cases = verdicts.flatMap((verdict) => states.map((state) => [verdict, state] as const));
+  test.each(cases)('%s while %s', (verdict, state) => {
+    for (const name of everybody) {
+      const of = ballot({ change: changeIn(state), by: people[name] });
+      const does = may[verdict].in.includes(state) && may[verdict].who.includes(name);
+      for (const version of [3, 2]) {
+        const came = cameOf(seen(verdict, version), of);
+        const isDone = does && (version === 3 || !mustBeFresh.has(verdict));
+        const refused = /^#1042: .*[.”] Nothing was changed by your click\.$/.test(came);
+        expect([name, isDone ? came : refused]).toEqual([name, isDone ? may[verdict].does : true]);
+      }
+    }
+  });
+});
+
+describe('what somebody is told', () => {
+  test.each<[string, Verdict, Partial<Ballot>, string]>([
+    [
+      'promise 3: the asker',
+      'approve',
+      { by: people.asker },
+      'It is your own change, and nobody may approve their own.',
+    ],
+    [
+      'promise 3: the asker with another id',
+      'approve',
+      { by: people['other id of the asker'] },
+      'It is your own change, and nobody may approve their own.',
+    ],
+    ['the asker who declines', 'decline', { by: people.asker }, 'nobody may decline their own'],
+    ['a developer', 'approve', { by: people.developer }, 'You are not among those who may approve it.'],
+    ['who has left the user group', 'approve', { by: people['approver of before'] }, 'You are not among those'],
+    ['whom a rule forbids it', 'approve', { by: people['denied approver'] }, 'A rule forbids you this command here'],
+    ['a reader', 'decline', { by: people.reader }, 'You are not among those who may decline it.'],
+    ['who cancels what is another’s', 'cancel', {}, 'Only @U01ANA can cancel it.'],
+    [
+      'too late',
+      'approve',
+      { change: changeIn('cancelled') },
+      'It is too late for that. By now: Cancelled; nothing was sent.',
+    ],
+    ...(['waiting', 'approved'] as const).map((state): [string, Verdict, Partial<Ballot>, string] => [
+      `settled, though its state still says ${state}`,
+      'approve',
+      { change: changeIn(state, { settled_at: now - 1 }) },
+      'It is too late for that.',
+    ]),
+    ['another was first', 'approve', { change: changeIn('approved') }, 'It is approved already.'],
+    [
+      'pressed twice',
+      'approve',
+      { change: changeIn('approved'), voters: [people.approver] },
+      'You have approved it already.',
+    ],
+    ['sent already', 'approve', { change: changeIn('sending') }, 'It is too late for that. By now: Sending.'],
+    ['expired', 'approve', { now: now + 1 }, 'It could be approved until 00:16 UTC.'],
+    ['what needs no approval', 'approve', { needed: 'none' }, 'You are not among those who may approve it.'],
+    ['nothing to stop', 'stop', { change: changeIn('approved', { target_live: 0 }) }, 'There is nothing to stop.'],
+    [
+      'nothing to stop, being harmless',
+      'stop',
+      { change: changeIn('approved', { risk: 'sensitive' }) },
+      'There is nothing to stop.',
+    ],
+    ['stopped too late', 'stop', { change: changeIn('sending') }, 'It is too late for that. By now: Sending.'],
+    [
+      'closed by the asker',
+      'happened',
+      { change: changeIn('unknown'), by: people.asker },
+      'nobody may say what came of their own',
+    ],
+    [
+      'closed too early',
+      'did not happen',
+      { change: changeIn('unknown', { sent_at: now }) },
+      'nobody can know before 00:23 UTC',
+    ],
+    [
+      'closed by a reader, where no approval was needed',
+      'happened',
+      { change: changeIn('unknown'), needed: 'none', by: people.reader },
+      'You may not do this yourself.',
+    ],
+    [
+      'approved by somebody of whom it is not known whether they may',
+      'approve',
+      { by: unsure('U09GUY') },
+      "I could not check whether you may approve this. Slack doesn't tell me who is in @S0GUIDES (S0GUIDES).",
+    ],
+    [
+      'closed by the same',
+      'happened',
+      { change: changeIn('unknown'), by: unsure('U09GUY') },
+      'I could not check whether you may say what came of this.',
+    ],
+  ])('%s', (_, verdict, more, sentence) => {
+    const told = said(refusalOf(() => rule(seen(verdict), ballot(more))));
+    expect(told).toContain(sentence);
+    expect(told).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
+  });
+
+  test('that it has moved on, if another version was seen', () => {
+    expect(said(refusalOf(() => rule(seen('approve', 2), ballot())))).toContain(
+      'It has moved on since this was drawn.',
+    );
+  });
+});
+
+describe('time', () => {
+  test('an approval counts until the very moment of expiry; nothing else asks the time', () => {
+    expect(cameOf(seen('approve'), ballot({ now: now + 1 }))).toContain('It could be approved until');
+    expect(cameOf(seen('approve'), ballot({ now }))).toBe('approve');
+    expect(cameOf(seen('decline'), ballot({ now: now + 1 }))).toBe('decline');
+    expect(cameOf(seen('cancel'), ballot({ now: now + 1, by: people.asker }))).toBe('cancel');
+    const approved = changeIn('approved');
+    expect(cameOf(seen('stop'), ballot({ now: now + 1, change: approved, by: people.reader }))).toBe('cancel');
+  });
+
+  test.each(['happened', 'did not happen'] as const)(
+    'nobody says “%s” before the last write can have arrived',
+    (verdict) => {
+      const change = changeIn('unknown', { sent_at: 60_000 });
+      const from = closableFrom(change);
+      expect(from).toBe(60_000 + 45_000 + 300_000);
+      expect(cameOf(seen(verdict), ballot({ change, now: from - 1 }))).toContain('It can still arrive at the host');
+      expect(cameOf(seen(verdict), ballot({ change, now: from }))).toBe(verdict === 'happened' ? 'affirm' : 'deny');
+    },
+  );
+
+  test('where no approval was needed, whoever may do it says what came of it, the asker too', () => {
+    const of = ballot({ change: changeIn('unknown'), needed: 'none' });
+    expect(cameOf(seen('happened'), { ...of, by: people.asker })).toBe('affirm');
+    expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('affirm');
+    expect(cameOf(seen('happened'), { ...of, by: people['denied approver'] })).toContain(
+      'You may not do this yourself.',
+    );
+  });
+});
+
+describe('how many', () => {
+  const [chi, chiTwo, dee, fay] = [people.approver, who('U0CHITWO'), who('U04DEE'), who('U05FAY')];
+  const { asker, developer } = people;
+  const lead = { by: ['leads'], count: 1 };
+  type Came =
+    | { readonly kind: 'move'; readonly happening: object }
+    | { readonly kind: 'vote'; readonly left: readonly Requirement[]; readonly unknown?: readonly string[] };
+  const approved: Came = { kind: 'move', happening: { kind: 'approve' } };
+  const oneMore: Came = { kind: 'vote', left: [lead] };
+  test.each<[string, Needed, readonly Person[], Person, Came]>([
+    ['one of one', leads(1), [], chi, approved],
+    ['one of two', leads(2), [], chi, oneMore],
+    ['two of two', leads(2), [dee], chi, approved],
+    ['two of three', leads(3), [dee], chi, oneMore],
+    ['three of three', leads(3), [dee, fay], chi, approved],
+    ['the same person twice', leads(2), [chi], chi, oneMore],
+    ['one person with two ids', leads(2), [chi], chiTwo, oneMore],
+    ['one person with two ids and another', leads(2), [chi, chiTwo], dee, approved],
+    [
+      'a vote of the asker, of a developer, of somebody barred',
+      leads(2),
+      [asker, developer, people['denied approver']],
+      chi,
+      oneMore,
+    ],
+    ['a voter who has left the user group', leads(2), [people['approver of before']], chi, oneMore],
+    ['a voter of whom that is not known', leads(2), [unsure('U09GUY')], chi, { ...oneMore, unknown: ['S0GUIDES'] }],
+    ['two without that voter', leads(2), [unsure('U09GUY'), dee], chi, approved],
+    ['a voter who is in it', leads(2), [people['approver by user group']], chi, approved],
+    [
+      'a lead, and whoever may do it',
+      needing(lead, { by: 'allowed', count: 1 }),
+      [],
+      chi,
+      { kind: 'vote', left: [{ by: 'allowed', count: 1 }] },
+    ],
+    ['whoever may do it after a lead', needing(lead, { by: 'allowed', count: 1 }), [chi], developer, approved],
+    ['one person towards two requirements', needing(lead, { by: ['leads', 'readers'], count: 1 }), [], chi, approved],
+  ])('%s', (_, needed, voters, by, ruling) => {
+    expect(rule(seen('approve'), ballot({ needed, voters, by }))).toEqual(ruling);
+  });
+});
+
+/** What has become of the rules since the change was asked for, when Ana's push needed a lead; Dee and Fay may unlock. */
+const since = (text: string): Ballot['policy'] =>
+  policyFrom(`version: 1
+live: ["*/live"]
+groups:
+  developers: [U01ANA, U02BEN]
+  leads: [U03CHI, U0ANATWO]
+  oncall: [U01ANA, U04DEE, U12IVO]
+  admins: [U05FAY]
+  all: [U01ANA, U0ANATWO, U02BEN, U03CHI, U04DEE, U05FAY, U09GUY]
+people:
+  ana: [U01ANA, U0ANATWO]
+rules:
+  - { allow: [read], to: [all] }
+  - { allow: [unlock], to: [oncall], where: ["acme-shop/live"] }
+  - { allow: ["unlock --force"], to: [admins] }
+${text}`);
+const pushBy = (approval: string): string => `  - { allow: [push], to: [developers], approval: ${approval} }\n`;
+const rulesNow = {
+  'as they were': since(pushBy('{ by: [leads] }')),
+  'the group is called otherwise': policyFrom(since(pushBy('{ by: [leads] }')).text.replaceAll('leads', 'heads')),
+  'the rule is gone': since(''),
+  'the rule and the group are gone': policyFrom(since('').text.replace(/ {2}leads: .*\n/, '')),
+  'other people approve': policyFrom(since(pushBy('{ by: [admins] }')).text.replace(/ {2}leads: .*\n/, '')),
+  'everybody has left the group': policyFrom(
+    since(pushBy('{ by: [leads] }')).text.replace(/ {2}leads: .*\n/, '  leads: [S0GUIDES]\n'),
+  ),
+  'whoever may do it approves': policyFrom(
+    since('  - { allow: [push], to: [developers] }\n').text.replace(/ {2}leads: .*\n/, ''),
+  ),
+  'no approval is needed': policyFrom(since(pushBy('none')).text.replace(/ {2}leads: .*\n/, '')),
+  'nobody may push': since(`${pushBy('{ by: [leads] }')}  - { deny: [push], to: everyone }\n`),
+} as const;
+
+describe('who may end what nobody moves on any more, as the rules stand today', () => {
+  const ending = {
+    ana: who('U01ANA'),
+    ana2: who('U0ANATWO'),
+    ben: who('U02BEN'),
+    chi: who('U03CHI'),
+    dee: who('U04DEE'),
+    fay: who('U05FAY'),
+    guy: who('U09GUY', 'S0GUIDES'),
+    'ivo, who may not read it': who('U12IVO'),
+  } as const;
+  const words = (right: EndRight): string =>
+    right.kind === 'may not' ? right.why : right.kind === 'may' ? 'may' : right.forced ? 'by force' : 'by unlock';
+  // Columns: ana, ana2, ben, chi, dee, fay, guy, ivo.
+  const [own, no, yes, unlock, force] = ['yourself', 'not named', 'may', 'by unlock', 'by force'];
+  test.each<[keyof typeof rulesNow, 'leads' | 'none', readonly (string | undefined)[]]>([
+    ['as they were', 'leads', [own, own, no, yes, unlock, force, no, no]],
+    ['the group is called otherwise', 'leads', [own, own, no, yes, unlock, force, no, no]],
+    ['the rule is gone', 'leads', [own, own, no, yes, unlock, force, no, no]],
+    ['the rule and the group are gone', 'leads', [own, own, no, no, unlock, force, no, no]],
+    ['other people approve', 'leads', [own, own, no, no, unlock, yes, no, no]],
+    ['everybody has left the group', 'leads', [own, own, no, no, unlock, force, yes, no]],
+    ['whoever may do it approves', 'leads', [own, own, yes, no, unlock, force, no, no]],
+    ['no approval is needed', 'leads', [own, own, yes, no, unlock, force, no, no]],
+    ['nobody may push', 'leads', [own, own, 'denied', 'denied', unlock, force, 'denied', no]],
+    ['no approval is needed', 'none', [yes, no, yes, no, unlock, force, no, no]],
+    ['as they were', 'none', [yes, no, yes, yes, unlock, force, no, no]],
+    ['the rule and the group are gone', 'none', [unlock, no, no, no, unlock, force, no, no]],
+    ['nobody may push', 'none', [unlock, no, 'denied', 'denied', unlock, force, 'denied', no]],
+  ])('%s; it needed %s', (name, needed, wanted) => {
+    const rights = Object.values(ending).map((by) =>
+      mayEnd({ policy: rulesNow[name], needed: needed === 'none' ? 'none' : leads(1), asked, by }),
+    );
+    expect(rights.map(words)).toEqual(wanted);
+  });
+
+  const [read, readLive] = ['{ allow: [read], to: [readers] }', '{ allow: [read], to: [guides], where: ["*/live"] }'];
+  const readAll = '{ allow: [read], to: [guides, oncall] }';
+  const push = '{ allow: [push], to: [guides], approval: none }';
+  test.each<[string, readonly string[], Ballot['needed'], readonly string[]]>([
+    ['read it', [readAll], leads(1), ['S0GUIDES', 'S0ONCALL']],
+    ['read its target; its source they certainly may not', [readLive], leads(1), []],
+    ['approve it', [read], needing({ by: ['guides'], count: 1 }), ['S0GUIDES']],
+    ['do it, where no approval was needed', [read, push], 'none', ['S0GUIDES']],
+    ['unlock it by force', [read, '{ allow: ["unlock --force"], to: [oncall] }'], leads(1), ['S0ONCALL']],
+    ['unlock it', [read, '{ allow: [unlock], to: [oncall] }'], leads(1), ['S0ONCALL']],
+  ])('where Slack does not tell whether somebody may %s', (_, rules, needed, groups) => {
+    const today = policyFrom(`version: 1
+groups: { leads: [U03CHI], readers: [U06ROB], guides: [S0GUIDES], oncall: [S0ONCALL] }
+rules:
+${rules.map((text) => `  - ${text}\n`).join('')}`);
+    const right = mayEnd({ policy: today, needed, asked, by: unsure('U06ROB') });
+    const why = groups.length > 0 ? { why: 'unknown', groups } : { why: 'not named' };
+    expect(right).toEqual({ kind: 'may not', ...why });
+  });
+
+  test.each<[string, readonly boolean[]]>([
+    // Somebody may; nobody may; Slack does not tell.
+    ['may', [true, true, true]],
+    ['by unlock', [false, true, false]],
+    ['by force', [false, true, true]],
+    ['not named', [false, false, false]],
+  ])('%s is enough where somebody may, nobody may, or that cannot be told: %j', (right, wanted) => {
+    const rights: readonly EndRight[] = [
+      { kind: 'may' },
+      { kind: 'if nobody may', forced: false },
+      { kind: 'if nobody may', forced: true },
+      { kind: 'may not', why: 'not named' },
+    ];
+    const found = rights.find((one) => words(one) === right);
+    expect([true, false, undefined].map((anybody) => found && isEnough(found, anybody))).toEqual(wanted);
+  });
+
+  test.each(['decline', 'happened', 'did not happen'] as const)('%s goes by it', (verdict) => {
+    const change = changeIn(verdict === 'decline' ? 'waiting' : 'unknown');
+    const gone = { change, policy: rulesNow['the rule and the group are gone'] };
+    const came = (by: Person, anybody: boolean | undefined): string =>
+      cameOf(seen(verdict), ballot({ ...gone, by, anybody }));
+    const does = may[verdict].does;
+    expect(came(ending.dee, false)).toBe(does);
+    expect(came(ending.dee, true)).toContain('You are not among those who may');
+    expect(came(ending.dee, undefined)).toMatch(/Slack does not tell me right now who may .* Nothing was changed/);
+    expect(came(ending.fay, undefined)).toBe(does);
+    expect(came(ending.fay, true)).toContain('You are not among those who may');
+    expect(came(ending.ana, false)).toContain('It is your own change');
+    expect(came(ending.chi, false)).toContain('You are not among those who may');
+    expect(came(ending.chi, undefined)).toContain('You are not among those who may');
+  });
+
+  test('nobody approves by a right to unlock, or by rules that came later', () => {
+    const [gone, other] = [rulesNow['the rule and the group are gone'], rulesNow['other people approve']];
+    for (const by of [ending.dee, ending.fay]) {
+      expect(cameOf(seen('approve'), ballot({ policy: gone, by, anybody: false }))).toContain('You are not among');
+    }
+    expect(cameOf(seen('approve'), ballot({ policy: other, by: ending.fay }))).toContain('You are not among');
+  });
+});

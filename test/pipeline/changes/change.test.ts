@@ -1,0 +1,338 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  approvedAt,
+  closableFrom,
+  coolsDown,
+  mostThrottles,
+  mostTries,
+  move,
+  validMs,
+  type Happening,
+  type Move,
+  type Standing,
+} from '../../../src/pipeline/changes/change.ts';
+import type { State } from '../../../src/storage/schema.ts';
+
+const now = 1_000_000;
+const expires = now + 300_000;
+const states: readonly State[] = [
+  'waiting',
+  'approved',
+  'sending',
+  'accepted',
+  'done',
+  'failed',
+  'rejected',
+  'unknown',
+  'happened',
+  'did not happen',
+  'declined',
+  'cancelled',
+  'expired',
+  'void',
+  'superseded',
+];
+const open: ReadonlySet<State> = new Set(['waiting', 'approved', 'sending', 'accepted', 'unknown']);
+const happenings: readonly Happening[] = [
+  { kind: 'approve' },
+  { kind: 'decline' },
+  { kind: 'cancel' },
+  { kind: 'expire' },
+  { kind: 'void' },
+  { kind: 'supersede' },
+  { kind: 'send', owner: 'me', leaseMs: 45_000 },
+  { kind: 'stumble' },
+  { kind: 'hand back' },
+  { kind: 'throttle', retryAfterMs: 15_000 },
+  { kind: 'accept', operation: 'op-1' },
+  { kind: 'reject' },
+  { kind: 'lose' },
+  { kind: 'finish' },
+  { kind: 'complete' },
+  { kind: 'fail' },
+  { kind: 'leave', lockMs: 900_000 },
+  { kind: 'commit_lost', sentAt: now - 7 },
+  { kind: 'affirm' },
+  { kind: 'deny' },
+  { kind: 'accept late', operation: null },
+  { kind: 'reject late' },
+];
+
+const standing = (state: State, more: Partial<Standing> = {}): Standing => ({
+  state,
+  risk: 'sensitive',
+  target_live: 1,
+  sent_at: null,
+  settled_at: open.has(state) ? null : now - 1,
+  expires_at: expires,
+  tries: 0,
+  throttled: 0,
+  ...more,
+});
+
+const nobody = { owner: null, lease_until: null };
+const settled = (state: State): Move => ({
+  patch: { state, settled_at: now, due_at: null, ...nobody },
+  locks: 'free',
+});
+const moving = (
+  state: State,
+  due_at: number,
+  more: Partial<Move['patch']> = {},
+  locks: Move['locks'] = 'keep',
+): Move => ({
+  patch: { state, settled_at: null, due_at, ...nobody, ...more },
+  locks,
+});
+
+/** Every move there is, by the state it starts from; what does not stand here cannot happen. */
+const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Move>>>>> = {
+  waiting: {
+    approve: moving('approved', now, { approved_at: now, expires_at: expires }, 'take'),
+    decline: settled('declined'),
+    cancel: settled('cancelled'),
+    expire: settled('expired'),
+    void: settled('void'),
+    supersede: settled('superseded'),
+    commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }),
+  },
+  approved: {
+    cancel: settled('cancelled'),
+    expire: settled('expired'),
+    void: settled('void'),
+    supersede: settled('superseded'),
+    send: moving('sending', now + 45_000, { owner: 'me', lease_until: now + 45_000, sent_at: now }),
+    stumble: moving('approved', now + 2_000, { tries: 1, sent_at: null }),
+    commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }),
+    complete: settled('done'),
+  },
+  sending: {
+    'hand back': moving('approved', now + 2_000, { tries: 1, sent_at: null }),
+    throttle: moving('approved', now + 15_000, { throttled: 1, sent_at: null }),
+    accept: moving('accepted', now + 2_000, { operation: 'op-1' }),
+    reject: settled('rejected'),
+    lose: moving('unknown', now, { lost_at: now, reminders: null }),
+  },
+  accepted: {
+    lose: moving('unknown', now, { lost_at: now, reminders: null }),
+    finish: settled('done'),
+    fail: settled('failed'),
+    leave: { ...settled('accepted'), locks: { keepMs: 900_000 } },
+  },
+  unknown: {
+    affirm: settled('happened'),
+    deny: settled('did not happen'),
+    'accept late': moving('accepted', now + 200, { operation: null }),
+    'reject late': settled('rejected'),
+  },
+};
+
+describe('every state and everything that can happen in it', () => {
+  const cases = states.flatMap((state) => happenings.map((happening) => [state, happening.kind, happening] as const));
+  test.each(cases)('%s: %s', (state, kind, happening) => {
+    expect(move(standing(state), happening, now)).toStrictEqual(table[state]?.[kind]);
+  });
+
+  test('a settled acceptance moves no more', () => {
+    for (const happening of happenings)
+      expect(move(standing('accepted', { settled_at: now - 1 }), happening, now)).toBeUndefined();
+  });
+
+  test('a routine change takes no locks', () => {
+    expect(move(standing('waiting', { risk: 'routine' }), { kind: 'approve' }, now)?.locks).toBe('keep');
+  });
+
+  test('left without a reason to lock, the locks go at once', () => {
+    expect(move(standing('accepted'), { kind: 'leave', lockMs: 0 }, now)?.locks).toBe('free');
+  });
+});
+
+describe('tries and time', () => {
+  test.each<[string, Partial<Standing>, State, Happening, State]>([
+    ['the second try comes later', { tries: 1 }, 'approved', { kind: 'stumble' }, 'approved'],
+    ['the third is the last', { tries: 2 }, 'approved', { kind: 'stumble' }, 'expired'],
+    ['handing back counts as a try', { tries: 2 }, 'sending', { kind: 'hand back' }, 'expired'],
+    ['429 twice', { throttled: 1 }, 'sending', { kind: 'throttle', retryAfterMs: 1 }, 'approved'],
+    ['429 for the third time', { throttled: 2 }, 'sending', { kind: 'throttle', retryAfterMs: 1 }, 'expired'],
+    ['a rest beyond its validity', {}, 'sending', { kind: 'throttle', retryAfterMs: 300_000 }, 'expired'],
+    ['a rest just within it', {}, 'sending', { kind: 'throttle', retryAfterMs: 299_999 }, 'approved'],
+    ['a try that would be too late', { expires_at: now + 2_000 }, 'approved', { kind: 'stumble' }, 'expired'],
+  ])('%s', (_, more, state, happening, to) => {
+    const patch = move(standing(state, more), happening, now)?.patch;
+    expect(patch?.state).toBe(to);
+    expect(patch?.sent_at).toBeNull();
+    expect(patch?.settled_at).toBe(to === 'expired' ? now : null);
+  });
+
+  test.each(['approve', 'send', 'complete'] as const)('no %s from the moment of expiry on', (kind) => {
+    const happening: Happening = kind === 'send' ? { kind, owner: 'me', leaseMs: 1 } : { kind };
+    const of = standing(kind === 'approve' ? 'waiting' : 'approved');
+    expect(move(of, happening, expires - 1)).toBeDefined();
+    expect(move(of, happening, expires)).toBeUndefined();
+  });
+});
+
+describe('once it is approved', () => {
+  const cooling = { risk: 'destructive', target_live: 1 } as const;
+
+  test.each([
+    ['destructive', 1, true],
+    ['destructive', 0, false],
+    ['sensitive', 1, false],
+    ['routine', 1, false],
+  ] as const)('%s, live %d: time to stop it is %s', (risk, target_live, cools) => {
+    expect(coolsDown({ risk, target_live })).toBe(cools);
+    const made = move(standing('waiting', { risk, target_live }), { kind: 'approve' }, now)?.patch;
+    expect(made?.due_at).toBe(cools ? made?.expires_at : now);
+  });
+
+  test.each([
+    ['early', 10 * validMs, 10 * validMs],
+    ['late', 1, validMs],
+    ['exactly in time', validMs, validMs],
+  ])('%s, it stays valid for five minutes at least, and is never cut short', (_, left, valid) => {
+    expect(approvedAt({ ...cooling, expires_at: now + left }, now)).toEqual({
+      approved_at: now,
+      expires_at: now + valid,
+      due_at: now + valid,
+    });
+  });
+
+  test('what was stopped before it was due is never sent', () => {
+    const stopped = move(standing('approved', cooling), { kind: 'cancel' }, now)?.patch;
+    const after = { ...standing('approved', cooling), ...stopped };
+    expect(move(after, { kind: 'send', owner: 'me', leaseMs: 1 }, now)).toBeUndefined();
+  });
+});
+
+test.each(['affirm', 'deny'] as const)('%s not before the last write can have arrived', (kind) => {
+  const unknown = standing('unknown', { sent_at: now });
+  expect(closableFrom(unknown)).toBe(now + 345_000);
+  expect(move(unknown, { kind }, now + 344_999)).toBeUndefined();
+  expect(move(unknown, { kind }, now + 345_000)).toEqual({
+    patch: { ...settled(kind === 'affirm' ? 'happened' : 'did not happen').patch, settled_at: now + 345_000 },
+    locks: 'free',
+  });
+});
+
+test('what the host says does not wait for that', () => {
+  for (const { kind, state } of [
+    { kind: 'reject', state: 'sending' },
+    { kind: 'reject late', state: 'unknown' },
+  ] as const)
+    expect(move(standing(state, { sent_at: now }), { kind }, now)).toEqual(settled('rejected'));
+});
+
+const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({ kind: 'approve' } as const) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('send' as const), owner: fc.constant('me'), leaseMs: fc.nat(60_000) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('throttle' as const), retryAfterMs: fc.nat(400_000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), lockMs: fc.nat(900_000) }) },
+  { weight: 10, arbitrary: fc.constantFrom(...happenings) },
+);
+const story = fc.array(fc.record({ happening: anyHappening, afterMs: fc.nat(20_000) }), { maxLength: 40 });
+const birth = fc.record({
+  state: fc.constantFrom<State>('waiting', 'approved'),
+  risk: fc.constantFrom('routine', 'sensitive', 'destructive'),
+});
+
+type Row = Standing & Pick<Move['patch'], 'due_at' | 'owner' | 'lease_until'>;
+type Told = {
+  readonly from: Row;
+  readonly to: Row;
+  readonly happening: Happening;
+  readonly at: number;
+  readonly move: Move;
+};
+
+/** Everything that came of a story, move by move. */
+function run(
+  born: { readonly state: State; readonly risk: Standing['risk'] },
+  steps: readonly { readonly happening: Happening; readonly afterMs: number }[],
+): readonly Told[] {
+  let row: Row = { ...standing(born.state, { risk: born.risk }), due_at: now, ...nobody };
+  let at = now;
+  const told: Told[] = [];
+  for (const { happening, afterMs } of steps) {
+    at += afterMs;
+    const made = move(row, happening, at);
+    if (made === undefined) continue;
+    const { operation: _, approved_at: __, ...patch } = made.patch;
+    const to: Row = { ...row, ...patch, sent_at: patch.sent_at === undefined ? row.sent_at : patch.sent_at };
+    told.push({ from: row, to, happening, at, move: made });
+    row = to;
+  }
+  return told;
+}
+
+describe('whatever happens, in whatever order', () => {
+  const always = (holds: (told: readonly Told[]) => void): void =>
+    fc.assert(
+      fc.property(birth, story, (born, steps) => holds(run(born, steps))),
+      { numRuns: 400 },
+    );
+
+  test('what is settled stays as it is, has nothing due and nobody at it', () =>
+    always((told) => {
+      for (const [index, { to }] of told.entries()) {
+        expect(to.settled_at !== null).toBe(!open.has(to.state) || (to.state === 'accepted' && to.due_at === null));
+        if (to.settled_at === null) continue;
+        expect(index).toBe(told.length - 1);
+        expect(to).toMatchObject({ due_at: null, owner: null, lease_until: null });
+      }
+    }));
+
+  test('what is not settled has something due, so that it is never forgotten', () =>
+    always((told) => {
+      for (const { to } of told) if (to.settled_at === null) expect(Number.isFinite(to.due_at)).toBe(true);
+    }));
+
+  test('locks go exactly when it is settled, but for what cannot be followed', () =>
+    always((told) => {
+      for (const { to, move, happening } of told) {
+        const goes = move.locks === 'free' || typeof move.locks === 'object';
+        expect(goes).toBe(to.settled_at !== null);
+        if (typeof move.locks === 'object') expect(happening.kind).toBe('leave');
+      }
+    }));
+
+  test('promise 1: it is sent only when approved and valid, and once unless it is known that nothing was taken', () =>
+    always((told) => {
+      let mayBeOut = false;
+      for (const { from, to, happening, at } of told) {
+        if (happening.kind === 'send') {
+          expect(mayBeOut).toBe(false);
+          expect(from.state).toBe('approved');
+          expect(at).toBeLessThan(from.expires_at);
+          expect(to.sent_at).toBe(at);
+          mayBeOut = true;
+        }
+        if (happening.kind === 'hand back' || happening.kind === 'throttle') mayBeOut = false;
+      }
+    }));
+
+  test('tries and rests are bounded', () =>
+    always((told) => {
+      expect(
+        told.filter(({ happening }) => happening.kind === 'stumble' || happening.kind === 'hand back').length,
+      ).toBeLessThanOrEqual(mostTries);
+      expect(told.filter(({ happening }) => happening.kind === 'throttle').length).toBeLessThanOrEqual(
+        mostThrottles + 1,
+      );
+    }));
+
+  test('where we say that nothing was sent, no time of sending stands', () =>
+    always((told) => {
+      const nothing = new Set(['declined', 'expired', 'cancelled', 'void', 'superseded', 'approved', 'waiting']);
+      for (const { to } of told) if (nothing.has(to.state)) expect(to.sent_at).toBeNull();
+    }));
+
+  test('an owner and a lease belong to sending alone', () =>
+    always((told) => {
+      for (const { to } of told) expect(to.owner !== null && to.lease_until !== null).toBe(to.state === 'sending');
+    }));
+});

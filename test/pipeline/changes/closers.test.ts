@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { rightOf } from '../../../src/commands/rights.ts';
+import type { AskingDesk } from '../../../src/pipeline/access/approver-lookup.ts';
+import { closersOf, isCloser, type Closers, type Ending } from '../../../src/pipeline/changes/closers.ts';
+import { nextReminderOfUnknown } from '../../../src/pipeline/steps/reconcile.ts';
+import { stillUnknown, whoCloses } from '../../../src/pipeline/changes/unknown-replies.ts';
+import { plain, say } from '../../../src/text.ts';
+import { ana, changeOf, commandAt, company, live, policyFrom, staging } from '../given.ts';
+
+const groups = `version: 1
+live: ["*/live"]
+groups:
+  developers: [U01ANA, U02BEN]
+  leads: [U03CHI, U0CHITWO, U0GUEST]
+  guides: [S0GUIDES]
+  oncall: [U04DEE, U0DEETWO]
+  admins: [U05FAY]
+  silent: [U0SILENT]
+  all: [U01ANA, U02BEN, U03CHI, U0CHITWO, U04DEE, U0DEETWO, U05FAY, U0GUEST, U0SILENT, S0GUIDES]
+people:
+  chi: [U03CHI, U0CHITWO]
+  dee: [U04DEE, U0DEETWO]
+rules:
+  - { allow: [read], to: [all] }
+  - { allow: [unlock], to: [oncall] }
+  - { allow: ["unlock --force"], to: [admins] }
+`;
+const by = (...names: readonly string[]): string =>
+  `  - { allow: [push], to: [developers], approval: { by: [${names.join(', ')}] } }\n`;
+const ending: Ending = {
+  needed: { requirements: [{ by: ['gone'], count: 1 }], expires: 1, reason: 'optional' },
+  asked: {
+    command: rightOf('push', commandAt('push')),
+    aims: [
+      { target: live, access: 'change' },
+      { target: staging, access: 'read' },
+    ],
+    asker: ana.id,
+  },
+};
+
+function deskOf(rules: string, guides: readonly string[] | undefined): AskingDesk {
+  const policy = policyFrom(groups + rules);
+  return {
+    policy: () => policy,
+    company: () => company,
+    membersOf: async () => guides,
+    personOf: async (id) =>
+      id === 'U0SILENT' ? undefined : { ...ana, id, standing: id === 'U0GUEST' ? 'guest' : 'member' },
+  };
+}
+
+test('what everyone may do, everyone may end, though the rules name nobody: the right to unlock is not enough', async () => {
+  const rules = `version: 1
+groups: { guests: [U0GUEST] }
+rules:
+  - { allow: [read, 'cache clear'], to: everyone }
+  - { allow: [unlock], to: [guests] }
+`;
+  const of: Ending = {
+    needed: 'none',
+    asked: {
+      command: rightOf('cache clear', commandAt('cache clear')),
+      aims: [{ target: live, access: 'change' }],
+      asker: 'U0GONE',
+    },
+  };
+  const desk = { ...deskOf('', []), policy: () => policyFrom(rules) };
+  expect(await closersOf(desk, of)).toEqual({ people: ['U0GONE'], byUnlock: false, anybody: true });
+  const without = { ...desk, personOf: async () => ({ ...ana, standing: 'deactivated' as const }) };
+  expect(await closersOf(without, of)).toEqual({ people: [], byUnlock: false, anybody: true });
+  expect(plain(whoCloses(changeOf(), await closersOf(without, of)))).toContain('Everyone who may run this command');
+});
+
+describe('who there is to end a change', () => {
+  test.each<[string, string, readonly string[] | undefined, Closers]>([
+    ['members whom the rules name, each once', by('leads'), [], { people: ['U03CHI'], byUnlock: false, anybody: true }],
+    ['members of a user group', by('guides'), ['U09GUY'], { people: ['U09GUY'], byUnlock: false, anybody: true }],
+    [
+      'nobody is in the user group: who may unlock, by force or not',
+      by('guides'),
+      [],
+      { people: ['U04DEE', 'U05FAY'], byUnlock: true, anybody: false },
+    ],
+    [
+      'only who asked is in it',
+      by('guides'),
+      [ana.id],
+      { people: ['U04DEE', 'U05FAY'], byUnlock: true, anybody: false },
+    ],
+    ['no rule', '', [], { people: ['U04DEE', 'U05FAY'], byUnlock: true, anybody: false }],
+    [
+      'Slack does not tell who is in the group: only who may unlock by force',
+      by('guides'),
+      undefined,
+      { people: ['U05FAY'], byUnlock: true, anybody: undefined },
+    ],
+    [
+      'Slack does not tell who somebody is',
+      by('silent'),
+      [],
+      { people: ['U05FAY'], byUnlock: true, anybody: undefined },
+    ],
+    [
+      'one is known, of another nothing',
+      by('silent', 'leads'),
+      [],
+      { people: ['U03CHI'], byUnlock: false, anybody: true },
+    ],
+  ])('%s', async (_, rules, guides, wanted) => {
+    expect(await closersOf(deskOf(rules, guides), ending)).toEqual(wanted);
+  });
+
+  test('is asked only where it matters', async () => {
+    const silent: AskingDesk = {
+      ...deskOf('', []),
+      membersOf: () => {
+        throw new Error('it was asked');
+      },
+    };
+    expect(await isCloser(silent, { kind: 'may' }, ending)).toBe(true);
+    expect(await isCloser(silent, { kind: 'may not', why: 'not named' }, ending)).toBe(false);
+    const spare = { kind: 'if nobody may', forced: false } as const;
+    expect(await isCloser(deskOf('', []), spare, ending)).toBe(true);
+    expect(await isCloser(deskOf(by('leads'), []), spare, ending)).toBe(false);
+    expect(await isCloser(deskOf(by('guides'), undefined), spare, ending)).toBe(false);
+    expect(await isCloser(deskOf(by('guides'), undefined), { ...spare, forced: true }, ending)).toBe(true);
+  });
+});
+
+test('reminders come after an hour, four, twelve, and then daily, counted from the one before', () => {
+  const hours = [0, 1, 2, 3, 4, 99].map((reminders) => (nextReminderOfUnknown(reminders, 5_000) - 5_000) / 3_600_000);
+  expect(hours).toEqual([1, 4, 12, 24, 24, 24]);
+});
+
+describe('a reminder', () => {
+  const lost = changeOf({ state: 'unknown', risk: 'destructive', sent_at: 1_000, lost_at: 31_000 });
+  const closers: Closers = { people: ['U03CHI', 'U04DEE'], byUnlock: false, anybody: true };
+  const of = { at: 3_631_000, locked: [live.name, staging.name], shown: undefined, closers, again: undefined };
+
+  test('says what is unknown, since when, what stays locked, how to check, and who can close it', () => {
+    expect(plain(stillUnknown(lost, of))).toBe(
+      "⚠️ Outcome still unknown. It was sent at 1970-01-01 00:00 UTC and has been unknown since 1970-01-01 00:00 UTC (1 h 0 min). Nobody has said yet what came of it. acme-shop/live and acme-shop/staging stay locked until somebody does. Look at the host's panel for what it shows at that time. @U03CHI or @U04DEE can close it.",
+    );
+  });
+
+  test('of what locks nothing, and of what can be read', () => {
+    const shown = say`Read back: it is so.`;
+    expect(plain(stillUnknown(lost, { ...of, locked: [], shown }))).toMatch(
+      /came of it\. It locks nothing any more\. Read back: it is so\. @U03CHI/,
+    );
+    const routine = plain(stillUnknown({ ...lost, risk: 'routine' }, { ...of, locked: [], again: say`Twice.` }));
+    expect(routine).not.toContain('lock');
+    expect(routine).toMatch(/can close it\. Twice\.$/);
+  });
+
+  test.each<[string, Partial<Closers>, string]>([
+    ['many', { people: ['1', '2', '3', '4', '5', '6', '7', '8'] }, '@1 or @2 or @3 or @4 or @5 or @6 or 2 more can'],
+    ['by unlock', { byUnlock: true, anybody: false }, 'so @U03CHI or @U04DEE can, by the right to unlock.'],
+    ['nobody', { people: [], anybody: false }, "Today's rules let nobody close it."],
+    ['it cannot be told', { people: [], anybody: undefined }, "I can't tell right now who can close it."],
+  ])('who can: %s', (_, more, words) => {
+    expect(plain(whoCloses(lost, { ...closers, ...more }))).toContain(words);
+  });
+});

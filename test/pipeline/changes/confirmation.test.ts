@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Confirmation, NotAsShown, nameToType } from '../../../src/pipeline/changes/confirmation.ts';
+import { save } from '../../../src/pipeline/steps/submit.ts';
+import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
+import { Refusal, type Words } from '../../../src/errors.ts';
+import type { Change } from '../../../src/storage/changes.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { said } from '../given.ts';
+import { confirmationOf, deskOf, frozenFrom, openStill } from '../matrix/scene.ts';
+import { idOf, roles } from '../matrix/world.ts';
+
+/** What is saved was seen, and its name was typed: whichever edge asks for it. */
+
+let database: Database;
+beforeAll(async () => {
+  database = await openStill();
+});
+afterAll(() => database.close());
+
+const push = ['push', idOf('staging'), idOf('live'), '--database'];
+const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
+const asker = { person: roles.ana, channel: { id: 'C1', shared: false } };
+const tryToSave = async (frozen: Frozen, confirmation: Confirmation): Promise<Change | undefined | Refusal> =>
+  save(deskOf(database), frozen, asker, confirmation, undefined).catch((error: unknown) => {
+    if (error instanceof Refusal) return error;
+    throw error;
+  });
+const kept = async (): Promise<number> => (await database.db.selectFrom('changes').selectAll().execute()).length;
+
+describe('promise 5: nothing is saved that was not shown as it is', () => {
+  const seen = (frozen: Frozen, more: Partial<Exclude<Confirmation, string>> = {}): Confirmation => ({
+    shown: frozen.fingerprint,
+    typedName: nameToType(frozen.action, frozen.target),
+    ...more,
+  });
+  test.each<[string, Words, (frozen: Frozen) => Confirmation, RegExp]>([
+    ['nothing was shown', push, () => 'not needed', /has to be shown before it is asked for\. Nothing was done\./],
+    ['nothing of a sensitive one was shown', add, () => 'not needed', /has to be shown before/],
+    ['a timer is pretended', push, () => 'timer', /has to be shown before/],
+    ['no name was typed', push, (frozen) => seen(frozen, { typedName: undefined }), /^This is not acme-shop\/live\./],
+    ['another name was typed', push, (frozen) => seen(frozen, { typedName: 'acme-shop/staging' }), /^This is not acme/],
+    ['it only looks like the name', push, (frozen) => seen(frozen, { typedName: 'acme-shop/lіve' }), /U\+0456/],
+    ['no fingerprint came', push, (frozen) => seen(frozen, { shown: undefined }), /^This changed while you read it\./],
+    ['something else was shown', add, (frozen) => seen(frozen, { shown: 'f'.repeat(64) }), /^This changed while/],
+    ['half the fingerprint came', add, (frozen) => seen(frozen, { shown: frozen.fingerprint.slice(0, 8) }), /changed/],
+  ])('%s', async (_, words, confirmation, sentence) => {
+    const frozen = await frozenFrom(deskOf(database), 'ana', words);
+    const before = await kept();
+    const came = await tryToSave(frozen, confirmation(frozen));
+    if (!(came instanceof Refusal)) throw new Error('it was saved');
+    expect(said(came)).toMatch(sentence);
+    expect(came instanceof NotAsShown).toBe(/changed/.test(said(came)));
+    expect(await kept()).toBe(before);
+  });
+
+  test.each<[string, Words, (frozen: Frozen) => Confirmation]>([
+    ['what was seen and typed', push, confirmationOf],
+    ['what was seen, where no name is typed', add, confirmationOf],
+    ['what is routine, unseen', ['cache', 'clear', idOf('live')], () => 'not needed'],
+    [
+      'what is sensitive elsewhere than on live',
+      ['allowlist', 'add', idOf('staging'), '198.51.100.4'],
+      () => 'not needed',
+    ],
+  ])('%s is saved', async (_, words, confirmation) => {
+    const frozen = await frozenFrom(deskOf(database), 'ana', words);
+    expect(await tryToSave(frozen, confirmation(frozen))).toMatchObject({ fingerprint: frozen.fingerprint });
+  });
+
+  test('a timer runs words that were shown when it was set', async () => {
+    const frozen = await frozenFrom(deskOf(database), 'ana', add);
+    const timed = { ...frozen, permit: { ...frozen.permit, approval: 'none', timerOf: 1 } as const };
+    expect(await tryToSave(timed, 'timer')).toMatchObject({ state: 'approved' });
+  });
+});

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { Refusal } from '../../../src/errors.ts';
+import { refuseTooMany } from '../../../src/pipeline/changes/conflicts.ts';
+import { insertChange, type NewChange } from '../../../src/storage/changes.ts';
+import { plain } from '../../../src/text.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { sample, save } from '../../storage/samples.ts';
+
+describeBoth('what one person has under way', (open) => {
+  const permit = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d' });
+  const asks = async (row: Partial<NewChange>, there: number, ...others: readonly Partial<NewChange>[]) =>
+    asksBy(['U1'], row, there, ...others);
+  const asksBy = async (
+    ids: readonly string[],
+    row: Partial<NewChange>,
+    there: number,
+    ...others: readonly Partial<NewChange>[]
+  ) => {
+    const database = await open();
+    for (let count = 0; count < there; count += 1) await save(database, row);
+    for (const other of others) await save(database, other);
+    return database.transaction((tx) => refuseTooMany(tx, { ...sample, permit, ...row }, ids));
+  };
+
+  it.each([
+    ['waiting', 5, '5 changes of yours wait for approval already.'],
+    ['approved', 50, '50 changes of yours are on their way to the host already.'],
+  ] as const)('%s: %d are enough', async (state, most, says) => {
+    await expect(asks({ state }, most - 1)).resolves.toBeUndefined();
+    const over = { state: 'done', settled_at: 2 } as const;
+    await expect(asks({ state }, most - 1, { state, asker: 'U2' }, { ...over })).resolves.toBeUndefined();
+    const refused = await asks({ state }, most).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Refusal);
+    if (refused instanceof Refusal) expect(plain(refused.says)).toBe(`${says} Nothing was asked.`);
+  });
+
+  it.each(['waiting', 'approved'] as const)(
+    '%s: what was asked for with a joined account counts too',
+    async (state) => {
+      const most = state === 'waiting' ? 5 : 50;
+      const joined = asksBy(['U2', 'U1'], { state }, most - 1, { state, asker: 'U2' });
+      await expect(joined).rejects.toThrow(Refusal);
+    },
+  );
+
+  it.each(['waiting', 'approved'] as const)('%s: of many asked for at once none is too much', async (state) => {
+    const most = state === 'waiting' ? 5 : 50;
+    const database = await open();
+    for (let count = 1; count < most; count += 1) await save(database, { state });
+    const row: NewChange = { ...sample, permit, state };
+    const asked = Array.from({ length: 8 }, () =>
+      database.transaction(async (tx) => {
+        await refuseTooMany(tx, row, [row.asker]);
+        await insertChange(tx, row);
+      }),
+    );
+    const became = await Promise.allSettled(asked);
+    expect(became.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('what ends access by itself is never too much', async () => {
+    const timer = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d', timerOf: 1 });
+    await expect(asks({ state: 'approved', permit: timer }, 50)).resolves.toBeUndefined();
+  });
+});

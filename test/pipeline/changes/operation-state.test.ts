@@ -1,0 +1,357 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isKnown, judge, type Seen, type Trail, type Verdict } from '../../../src/pipeline/changes/operation-state.ts';
+import { plain, say } from '../../../src/text.ts';
+import { changeOf } from '../given.ts';
+
+const begun = 1_000_000;
+const minute = 60_000;
+const hour = 3_600_000;
+const fresh: Trail = { since: begun, looks: 0, known: false, unclear: 0 };
+/** Called failed so often, first so long after following began. */
+const failing = (times: number, after: number): Partial<Trail> => ({ failing: { times, since: begun + after } });
+const proof = (verdict: 'yes' | 'not yet' | 'no'): NonNullable<Seen['proof']> => ({
+  verdict,
+  says: say`it is ${verdict}`,
+});
+const change = changeOf({
+  state: 'accepted',
+  sent_at: begun - 1_000,
+  operation: 'op-1',
+  receipt: JSON.stringify({ kind: 'accepted', status: 202, immediate: false }),
+});
+const immediate = {
+  ...change,
+  operation: null,
+  receipt: JSON.stringify({ kind: 'accepted', status: 200, immediate: true }),
+};
+
+const kindOf = (verdict: Verdict): string => ('wait' in verdict ? 'wait' : verdict.happening.kind);
+const lockOf = (verdict: Verdict): number | undefined =>
+  'wait' in verdict || verdict.happening.kind !== 'leave' ? undefined : verdict.happening.lockMs;
+
+describe('what is made of what was seen', () => {
+  test.each<[string, Partial<Trail>, Seen, boolean, number, string, string?]>([
+    [
+      'the host says finished',
+      {},
+      { operation: 'finished', proof: undefined },
+      false,
+      5_000,
+      'finish',
+      'after 6 s: the host reports it finished',
+    ],
+    [
+      'a read proves it',
+      {},
+      { operation: 'not known', proof: proof('yes') },
+      true,
+      5_000,
+      'finish',
+      'it is yes: read back',
+    ],
+    ['a proof without an operation', {}, { operation: undefined, proof: proof('yes') }, false, 5_000, 'finish'],
+    ['running', {}, { operation: 'running', proof: undefined }, true, 5_000, 'wait'],
+    [
+      'running for an hour',
+      { known: true },
+      { operation: 'running', proof: undefined },
+      true,
+      hour + 1,
+      'leave',
+      'still says running',
+    ],
+    ['running for no longer than that', {}, { operation: 'running', proof: undefined }, true, hour, 'wait'],
+    ['one failure', {}, { operation: 'failed', proof: undefined }, true, 5_000, 'wait'],
+    ['the second after an hour', failing(1, 0), { operation: 'failed', proof: undefined }, true, hour, 'wait'],
+    ['three within a minute', failing(2, 5_000), { operation: 'failed', proof: undefined }, true, 64_999, 'wait'],
+    [
+      'three over a minute',
+      failing(2, 5_000),
+      { operation: 'failed', message: 'out of disk', proof: undefined },
+      true,
+      65_000,
+      'fail',
+      'out of disk',
+    ],
+    [
+      'three over a minute, and a read proves it',
+      failing(2, 0),
+      { operation: 'failed', proof: proof('yes') },
+      true,
+      minute,
+      'finish',
+      'it is yes: read back',
+    ],
+    ['trouble after two failures', failing(2, 0), { operation: 'trouble', proof: undefined }, true, minute, 'wait'],
+    ['trouble with asking', {}, { operation: 'trouble', proof: undefined }, true, 5_000, 'wait'],
+    [
+      'trouble at the first look after an hour',
+      { known: true },
+      { operation: 'trouble', proof: undefined },
+      true,
+      hour + 1,
+      'wait',
+    ],
+    [
+      'trouble for an hour',
+      { known: true, unclear: 4 },
+      { operation: 'trouble', proof: undefined },
+      false,
+      hour + 1,
+      'lose',
+      'does not answer about it any more',
+    ],
+    [
+      'trouble for no longer than that',
+      { known: true, unclear: 4 },
+      { operation: 'trouble', proof: undefined },
+      true,
+      hour,
+      'wait',
+    ],
+    [
+      'trouble for an hour, where nobody ever followed',
+      { unclear: 4 },
+      { operation: 'trouble', proof: undefined },
+      false,
+      hour + 1,
+      'leave',
+      'it gave no answer that says how it stands',
+    ],
+    [
+      'trouble for an hour about this one, where following works',
+      { unclear: 4 },
+      { operation: 'trouble', proof: undefined },
+      true,
+      hour + 1,
+      'lose',
+      'does not answer about it any more',
+    ],
+    [
+      'trouble for ten minutes, where nobody ever followed',
+      { unclear: 4 },
+      { operation: 'trouble', proof: undefined },
+      false,
+      10 * minute,
+      'leave',
+      'it gave no answer that says how it stands',
+    ],
+    ['trouble for less', { unclear: 4 }, { operation: 'trouble', proof: undefined }, false, 10 * minute - 1, 'wait'],
+    ['not known at first', {}, { operation: 'not known', proof: undefined }, true, minute - 1, 'wait'],
+    [
+      'not known for a minute, where following works',
+      {},
+      { operation: 'not known', proof: undefined },
+      true,
+      minute,
+      'lose',
+      'does not know it when asked',
+    ],
+    [
+      'not known for a minute, where nobody ever followed',
+      {},
+      { operation: 'not known', proof: undefined },
+      false,
+      minute,
+      'leave',
+      'does not say when it is finished',
+    ],
+    [
+      'not known for a minute, and a read shows nothing',
+      {},
+      { operation: 'not known', proof: proof('not yet') },
+      false,
+      minute,
+      'leave',
+      'Read back: it is not yet',
+    ],
+    [
+      'once known, and a moment later not',
+      { known: true },
+      { operation: 'not known', proof: undefined },
+      true,
+      5_000,
+      'wait',
+    ],
+    [
+      'once known, and after a minute not',
+      { known: true },
+      { operation: 'not known', proof: undefined },
+      false,
+      minute,
+      'lose',
+      'does not know it any more',
+    ],
+    [
+      'no operation, and not there yet',
+      {},
+      { operation: undefined, proof: proof('not yet') },
+      false,
+      minute - 1,
+      'wait',
+    ],
+    [
+      'no operation, and still not there',
+      {},
+      { operation: undefined, proof: proof('not yet') },
+      false,
+      minute,
+      'leave',
+      'I do not know why',
+    ],
+    [
+      'no operation, and it is not so',
+      {},
+      { operation: undefined, proof: proof('no') },
+      false,
+      0,
+      'leave',
+      'Read back: it is no',
+    ],
+    ['no operation, and reading back fails', {}, { operation: undefined, proof: 'trouble' }, true, 59_999, 'wait'],
+    [
+      'no operation, and reading back fails for a minute',
+      {},
+      { operation: undefined, proof: 'trouble' },
+      true,
+      60_000,
+      'leave',
+      'cannot be verified from here',
+    ],
+    [
+      'no operation and no proof',
+      {},
+      { operation: undefined, proof: undefined },
+      true,
+      0,
+      'leave',
+      'cannot be verified from here',
+    ],
+  ])('%s', (_, trail, seen, works, after, wanted, says) => {
+    const verdict = judge(change, { ...fresh, ...trail }, seen, works, begun + after);
+    expect(kindOf(verdict)).toBe(wanted);
+    if (says !== undefined && 'says' in verdict) expect(plain(verdict.says)).toContain(says);
+    if ('says' in verdict) expect(verdict.proven).toBe(isProven(seen) || seen.operation === 'finished');
+  });
+
+  test('how long it took is counted from the sending, or from where following began', () => {
+    const done = judge(
+      { ...change, sent_at: null },
+      fresh,
+      { operation: 'finished', proof: undefined },
+      true,
+      begun + 5_000,
+    );
+    expect('says' in done && plain(done.says)).toContain('after 5 s');
+  });
+
+  test('what the host has done at once is not locked any longer; what may go on is', () => {
+    const seen: Seen = { operation: undefined, proof: undefined };
+    expect(lockOf(judge(immediate, fresh, seen, true, begun))).toBe(0);
+    expect(lockOf(judge({ ...change, receipt: null }, fresh, seen, true, begun))).toBe(900_000);
+    expect(lockOf(judge(change, fresh, { ...seen, operation: 'not known' }, false, begun + 60_000))).toBe(900_000);
+  });
+
+  const waitOf = (trail: Partial<Trail>, seen: Seen): number => {
+    const verdict = judge(change, { ...fresh, ...trail }, seen, true, begun);
+    if (!('wait' in verdict)) throw new Error('it was settled');
+    return verdict.wait;
+  };
+
+  test('it looks again less and less often', () => {
+    const running: Seen = { operation: 'running', proof: undefined };
+    expect([0, 1, 2, 3, 4, 5, 99].map((looks) => waitOf({ looks }, running))).toEqual([
+      2_000, 4_000, 8_000, 15_000, 30_000, 30_000, 30_000,
+    ]);
+  });
+
+  test('a host in trouble is asked less and less often, and not before it wants to be', () => {
+    const trouble = (restMs?: number): Seen => ({ operation: 'trouble', proof: undefined, restMs });
+    const waits = [0, 1, 2, 3, 4, 5, 6, 99].map((unclear) => waitOf({ unclear, looks: unclear }, trouble()));
+    expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000, 120_000]);
+    expect(waitOf({}, trouble(90_000))).toBe(90_000);
+    expect(waitOf({ unclear: 5 }, trouble(1_000))).toBe(120_000);
+    expect([86_400_000, Infinity].map((rest) => waitOf({}, trouble(rest)))).toEqual([300_000, 300_000]);
+  });
+
+  test('the trail counts failures and unclear looks in a row, and since when it was called failed', () => {
+    const rows: readonly (readonly [Seen['operation'], Partial<Trail>])[] = [
+      ['failed', { failing: { times: 1, since: begun }, unclear: 1, known: false }],
+      ['failed', { failing: { times: 2, since: begun }, unclear: 2 }],
+      ['trouble', { failing: undefined, unclear: 3 }],
+      ['trouble', { failing: undefined, unclear: 4 }],
+      ['failed', { failing: { times: 1, since: begun + 4 }, unclear: 5, known: false }],
+      ['running', { failing: undefined, unclear: 0, known: true }],
+      ['not known', { failing: undefined, unclear: 0, known: true }],
+    ];
+    let trail = fresh;
+    for (const [at, [operation, wanted]] of rows.entries()) {
+      const verdict = judge(change, trail, { operation, proof: undefined }, true, begun + at);
+      if (!('wait' in verdict)) throw new Error('it was settled');
+      ({ trail } = verdict);
+      expect(trail).toMatchObject({ ...wanted, looks: at + 1 });
+    }
+  });
+});
+
+describe('whether this host answers about operations', () => {
+  test.each<[Seen['operation'], boolean]>([
+    ['running', true],
+    ['finished', true],
+    ['failed', false],
+    ['not known', false],
+    ['trouble', false],
+    [undefined, false],
+  ])('%s: %s', (operation, shows) => {
+    expect(isKnown(operation)).toBe(shows);
+  });
+});
+
+const isProven = (seen: Seen): boolean => typeof seen.proof === 'object' && seen.proof.verdict === 'yes';
+
+const seen: fc.Arbitrary<Seen> = fc.record({
+  operation: fc.constantFrom('finished', 'running', 'failed', 'not known', 'trouble', undefined),
+  message: fc.option(fc.string(), { nil: undefined }),
+  restMs: fc.option(fc.constantFrom(0, 1_000, 3_600_000, Infinity), { nil: undefined }),
+  proof: fc.option(fc.constantFrom(proof('yes'), proof('not yet'), proof('no'), 'trouble' as const), {
+    nil: undefined,
+  }),
+});
+
+describe('whatever is seen', () => {
+  test('promise 2: done only with the host’s word or a proof, failed only when it says so for a minute, and it always ends', () => {
+    fc.assert(
+      fc.property(
+        fc.array(seen, { minLength: 1, maxLength: 9 }),
+        fc.boolean(),
+        fc.constantFrom(change, immediate),
+        (shows, works, of) => {
+          let trail = fresh;
+          let now = begun;
+          const since: number[] = [];
+          for (let looks = 0; looks < 200; looks += 1) {
+            const shown = shows[looks % shows.length];
+            if (shown === undefined) throw new Error('nothing is shown');
+            const verdict = judge(of, trail, shown, works, now);
+            since.push(now);
+            if (shown.operation !== 'failed') since.length = 0;
+            if (!('wait' in verdict)) {
+              const evident = shown.operation === 'finished' || isProven(shown);
+              expect(verdict.happening.kind === 'finish').toBe(evident);
+              const [first = now] = since;
+              if (verdict.happening.kind === 'fail')
+                expect([now - first >= minute, since.length >= 3]).toEqual([true, true]);
+              expect(plain(verdict.says)).not.toMatch(evident ? /unknown/i : /\bdone\b/i);
+              return;
+            }
+            expect(verdict.wait).toBeGreaterThanOrEqual(2_000);
+            ({ trail } = verdict);
+            now += verdict.wait;
+          }
+          throw new Error('it was looked at two hundred times and never settled');
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import {
+  happeningOf,
+  isSameSend,
+  lateHappening,
+  tookNothing,
+  type Outcome,
+} from '../../../src/pipeline/changes/write-result.ts';
+import type { Happening } from '../../../src/pipeline/changes/change.ts';
+import type { State } from '../../../src/storage/schema.ts';
+
+/** What an answer means for its change: at once, and by what the change is when it comes late. */
+
+const accepted: Outcome = { kind: 'accepted', status: 202, operation: 'op-1', immediate: false };
+const done: Outcome = { kind: 'accepted', status: 200, operation: undefined, immediate: true };
+const rejected: Outcome = { kind: 'rejected', status: 403, message: 'no' };
+const unknown: Outcome = { kind: 'unknown', why: 'it answered 500', status: 500 };
+const notSent: Outcome = { kind: 'not sent', why: 'I was held up' };
+const throttled = (retryAfterMs: number | undefined): Outcome => ({ kind: 'throttled', retryAfterMs });
+
+describe('at once', () => {
+  test.each<[string, Outcome, Happening, boolean]>([
+    ['accepted', accepted, { kind: 'accept', operation: 'op-1' }, false],
+    ['accepted and done', done, { kind: 'accept', operation: null }, false],
+    ['rejected', rejected, { kind: 'reject' }, false],
+    ['unknown', unknown, { kind: 'lose' }, false],
+    ['not sent', notSent, { kind: 'hand back' }, true],
+    ['told when to come back', throttled(1_000), { kind: 'throttle', retryAfterMs: 1_000 }, true],
+    ['told to come back some time', throttled(undefined), { kind: 'throttle', retryAfterMs: 15_000 }, true],
+    ['told to come back tomorrow', throttled(86_400_000), { kind: 'throttle', retryAfterMs: 300_000 }, true],
+  ])('%s', (_, outcome, happening, nothing) => {
+    expect(happeningOf(outcome)).toEqual(happening);
+    expect(tookNothing(outcome)).toBe(nothing);
+  });
+});
+
+describe('late', () => {
+  const late = (outcome: Outcome): Partial<Record<State, Happening>> =>
+    Object.fromEntries(
+      (['waiting', 'approved', 'sending', 'accepted', 'unknown', 'done', 'rejected'] as const).flatMap((state) => {
+        const happening = lateHappening(outcome, state);
+        return happening ? [[state, happening]] : [];
+      }),
+    );
+  test.each<[string, Outcome, Partial<Record<State, Happening>>]>([
+    [
+      'an acceptance is true of what is sent besides, too',
+      accepted,
+      { sending: { kind: 'accept', operation: 'op-1' }, unknown: { kind: 'accept late', operation: 'op-1' } },
+    ],
+    [
+      'so is one without an operation',
+      done,
+      { sending: { kind: 'accept', operation: null }, unknown: { kind: 'accept late', operation: null } },
+    ],
+    ['a rejection is of what was sent then', rejected, { unknown: { kind: 'reject late' } }],
+    ['what took nothing moves nothing', throttled(1), {}],
+    ['nor what was not sent', notSent, {}],
+    ['nor what nobody knows', unknown, {}],
+  ])('%s', (_, outcome, wanted) => {
+    expect(late(outcome)).toEqual(wanted);
+  });
+});
+
+test('the same send is one version, sent at one time', () => {
+  const sent = { version: 5, sent_at: 7 };
+  expect(isSameSend({ ...sent, state: 'sending' }, sent)).toBe(true);
+  expect(isSameSend({ ...sent, state: 'unknown' }, sent)).toBe(false);
+  expect(isSameSend({ ...sent, version: 6, state: 'sending' }, sent)).toBe(false);
+  expect(isSameSend({ ...sent, sent_at: 8, state: 'sending' }, sent)).toBe(false);
+});

@@ -1,0 +1,322 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../../src/commands/index.ts';
+import { Refusal } from '../../../src/errors.ts';
+import type { Wish } from '../../../src/pipeline/language/parsed-command.ts';
+import { parse, parseWords, type Context, type Given } from '../../../src/pipeline/language/parse.ts';
+import { usage, wordsOf } from '../../../src/pipeline/language/usage.ts';
+import { join } from '../../../src/pipeline/language/tokenize.ts';
+import { hostile, live, printable, refusalOf, said, staging, wordsFor } from '../given.ts';
+
+function read(line: string, context?: Context): Wish {
+  const wish = parse(line, catalogue, context);
+  if (wish === undefined) throw new Error(`${line} is empty`);
+  return wish;
+}
+const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
+
+describe('what words say', () => {
+  test.each<[string, string, string, Given]>([
+    ['a command of one word', 'logs acme-shop/live', 'logs', { env: ['acme-shop/live'] }],
+    ['a command of two words', 'cache clear acme-shop/live', 'cache clear', { env: ['acme-shop/live'] }],
+    ['capitals', 'Cache CLEAR acme-shop/live', 'cache clear', { env: ['acme-shop/live'] }],
+    ['a bare name where a target is expected', 'cache clear live', 'cache clear', { env: ['live'] }],
+    ['nothing but the command', 'cache clear', 'cache clear', {}],
+    [
+      'a name with a slash wins wherever it stands',
+      'logs access acme-shop/live',
+      'logs',
+      { env: ['acme-shop/live'], log: ['access'] },
+    ],
+    [
+      'a range is no name',
+      'allowlist add shop 10.0.0.0/8',
+      'allowlist add',
+      { env: ['shop'], addresses: ['10.0.0.0/8'] },
+    ],
+    [
+      'an IPv6 range is no name',
+      'allowlist add a/b 2001:db8::/32',
+      'allowlist add',
+      { env: ['a/b'], addresses: ['2001:db8::/32'] },
+    ],
+    [
+      'a UUID in capitals',
+      'cache clear ABCDEF00-0000-4000-8000-00000000000F',
+      'cache clear',
+      { env: ['ABCDEF00-0000-4000-8000-00000000000F'] },
+    ],
+    [
+      'several addresses',
+      'allowlist add a/b 1.1.1.1 2.2.2.2,3.3.3.3',
+      'allowlist add',
+      { env: ['a/b'], addresses: ['1.1.1.1', '2.2.2.2,3.3.3.3'] },
+    ],
+    [
+      'options before words',
+      'logs --lines 5 --search "a b" a/b',
+      'logs',
+      { env: ['a/b'], lines: ['5'], search: ['a b'] },
+    ],
+    ['an option with =', 'logs a/b --lines=5', 'logs', { env: ['a/b'], lines: ['5'] }],
+    [
+      'a value that looks like an option, with =',
+      'logs a/b --search=--lines',
+      'logs',
+      { env: ['a/b'], search: ['--lines'] },
+    ],
+    [
+      'a value that looks like an option, quoted',
+      'logs a/b --search "--lines"',
+      'logs',
+      { env: ['a/b'], search: ['--lines'] },
+    ],
+    ['a value with = in it', 'logs a/b --search=a=b', 'logs', { env: ['a/b'], search: ['a=b'] }],
+    ['an option typed with a dash', 'logs a/b —lines 5', 'logs', { env: ['a/b'], lines: ['5'] }],
+    ['an option in capitals', 'logs a/b --LINES 5', 'logs', { env: ['a/b'], lines: ['5'] }],
+    ['words after --', 'help -- --lines', 'help', { command: ['--lines'] }],
+    ['a quoted word is no option', 'help "--lines"', 'help', { command: ['--lines'] }],
+    [
+      'a flag',
+      'allowlist remove a/b 1.1.1.1 --empty',
+      'allowlist remove',
+      { env: ['a/b'], addresses: ['1.1.1.1'], empty: ['yes'] },
+    ],
+    [
+      'a flag that says no',
+      'allowlist remove a/b 1.1.1.1 --empty=no',
+      'allowlist remove',
+      { env: ['a/b'], addresses: ['1.1.1.1'], empty: ['no'] },
+    ],
+    [
+      'the words of another command, options and all',
+      'can push a/b c/d --files --for=2h -- x',
+      'can',
+      { command: ['push', 'a/b', 'c/d', '--files', '--for=2h', '--', 'x'] },
+    ],
+    [
+      'of somebody, as Slack says who',
+      'can <@U02BEN|ben> lock a/b --for 2h',
+      'can',
+      { person: ['@U02BEN'], command: ['lock', 'a/b', '--for', '2h'] },
+    ],
+    ['a person alone', 'can @U02BEN', 'can', { person: ['@U02BEN'] }],
+    ['an environment that may be left out', 'changes --mine', 'changes', { mine: ['yes'] }],
+    ['or be said', 'audit a/b --by <@U02BEN>', 'audit', { env: ['a/b'], by: ['@U02BEN'] }],
+    ['a command of the trail', 'audit export csv --since 7d', 'audit export', { format: ['csv'], since: ['7d'] }],
+    ['a reason', 'lock a/b release 42 --for 2h', 'lock', { env: ['a/b'], why: ['release', '42'], for: ['2h'] }],
+    [
+      'one level too many is one word',
+      'cache clear site/environment/extra',
+      'cache clear',
+      { env: ['site/environment/extra'] },
+    ],
+  ])('%s', (_, line, path, given) => {
+    expect(read(line)).toMatchObject({ path, given });
+    expect(Object.keys(read(line).given).sort()).toEqual(Object.keys(given).sort());
+  });
+
+  test.each<[string, string, string | undefined, boolean]>([
+    ['a reason', 'cache clear a/b --reason "release 42"', 'release 42', false],
+    ['an empty reason is none', 'cache clear a/b --reason ""', undefined, false],
+    ['a dry run', 'cache clear a/b --dry-run', undefined, true],
+    ['a dry run typed with a dash', 'cache clear a/b –dry-run', undefined, true],
+    ['no dry run, in so many words', 'cache clear a/b --dry-run=no', undefined, false],
+  ])('%s', (_, line, reason, dryRun) => {
+    expect(read(line)).toMatchObject({ reason, dryRun });
+  });
+
+  test.each<[string, string, Given]>([
+    ['the target of the thread', 'logs --since 10m', { env: [live.id], since: ['10m'] }],
+    ['its sibling', 'cache clear staging', { env: [staging.id] }],
+    ['a full name wins', 'cache clear acme-blog/live', { env: ['acme-blog/live'] }],
+    [
+      'other words are not taken for a target',
+      'allowlist add 10.0.0.0/8',
+      { env: [live.id], addresses: ['10.0.0.0/8'] },
+    ],
+    ['nor is the name of a log', 'logs access', { env: [live.id], log: ['access'] }],
+    ['a sibling and words', 'allowlist add staging 1.1.1.1', { env: [staging.id], addresses: ['1.1.1.1'] }],
+  ])('in a thread: %s', (_, line, given) => {
+    expect(read(line, inThread).given).toEqual(given);
+  });
+
+  test('in a thread a mistyped sibling is refused, and never means the target', () => {
+    expect(said(refusalOf(() => read('cache clear stagin', inThread)))).toContain('“stagin”');
+  });
+
+  test('an empty line is nothing', () => {
+    expect(parse(' \u00A0 ', catalogue)).toBeUndefined();
+  });
+});
+
+describe('what cannot be read', () => {
+  test.each<[string, string, string, readonly string[] | undefined]>([
+    ['a mistyped command', 'cahce clear acme/Live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/Live']],
+    ['a mistyped first word alone', 'cahce acme/live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/live']],
+    [
+      'a mistyped second word',
+      'allowlist ad acme/Live 1.1.1.1 --reason "Why Not"',
+      'It can be',
+      ['allowlist', 'add', 'acme/Live', '1.1.1.1', '--reason', 'Why Not'],
+    ],
+    ['half a command', 'allowlist', 'needs a second word', ['allowlist', 'add']],
+    ['nothing like it', 'xyzzyxyzzy', 'help shows what you may run', undefined],
+    [
+      'a command in plain words',
+      'clear cache acme-shop/Live',
+      'Did you mean cache clear? Type it like this: cache clear acme-shop/Live.',
+      undefined,
+    ],
+    [
+      'a sentence',
+      'please clear the cache of acme-shop/live',
+      'I know no please. Nothing was done. Did you mean cache clear? Type it like this: cache clear acme-shop/live.',
+      undefined,
+    ],
+    [
+      'a sentence without a name',
+      'clear the cache',
+      'Type it like this: cache clear <site/environment> [--reason "…"] [--dry-run].',
+      undefined,
+    ],
+    [
+      'another word between',
+      'cache acme clear',
+      'I know no cache acme. Nothing was done. Did you mean cache',
+      undefined,
+    ],
+    [
+      'plain words with a slip',
+      'remove redirect /old acme-shop/live',
+      'Type it like this: redirects remove <site/environment> <from>',
+      undefined,
+    ],
+    [
+      'plain words with a number of another thing',
+      'I want to clear the cache of acme-shop/live before 2.5 release',
+      'Type it like this: cache clear acme-shop/live.',
+      undefined,
+    ],
+    ['plain words with two places', 'clear the cache of a/b and c/d', 'cache clear <site/environment>', undefined],
+    ['a report of one word', 'show me logs', 'Did you mean logs?', undefined],
+    ['no change of one word', 'undo the push', 'Its card has the button', undefined],
+    ['what buttons do', 'cancel 57', 'Its card has the button; changes --mine lists yours.', undefined],
+    ['the opposite by spelling', 'unpause', 'Did you mean resume?', ['resume']],
+    ['another name', 'purge acme/live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/live']],
+    ['a prototype', '__proto__', 'I know no __proto__', undefined],
+    ['a constructor', 'constructor prototype', 'I know no constructor', undefined],
+    ['a mistyped option', 'logs a/b --sicne 1h', 'Did you mean --since?', undefined],
+    ['an unknown option', 'logs a/b --frobnicate', 'It has --lines, --since, --until, --search', undefined],
+    ['an option of another command', 'cache clear a/b --lines 5', 'It has --reason, --dry-run', undefined],
+    ['an option where there are none', 'whoami --me', 'It has no options', undefined],
+    ['a prototype as an option', 'cache clear a/b --__proto__=1', 'has no option', undefined],
+    ['an option said twice', 'logs a/b --lines 1 --lines 2', 'said twice', undefined],
+    ['a reason said twice', 'cache clear a/b --reason a --reason b', 'said twice', undefined],
+    ['an option without its value', 'logs a/b --lines', 'needs a value', undefined],
+    ['an option that swallows the next', 'cache clear a/b --reason --dry-run', '--reason needs a value', undefined],
+    ['an option that swallows the end', 'cache clear a/b --reason -- x', '--reason needs a value', undefined],
+    ['a dry run of an odd kind', 'cache clear a/b --dry-run=maybe', 'is yes or no', undefined],
+    ['a word too many', 'cache clear a/b now', 'what to do with “now”', undefined],
+    ['two targets where one is taken', 'cache clear a/b c/d', 'what to do with “c/d”', undefined],
+    ['a target after the end of options', 'cache clear a/b -- --reason=x', 'what to do with “--reason=x”', undefined],
+  ])('%s', (_, line, why, offered) => {
+    const refusal = refusalOf(() => read(line));
+    expect(said(refusal)).toContain(why);
+    expect(said(refusal)).toContain('Nothing was done.');
+    expect(refusal.offers[0]?.words).toEqual(offered);
+  });
+
+  test.each([...catalogue.keys()].filter((path) => path.includes(' ')))(
+    '%s in the wrong order is no command, and names it',
+    (path) => {
+      const refusal = refusalOf(() => read(['the', ...path.split(' ').toReversed(), 'acme-shop/live'].join(' ')));
+      const example = /Did you mean (.+)\? Type it like this: (.+)\.$/.exec(said(refusal));
+      expect(example?.[1]).toBe(path);
+      expect(refusal.offers).toEqual([]);
+      // What is no line of placeholders can be typed as it stands.
+      if (/^[^<[]+$/.test(example?.[2] ?? '<')) expect(read(example?.[2] ?? '').path).toBe(path);
+      else expect(example?.[2]).toMatch(new RegExp(`^${path} [<[]`));
+    },
+  );
+
+  test('an offer is left out where a quoted word would become an option', () => {
+    expect(refusalOf(() => read('cahce clear "--dry-run"')).offers).toEqual([]);
+  });
+
+  test('whatever stands behind a command, it is read or refused', () => {
+    const line = fc
+      .tuple(fc.constantFrom(...catalogue.keys(), ''), fc.array(hostile))
+      .map(([path, parts]) => [path, ...parts].join(' '));
+    fc.assert(
+      fc.property(line, (text) => {
+        try {
+          parse(text, catalogue, inThread);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          expect(said(error)).toContain('Nothing was done.');
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** A command with words for some or all of its fields; a given target comes first, as canonical words have it. */
+const anyGiven = fc.constantFrom(...catalogue).chain(([path, command]) => {
+  const fields = Object.entries(command.fields);
+  const given = fc.record(Object.fromEntries(fields.map(([name, field]) => [name, wordsFor(field, name)])), {
+    requiredKeys: fields.filter(([, field]) => field.place === 'word').map(([name]) => name),
+  });
+  return fc.record({
+    path: fc.constant(path),
+    command: fc.constant(command),
+    given,
+    reason: fc.option(printable, { nil: undefined }),
+    dryRun: fc.boolean(),
+  });
+});
+
+describe('words that are kept are read again as they were', () => {
+  test('by line and by words', () => {
+    fc.assert(
+      fc.property(anyGiven, ({ path, command, given, reason, dryRun }) => {
+        const aside = command.shape === 'action' ? { reason, dryRun } : {};
+        const words = wordsOf(path, command.fields, (name) => given[name] ?? [], aside);
+        const wanted = { path, given, reason: aside.reason, dryRun: aside.dryRun ?? false };
+        expect(parse(join(words), catalogue)).toMatchObject(wanted);
+        expect(parseWords(words, catalogue)).toMatchObject(wanted);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each<[string, Given]>([
+    ['a word that looks like an option', { command: ['--reason=x'] }],
+    ['the end of options', { command: ['--', 'x'] }],
+  ])('%s', (_, given) => {
+    const help = read('help').command;
+    const words = wordsOf('help', help.fields, (name) => given[name] ?? []);
+    expect(read(join(words)).given).toEqual(given);
+  });
+
+  test('a flag that says no does not become a yes', () => {
+    const { command } = read('allowlist remove');
+    const given: Given = { env: [live.id], addresses: ['1.1.1.1'], empty: ['no'] };
+    expect(read(join(wordsOf('allowlist remove', command.fields, (name) => given[name] ?? []))).given).toEqual(given);
+  });
+});
+
+test.each([
+  ['allowlist add', 'allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run]'],
+  [
+    'logs',
+    'logs <site/environment> [error|access|cache] [--lines n] [--since 1h] [--until 1h] [--search search] [--errors] [--full]',
+  ],
+  ['whoami', 'whoami'],
+  ['can', 'can [@person] <command…>'],
+  ['audit', 'audit [site/environment] [--since 7d] [--by @person]'],
+  ['lock', 'lock <site/environment> <reason…> [--for 2h]'],
+])('usage of %s', (path, line) => {
+  expect(usage(path, read(path).command)).toBe(line);
+});

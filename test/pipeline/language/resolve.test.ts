@@ -1,0 +1,135 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalWords, isNamed, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
+import { folded } from '../../../src/pipeline/language/name-search.ts';
+import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
+import { ana, blog, environment, hostile, live, names, policyOf, said, staging, wishFor } from '../given.ts';
+
+const find = (typed: string): Resolved => resolve(wishFor('cache clear', { env: [typed] }, { reason: 'a b' }), names);
+const refusal = (typed: string) => {
+  const [problem] = find(typed).problems;
+  if (problem === undefined) throw new Error(`${typed} was found`);
+  return problem.refusal;
+};
+
+describe('a name means one thing or nothing', () => {
+  test.each<[string, string]>([
+    ['exactly', 'acme-shop/live'],
+    ['in capitals', 'ACME-Shop/LIVE'],
+    ['in full-width letters', 'ａｃｍｅ-ｓｈｏｐ/live'],
+    ['by id', live.id],
+    ['by id in capitals', live.id.toUpperCase()],
+  ])('%s', (_, typed) => {
+    expect(find(typed).input['env']).toBe(live);
+  });
+
+  test.each<[string, string, readonly string[]]>([
+    ['part of several', 'acme-shop', ['acme-shop/live', 'acme-shop/staging']],
+    ['the environment alone', 'live', ['acme-blog/live', 'acme-shop/live']],
+    ['part of one is asked back too', 'acme-shop/stag', ['acme-shop/staging']],
+  ])('%s is asked back with every candidate', (_, typed, candidates) => {
+    const asked = refusal(typed);
+    expect(said(asked)).toContain('Which one? Nothing was done.');
+    expect(asked.offers.map((offer) => offer.label)).toEqual(candidates.map((name) => `Clear cache: ${name}`));
+    expect(asked.offers[0]?.words).toContain('--reason=a b');
+  });
+
+  test.each<[string, string, string]>([
+    ['a slip', 'acme-shop/lvie', 'Did you mean acme-shop/live'],
+    ['a Cyrillic look-alike', 'acme-shop/lіve', 'not plain Latin'],
+    ['the look-alike of a site', 'асme-shop/live', 'not plain Latin'],
+    ['nothing like it', 'xyzzy/plugh', 'environments lists what you can name'],
+    ['a path', '../../etc/passwd', 'I know no environment'],
+    ['an encoded path', '%2e%2e', 'I know no environment'],
+    ['one level too many', 'acme-shop/live/x', 'I know no environment'],
+    ['a prototype', '__proto__', 'I know no environment'],
+    ['one letter', 'a', 'I know no environment'],
+    ['another id', '00000000-0000-4000-8000-00000000ffff', 'I know no environment'],
+  ])('%s is unknown', (_, typed, why) => {
+    expect(said(refusal(typed))).toContain(why);
+    expect(said(refusal(typed))).toContain('Nothing was done.');
+  });
+
+  test('two of one name are told apart by their ids', () => {
+    const twin = { ...environment('acme-shop/live', 77) };
+    const { problems } = resolve(wishFor('cache clear', { env: ['acme-shop/live'] }), {
+      ...names,
+      environments: [live, twin],
+    });
+    expect(problems[0]?.refusal.offers.map(({ label, words }) => [label, words.at(-1)])).toEqual([
+      ['acme-shop/live (…0001)', live.id],
+      ['acme-shop/live (…0077)', twin.id],
+    ]);
+  });
+
+  test('never a guess: whatever is found has the typed name or id', () => {
+    const near = fc
+      .constantFrom(...names.environments)
+      .chain(({ name, id }) =>
+        fc
+          .constantFrom(name, id)
+          .chain((text) => fc.nat(text.length).map((cut) => text.slice(0, cut) + text.slice(cut + 1))),
+      );
+    fc.assert(
+      fc.property(fc.oneof(hostile, near, fc.constantFrom(live.name, staging.id)), (typed) => {
+        const found = find(typed).input['env'];
+        if (!isNamed(found)) return;
+        expect([folded(found.name), found.id]).toContain(folded(typed));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('what is missing is told apart from what cannot be read', () => {
+  const { missing, problems, input } = resolve(wishFor('allowlist add', { addresses: ['bad'], for: [' '] }), names);
+  expect(missing).toEqual(['env']);
+  expect(problems.map((problem) => problem.field)).toEqual(['addresses']);
+  expect(input).toEqual({});
+});
+
+test('the words that are kept have ids and canonical values, and no reason', () => {
+  const given = { env: ['ACME-shop/live'], addresses: ['1.1.1.1/32', '1.1.1.1', '10.0.0.0/08'], for: ['90m'] };
+  const resolved = resolve(wishFor('allowlist add', given, { reason: 'x' }), names);
+  expect(canonicalWords(resolved)).toEqual(['allowlist', 'add', live.id, '1.1.1.1', '10.0.0.0/8', '--for=1h30m']);
+});
+
+test('names are what a person may read, worked out anew when the rules or the listing change', () => {
+  const site = (name: string) => ({ id: undefined, name, displayName: name });
+  const listed = (id: string, name: string, of: string) => ({
+    id,
+    name,
+    displayName: name,
+    site: site(of),
+    named: 'by the host' as const,
+  });
+  const listing = {
+    at: 1,
+    environments: [listed(live.id, 'live', 'acme-shop'), listed(blog.id, 'live', 'acme-blog')],
+    domains: [],
+    company: undefined,
+    cut: false,
+    sitesAt: undefined,
+    domainsAt: undefined,
+    environmentsReadAt: undefined,
+    domainsReadAt: undefined,
+    trouble: undefined,
+  };
+  let policy = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');
+  let now: typeof listing = listing;
+  const namesOf = createNames(
+    () => now,
+    () => policy,
+  );
+  const mine = () => namesOf(ana).environments.map(({ name }) => name);
+  expect(mine()).toEqual(['acme-shop/live']);
+  expect(namesOf(ana)).toBe(namesOf(ana));
+  expect(namesOf(undefined).environments.map(({ name, live }) => [name, live])).toEqual([
+    ['acme-blog/live', true],
+    ['acme-shop/live', true],
+  ]);
+  policy = policyOf('{ allow: [read], to: [developers] }');
+  expect(mine()).toEqual(['acme-blog/live', 'acme-shop/live']);
+  now = { ...listing, environments: [] };
+  expect(mine()).toEqual([]);
+});

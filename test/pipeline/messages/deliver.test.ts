@@ -1,0 +1,361 @@
+import { expect, it } from 'vitest';
+import { createDelivery, deliver, type Delivery } from '../../../src/pipeline/messages/deliver.ts';
+import type { Card, Note } from '../../../src/pipeline/changes/card.ts';
+import { Undeliverable, type Recipient, type Voice } from '../../../src/pipeline/messages/messenger.ts';
+import { createTurnsOfPlaces } from '../../../src/pipeline/messages/fair-order.ts';
+import type { NewChange } from '../../../src/storage/changes.ts';
+import { pointChannel } from '../../../src/failpoints.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { owe, redrawCards, type Owed } from '../../../src/storage/messages.ts';
+import { plain, say } from '../../../src/text.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { save } from '../../storage/samples.ts';
+
+const day = 86_400_000;
+const start = 1_000 * day;
+const body = (text: string): string => JSON.stringify({ text: say`${text}` });
+const frozen = JSON.stringify({ title: say`Clear it`, done: say`Cleared it`, facts: [] });
+const card: Owed = { key: '1:card', kind: 'card', change: 1, at: start };
+const reply: Owed = { key: '1:7', kind: 'reply', change: 1, body: body('Sent.'), at: start };
+
+/** A Slack that answers as it is told to, and a clock. */
+function deskOf(database: Database, clock: { now: number }) {
+  const said: string[] = [];
+  const state = {
+    refuse: (_to: string): Error | undefined => undefined,
+    isTaken: true,
+    /** Resolves when Slack has taken what was posted there. */
+    slowly: async (_to: string): Promise<void> => undefined,
+    onSaid: (): void => undefined,
+  };
+  const take = (to: string, what: Card | Note): void => {
+    const error = state.refuse(to);
+    if (error) throw error;
+    said.push(`${to}: ${plain('headline' in what ? what.headline : what.text)}`);
+    state.onSaid();
+  };
+  const nameOf = (to: Recipient): string => ('person' in to ? to.person : to.thread ? `${to.channel}>` : to.channel);
+  const voice: Voice = {
+    post: async (to, what) => {
+      await state.slowly(nameOf(to));
+      take(nameOf(to), what);
+      return { channel: 'person' in to ? `D${to.person}` : to.channel, ts: `1.${said.length}` };
+    },
+    edit: async (place, what) => take(`edit ${place.channel}`, what),
+  };
+  const desk: Delivery = {
+    database,
+    voice,
+    owner: 'a',
+    opsChannel: () => 'C0OPS',
+    idsOf: (id) => [id],
+    isTaken: () => state.isTaken,
+    onOps: () => undefined,
+    onPace: () => undefined,
+    onCard: () => undefined,
+    turns: createTurnsOfPlaces(),
+    onTrouble: () => undefined,
+  };
+  const untilNothing = async (): Promise<readonly string[]> => {
+    while ((await deliver(desk)) > 0);
+    return said.splice(0);
+  };
+  const later = (milliseconds: number): void => void (clock.now += milliseconds);
+  /** An hour of trying. */
+  const tryOften = async (): Promise<void> => {
+    for (let times = 0; times < 60; times += 1) {
+      await untilNothing();
+      later(60_000);
+    }
+  };
+  return { desk, said, state, untilNothing, later, tryOften };
+}
+
+describeBoth('messages that Slack does not take', (open) => {
+  const opened = async (...messages: readonly Owed[]) => {
+    const clock = { now: start };
+    const database = await open({ now: () => clock.now });
+    await save(database, { card: frozen, channel: 'C0ACME', asker: 'U01ANA', created_at: start });
+    await database.transaction(async (tx) => {
+      for (const message of messages) await owe(tx, message);
+    });
+    const due = async (): Promise<readonly string[]> =>
+      (
+        await database.db.selectFrom('messages').select('key').where('due_at', 'is not', null).orderBy('key').execute()
+      ).map(({ key }) => key);
+    return { database, due, ...deskOf(database, clock) };
+  };
+  const gone =
+    (...places: readonly string[]) =>
+    (to: string) =>
+      places.includes(to) ? new Undeliverable('gone', 'no_permission') : undefined;
+
+  it('for a day are given up: the asker and ops are told, once, and of that nobody is told in turn', async () => {
+    const { state, untilNothing, tryOften, later, due } = await opened(card, reply);
+    state.refuse = () => new Undeliverable('later', 'internal_error');
+    await untilNothing();
+    later(day + 1);
+    await tryOften();
+    expect(await due()).toEqual(['ops:untold:1:7', 'ops:untold:1:card', 'untold:1:card']);
+    later(2 * day);
+    await tryOften();
+    expect(await due()).toEqual(['ops:untold:1:7', 'ops:untold:1:card']);
+    state.refuse = () => undefined;
+    later(60_000);
+    const said = await untilNothing();
+    expect(said).toHaveLength(2);
+    for (const one of said) expect(one).toMatch(/^C0OPS: ⚠️ #C0ACME and @U01ANA could not be told/);
+    expect(await due()).toEqual([]);
+  });
+
+  it('or takes: each point that they pass names the message, whether it is posted or edited, and how its words begin', async () => {
+    const { database, untilNothing } = await opened(card, reply);
+    const passed: unknown[] = [];
+    const note = (passage: unknown): void => void passed.push(passage);
+    pointChannel.subscribe(note);
+    try {
+      await untilNothing();
+      await database.transaction((tx) => redrawCards(tx, 1, start, true));
+      await untilNothing();
+    } finally {
+      pointChannel.unsubscribe(note);
+    }
+    const drawn = (of: string, how: string, says: RegExp) =>
+      ['posting', 'posted', 'noted'].map((point) => ({ point, of, how, says: expect.stringMatching(says) as unknown }));
+    expect(passed).toEqual([
+      ...drawn('1:card', 'post', /^⏳ Clear it/),
+      ...drawn('1:7', 'post', /^Sent\.$/),
+      ...drawn('1:card', 'edit', /^⏳ Clear it/),
+    ]);
+  });
+
+  it('are as old as their newest version: one hour without an answer ends nothing that was asked for days ago', async () => {
+    const { database, state, untilNothing, later, due } = await opened(card);
+    await untilNothing();
+    later(3 * day);
+    await database.transaction((tx) => redrawCards(tx, 1, start + 3 * day, true));
+    state.refuse = () => new Undeliverable('later', 'internal_error');
+    await untilNothing();
+    later(3_600_000);
+    await untilNothing();
+    expect(await due()).toEqual(['1:card']);
+  });
+
+  it('because of our token grow no older, and none is tried while it is known that the token is not taken', async () => {
+    const { state, untilNothing, later, due } = await opened(card);
+    state.refuse = () => new Undeliverable('token', 'token_revoked');
+    await untilNothing();
+    state.isTaken = false;
+    state.refuse = () => {
+      throw new Error('this was not to be tried');
+    };
+    later(3 * day);
+    await untilNothing();
+    expect(await due()).toEqual(['1:card']);
+    state.isTaken = true;
+    state.refuse = () => new Undeliverable('later', 'internal_error');
+    await untilNothing();
+    expect(await due()).toEqual(['1:card']);
+  });
+
+  it('nor the direct messages of their asker are told to ops, a reply by the name of its change', async () => {
+    const { state, untilNothing } = await opened(card, reply);
+    state.refuse = gone('C0ACME', 'U01ANA');
+    expect(await untilNothing()).toEqual([
+      expect.stringMatching(/^C0OPS: ⚠️ #C0ACME and @U01ANA could not be told \(no_permission; 1:card\):\nClear it/),
+      expect.stringMatching(
+        /^C0OPS: ⚠️ #C0ACME and @U01ANA could not be told \(no_permission; 1:7\):\n#1 · Clear it\nSent\./,
+      ),
+    ]);
+  });
+
+  it('and that stood before are not told again because their buttons cannot be taken away', async () => {
+    const { database, state, untilNothing, due } = await opened(card, reply);
+    await untilNothing();
+    const withdrawn = JSON.stringify({ text: say`Sent.`, minor: true });
+    await database.transaction((tx) => owe(tx, { ...reply, body: withdrawn }));
+    state.refuse = gone('edit C0ACME', 'C0ACME', 'C0ACME>');
+    expect(await untilNothing()).toEqual([]);
+    expect(await due()).toEqual([]);
+  });
+
+  it('as an edit are told anew where they have news, in the thread and to ops, and edited there from then on', async () => {
+    const inOps: Owed = { key: '1:7:ops', kind: 'ops', body: body('#1 Tried once.'), at: start };
+    const { database, state, untilNothing } = await opened(card, reply, inOps);
+    await untilNothing();
+    const again = (text: string) =>
+      database.transaction(async (tx) => {
+        await owe(tx, { ...reply, body: body(text) });
+        await owe(tx, { ...inOps, body: body(`#1 ${text}`) });
+      });
+    await again('Tried twice.');
+    state.refuse = gone('edit C0ACME', 'edit C0OPS');
+    expect((await untilNothing()).toSorted()).toEqual(['C0ACME>: Tried twice.', 'C0OPS: #1 Tried twice.']);
+    await again('Tried three times.');
+    state.refuse = () => undefined;
+    expect((await untilNothing()).toSorted()).toEqual([
+      'edit C0ACME: Tried three times.',
+      'edit C0OPS: #1 Tried three times.',
+    ]);
+  });
+
+  it('in the ops channel are kept for days, and tried one by one', async () => {
+    const ops = ['a', 'b', 'c'].map((key): Owed => ({ key: `ops:${key}`, kind: 'ops', body: body(key), at: start }));
+    const { state, untilNothing, later, due } = await opened(...ops);
+    state.refuse = gone('C0OPS');
+    for (let days = 0; days < 5; days += 1) {
+      await untilNothing();
+      later(day);
+    }
+    expect(await due()).toEqual(['ops:a', 'ops:b', 'ops:c']);
+    state.refuse = () => undefined;
+    expect((await untilNothing()).toSorted()).toEqual(['C0OPS: a', 'C0OPS: b', 'C0OPS: c']);
+  });
+});
+
+describeBoth('a channel that takes one message a second', (open) => {
+  const opened = async () => {
+    const clock = { now: start };
+    const database = await open({ now: () => clock.now });
+    const { state, untilNothing } = deskOf(database, clock);
+    let last = 0;
+    state.refuse = () => {
+      const waitMs = last + 1_000 - clock.now;
+      if (waitMs > 0) return new Undeliverable('later', 'this channel has just had a message', waitMs);
+      last = clock.now;
+      return undefined;
+    };
+    /** A change with its card and one reply, owed now. */
+    const asks = async (asker: string, what: string, row: Partial<NewChange> = {}): Promise<void> => {
+      const titled = JSON.stringify({ title: say`${what}`, done: say`${what}`, facts: [] });
+      const permit = JSON.stringify({ approval: 'none' });
+      const frozenRow = {
+        card: titled,
+        channel: 'C0ACME',
+        asker,
+        created_at: start,
+        state: 'approved',
+        permit,
+      } as const;
+      const { number } = await save(database, { ...frozenRow, ...row });
+      await database.transaction(async (tx) => {
+        const key = `${number}:card`;
+        await owe(tx, { key, kind: 'card', change: number, at: clock.now });
+        await owe(tx, {
+          key: `${number}:1`,
+          kind: 'reply',
+          change: number,
+          body: body(`${what}: done`),
+          at: clock.now,
+        });
+      });
+    };
+    /** What was posted in the next so many seconds, in its order. */
+    const seconds = async (count: number): Promise<readonly string[]> => {
+      const posted: string[] = [];
+      for (; count > 0; count -= 1) {
+        posted.push(...(await untilNothing()));
+        clock.now += 1_000;
+      }
+      return posted.map((line) => line.replace(/^.*?: |^\S+ /, '').trim());
+    };
+    return { asks, seconds };
+  };
+
+  it('goes by turns: somebody who asks for one thing waits for nobody’s many', async () => {
+    const { asks, seconds } = await opened();
+    for (let count = 1; count <= 26; count += 1) await asks('U01ANA', `Ana ${count}`);
+    await seconds(3);
+    await asks('U02BEN', 'Ben 1');
+    expect((await seconds(3)).filter((line) => line.includes('Ben'))).toHaveLength(2);
+    expect(await seconds(46)).toHaveLength(46);
+    expect(await seconds(3)).toEqual(['Ana 25: done', 'Ana 26: done']);
+  });
+
+  it('goes by turns among twenty who ask for much as well', async () => {
+    const { asks, seconds } = await opened();
+    for (let person = 1; person <= 20; person += 1)
+      for (let count = 1; count <= 4; count += 1) await asks(`U${person}`, `U${person} ${count}`);
+    await seconds(22);
+    await asks('U02BEN', 'Ben 1');
+    expect((await seconds(22)).filter((line) => line.includes('Ben'))).not.toHaveLength(0);
+  });
+
+  it('takes what is to be decided first', async () => {
+    const { asks, seconds } = await opened();
+    for (const who of ['U01ANA', 'U02BEN'])
+      for (let count = 1; count <= 13; count += 1) await asks(who, `${who} ${count}`);
+    await seconds(2);
+    await asks('U01ANA', 'Delete it', { state: 'waiting' });
+    expect((await seconds(1)).join()).toContain('Delete it');
+  });
+});
+
+describeBoth('a place that is slow', (open) => {
+  it('keeps no other place waiting, and is not posted to twice', async () => {
+    const clock = { now: start };
+    // Time goes on by itself, so that what was put off for a moment comes again.
+    const database = await open({ now: () => (clock.now += 50) });
+    const { desk, said, state } = deskOf(database, clock);
+    const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+    state.slowly = (to) => (to === 'C0SLOW' ? taken : Promise.resolve());
+    const owed = (key: string, kind: Owed['kind'], recipient: string): Owed => ({
+      key,
+      kind,
+      recipient,
+      body: body(key),
+      at: start,
+    });
+    await database.transaction(async (tx) => {
+      for (let count = 0; count < 30; count += 1) await owe(tx, owed(`slow ${count}`, 'notice', 'C0SLOW'));
+      await owe(tx, owed('first', 'direct', 'U02BEN'));
+    });
+    const delivery = createDelivery(desk);
+    const until = (count: number): Promise<void> =>
+      new Promise((resolve) => {
+        state.onSaid = () => said.length >= count && resolve();
+        state.onSaid();
+      });
+    delivery.start();
+    await until(1);
+    await database.transaction((tx) => owe(tx, owed('second', 'direct', 'U02BEN')));
+    delivery.nudge();
+    await until(2);
+    expect(said).toEqual(['U02BEN: first', 'U02BEN: second']);
+    take();
+    await until(32);
+    await delivery.stop();
+    expect(new Set(said).size).toBe(32);
+    expect(said).toHaveLength(32);
+  });
+
+  it('is left in the middle when we are to stop: what is under way is posted, the rest is free for whoever comes next', async () => {
+    const clock = { now: start };
+    const database = await open({ now: () => clock.now });
+    const { desk, said, state } = deskOf(database, clock);
+    const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    state.slowly = () => (ask(), taken);
+    await database.transaction(async (tx) => {
+      for (const key of ['one', 'two', 'three'])
+        await owe(tx, { key, kind: 'notice', recipient: 'C0SLOW', body: body(key), at: start });
+    });
+    const delivery = createDelivery(desk);
+    delivery.start();
+    await asked;
+    const stopped = delivery.stop();
+    take();
+    await stopped;
+    expect(said).toEqual(['C0SLOW: one']);
+    const left = await database.db
+      .selectFrom('messages')
+      .select(['key', 'owner'])
+      .where('due_at', 'is not', null)
+      .orderBy('id')
+      .execute();
+    expect(left).toEqual([
+      { key: 'two', owner: null },
+      { key: 'three', owner: null },
+    ]);
+  });
+});

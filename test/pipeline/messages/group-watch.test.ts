@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { createGroupWatch } from '../../../src/pipeline/messages/group-watch.ts';
+import type { Note } from '../../../src/pipeline/changes/card.ts';
+import { thawed } from '../../../src/storage/parse-json.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { plain } from '../../../src/text.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { policyFrom } from '../given.ts';
+
+const policy = policyFrom(
+  'version: 1\ngroups: { devs: [S0DEVS], leads: [S0LEADS] }\nrules:\n  - { allow: [read], to: [devs] }\n',
+);
+type Words = Readonly<Record<string, string | undefined>>;
+
+/** A bot, as it is started, to which Slack says these words of the groups. */
+function watching(database: Database, words: Words) {
+  const asked: string[] = [];
+  const said: { words: Words } = { words };
+  const watch = createGroupWatch({
+    database,
+    policy: () => policy,
+    ask: async (group) => {
+      asked.push(group);
+      watch.onGroup(group, said.words[group]);
+    },
+  });
+  return { look: watch.look, asked, says: (other: Words) => (said.words = other) };
+}
+
+async function told(database: Database): Promise<readonly string[]> {
+  const rows = await database.db
+    .selectFrom('messages')
+    .select('body')
+    .where('kind', '=', 'ops')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ body }) => plain(thawed<Note>(body ?? '').text));
+}
+
+describeBoth('user groups that cannot be read', (open) => {
+  it('are told of once, by name and with Slack’s word, to whichever bot, and once more when they can be', async () => {
+    let now = 1_000;
+    const database = await open({ now: () => (now += 1) });
+    const first = watching(database, { S0DEVS: 'missing_scope', S0LEADS: 'subteam_disabled' });
+    await first.look();
+    await first.look();
+    expect(first.asked).toEqual(['S0DEVS', 'S0LEADS', 'S0DEVS', 'S0LEADS']);
+    const restarted = watching(database, { S0DEVS: 'missing_scope', S0LEADS: 'subteam_disabled' });
+    await restarted.look();
+    expect(await told(database)).toEqual([
+      expect.stringMatching(/doesn't tell me who is in S0DEVS \(missing_scope\), S0LEADS \(subteam_disabled\)\. Until/),
+    ]);
+    restarted.says({ S0LEADS: 'no_such_subteam' });
+    await restarted.look();
+    first.says({ S0LEADS: 'no_such_subteam' });
+    await first.look();
+    expect((await told(database)).slice(1)).toEqual([
+      expect.stringMatching(/who is in S0LEADS \(no_such_subteam\).*\nWho is in S0DEVS can be read again\.$/s),
+    ]);
+  });
+
+  it('are no news while all can be read', async () => {
+    const database = await open({ now: () => 1_000 });
+    await watching(database, {}).look();
+    expect(await told(database)).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { noteOpsPost, opsTrouble } from '../../../src/pipeline/messages/ops-channel.ts';
+import { sweep } from '../../../src/pipeline/messages/housekeeping.ts';
+import { Undeliverable, type ChannelLook } from '../../../src/pipeline/messages/messenger.ts';
+import { claimMessages, owe } from '../../../src/storage/messages.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { plain } from '../../../src/text.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { policyFrom } from '../given.ts';
+
+const rules = 'version: 1\nrules:\n  - { allow: [read], to: everyone }\n';
+const policy = policyFrom(`${rules}channels: { ops: C0OPS }\n`);
+const seen = { kind: 'seen', shared: false, archived: false, member: true } as const;
+type Last = Parameters<typeof noteOpsPost>[1];
+
+const noted = (database: Database, last: Last, at = 1): Promise<boolean> =>
+  database.transaction((tx) => noteOpsPost(tx, last, at));
+
+describeBoth('the ops channel', (open) => {
+  it.each<[string, ChannelLook, Last | undefined, string | undefined]>([
+    ['takes posts', seen, undefined, undefined],
+    ['took the last post', seen, { channel: 'C0OPS', refused: null }, undefined],
+    ['is not shown', { kind: 'hidden', word: 'channel_not_found' }, undefined, 'does not show me #C0OPS'],
+    ['is archived', { ...seen, archived: true }, undefined, '#C0OPS is archived'],
+    ['is shared', { ...seen, shared: true }, undefined, 'shared with another organisation'],
+    ['refused the last post', seen, { channel: 'C0OPS', refused: 'no_permission' }, 'my last post (no_permission)'],
+    ['is another than the one that refused', seen, { channel: 'C0OLD', refused: 'is_archived' }, undefined],
+    ['is without the bot', { ...seen, member: false }, undefined, 'I am not in #C0OPS'],
+    ['is without the bot, and takes posts', { ...seen, member: false }, { channel: 'C0OPS', refused: null }, undefined],
+    ['is not told of, for want of a scope', { kind: 'untold' }, undefined, undefined],
+  ])('%s', async (_, look, last, words) => {
+    const database = await open();
+    if (last) await noted(database, last);
+    const desk = { database, policy: () => policy, lookAt: () => Promise.resolve(look) };
+    const found = await opsTrouble(desk);
+    if (words === undefined) return expect(found).toBeUndefined();
+    expect(plain(found?.says ?? [])).toContain(words);
+    expect(plain(found?.hint ?? [])).toMatch(/^\S.*\.$/);
+  });
+
+  it('is not named by the rules, or Slack does not say: the one is known, the other is not', async () => {
+    const database = await open();
+    const lookAt = (): Promise<never> => Promise.reject(new Undeliverable('later', 'internal_error'));
+    const unnamed = await opsTrouble({ database, policy: () => policyFrom(rules), lookAt });
+    expect(plain(unnamed?.says ?? [])).toContain('nobody is told');
+    await expect(opsTrouble({ database, policy: () => policy, lookAt })).rejects.toThrow('internal_error');
+  });
+
+  it('takes posts again: what was kept for it is due at once, and that is told once', async () => {
+    const database = await open();
+    await database.transaction((tx) => owe(tx, { key: 'ops:a', kind: 'ops', at: 900 }));
+    const due = (): Promise<unknown[]> =>
+      database.transaction((tx) => claimMessages(tx, { owner: 'a', now: 10, leaseMs: 1, limit: 9 }));
+    const refused = { channel: 'C0OPS', refused: 'is_archived' };
+    expect([await noted(database, refused), await noted(database, refused)]).toEqual([true, false]);
+    expect(await due()).toEqual([]);
+    const taken = { channel: 'C0OPS', refused: null };
+    expect([await noted(database, taken, 5), await noted(database, taken, 5)]).toEqual([true, false]);
+    expect(await due()).toMatchObject([{ key: 'ops:a' }]);
+  });
+
+  it('is owed its newest 500 messages at most, and is told how many were dropped', async () => {
+    const database = await open();
+    const housekeeping = { database, lostNote: () => ({ text: [] }) };
+    await database.transaction(async (tx) => {
+      for (let n = 0; n < 503; n += 1) await owe(tx, { key: `ops:${n}`, kind: 'ops', at: 1 });
+    });
+    await sweep(housekeeping);
+    const owed = await database.db.selectFrom('messages').selectAll().where('due_at', 'is not', null).execute();
+    expect(owed).toHaveLength(501);
+    expect(owed.map(({ key }) => key).filter((key) => ['ops:0', 'ops:2'].includes(key))).toEqual([]);
+    expect(owed.map(({ key }) => key)).toContain('ops:3');
+    expect(owed.find(({ key }) => key.startsWith('ops:dropped'))?.body).toContain('3 older messages');
+  });
+});

@@ -1,0 +1,161 @@
+import { expect, it } from 'vitest';
+import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { deedsFor } from '../../../src/pipeline/steps/admin-actions.ts';
+import type { Office } from '../../../src/commands/kit/builtin.ts';
+import { listAudit } from '../../../src/storage/audit.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { receive } from '../../../src/storage/inbox.ts';
+import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
+import { readSetting } from '../../../src/storage/kv.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { save } from '../../storage/samples.ts';
+import { ana, live } from '../given.ts';
+
+const ben = { ...ana, id: 'U02BEN', name: 'Ben' };
+const hour = 3_600_000;
+const permit = { approval: 'none', rules: [14], policy: 'p' } as const;
+
+function deeds(database: Database, person = ana, inbox?: string): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> {
+  const { installation } = database;
+  const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
+  return deedsFor({ database, ledger }, { person, permit, inbox });
+}
+
+const trail = async (database: Database) => (await listAudit(database.db, { limit: 99 })).toReversed();
+const announced = async (database: Database): Promise<readonly string[]> => {
+  const rows = await database.db.selectFrom('messages').selectAll().where('kind', '=', 'ops').orderBy('id').execute();
+  return rows.map(({ body }) => body ?? '');
+};
+const key = `environment:${live.id}`;
+
+describeBoth('a lock', (open) => {
+  it('is taken, written down and announced together, without the key that was pasted into its reason', async () => {
+    const database = await open({ now: () => 1_000 });
+    const taken = await deeds(database).lock(live, 'release with password=hunter22', 2 * hour);
+    expect(taken).toEqual({
+      done: true,
+      hold: { by: { person: ana.id }, why: 'release with password=***', until: 1_000 + 2 * hour },
+    });
+    expect(await heldLock(database.db, key, 1_000)).toMatchObject({ person: ana.id, until: 1_000 + 2 * hour });
+    const [line, ...more] = await trail(database);
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({ event: 'lock', actor: ana.id, change: null, at: 1_000 });
+    expect(JSON.parse(line?.details ?? '')).toEqual({
+      target: live.name,
+      target_key: key,
+      name: 'Ana',
+      reason: 'release with password=***',
+      until: 1_000 + 2 * hour,
+      permit: JSON.stringify(permit),
+    });
+    const [told, ...again] = await announced(database);
+    expect(again).toEqual([]);
+    expect(told).toContain('release with password=***');
+    expect(told).not.toContain('hunter22');
+  });
+
+  it('said twice by one person is a new reason and a new end', async () => {
+    let now = 1_000;
+    const database = await open({ now: () => now });
+    await deeds(database).lock(live, 'release', hour);
+    now = 2_000;
+    expect(await deeds(database).lock(live, 'a longer release', undefined)).toMatchObject({
+      done: true,
+      hold: { why: 'a longer release', until: undefined },
+    });
+    expect(await heldLock(database.db, key, 9 * hour)).toMatchObject({ reason: 'a longer release', until: null });
+    expect(await trail(database)).toHaveLength(2);
+    expect(await announced(database)).toHaveLength(2);
+  });
+
+  it.each(['somebody else', 'a change'])('that %s holds is left alone, and nothing is told', async (holder) => {
+    const database = await open();
+    if (holder === 'a change') {
+      const { number } = await save(database);
+      await database.transaction((tx) => takeLocks(tx, [key], { change: number, reason: '#1' }, 1));
+    } else {
+      await database.transaction((tx) => takeLocks(tx, [key], { person: ben.id, reason: 'release' }, 1));
+    }
+    const by = holder === 'a change' ? { change: 1 } : { person: ben.id };
+    expect(await deeds(database).lock(live, 'mine', hour)).toMatchObject({ done: false, hold: { by } });
+    expect(await trail(database)).toEqual([]);
+    expect(await announced(database)).toEqual([]);
+  });
+
+  it('is taken away by whoever may, and not from a change', async () => {
+    const database = await open();
+    await deeds(database).lock(live, 'release', undefined);
+    expect(await deeds(database, ben).unlock(live)).toMatchObject({
+      done: true,
+      hold: { by: { person: ana.id }, why: 'release' },
+    });
+    expect(await heldLock(database.db, key, Date.now())).toBeUndefined();
+    expect(await deeds(database, ben).unlock(live)).toEqual({ done: false, hold: undefined });
+    const { number } = await save(database);
+    await database.transaction((tx) => takeLocks(tx, [key], { change: number, reason: '#1' }, 1));
+    expect(await deeds(database, ben).unlock(live)).toMatchObject({ done: false, hold: { by: { change: number } } });
+    expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
+      ['lock', ana.id],
+      ['unlock', ben.id],
+    ]);
+  });
+
+  it('whose time is over is no lock', async () => {
+    let now = 1_000;
+    const database = await open({ now: () => now });
+    await deeds(database, ben).lock(live, 'release', hour);
+    now += hour;
+    expect(await deeds(database).unlock(live)).toEqual({ done: false, hold: undefined });
+    expect(await deeds(database).lock(live, 'mine', undefined)).toMatchObject({ done: true });
+  });
+
+  it('is taken by one of two who ask at once', async () => {
+    const database = await open();
+    const replica = await database.again();
+    const both = await Promise.all([
+      deeds(database).lock(live, 'mine', hour),
+      deeds(replica, ben).lock(live, 'no, mine', hour),
+    ]);
+    expect(both.filter(({ done }) => done)).toHaveLength(1);
+    expect(await trail(database)).toHaveLength(1);
+  });
+});
+
+describeBoth('a pause', (open) => {
+  it('holds from its first word to the last, and is told once each', async () => {
+    const database = await open({ now: () => 1_000 });
+    for (const state of ['approved', 'approved', 'sending', 'accepted', 'waiting', 'unknown'] as const)
+      await save(database, { state });
+    const pause = { by: ana.id, name: 'Ana', why: 'the host is odd', at: 1_000 };
+    const around = { held: 2, atHost: 2 };
+    expect(await deeds(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
+    expect(JSON.parse((await readSetting(database.db, 'pause'))?.value ?? '')).toEqual(pause);
+    expect(await deeds(database, ben).pause('me too')).toEqual({ done: false, pause, ...around });
+    expect(await deeds(database, ben).resume()).toEqual({ pause, held: 2 });
+    expect(await readSetting(database.db, 'pause')).toBeUndefined();
+    expect(await deeds(database, ben).resume()).toBeUndefined();
+    expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
+      ['pause', ana.id],
+      ['resume', ben.id],
+    ]);
+    expect(await announced(database)).toHaveLength(2);
+  });
+
+  it('needs no reason', async () => {
+    const database = await open();
+    expect((await deeds(database).pause(undefined)).pause.why).toBeUndefined();
+    expect((await deeds(database).resume())?.pause.why).toBeUndefined();
+  });
+});
+
+describeBoth('a delivery', (open) => {
+  it('does its deed once, and not after its sender was told that nothing was done', async () => {
+    const database = await open();
+    const row = { kind: 'command', person: ana.id, channel: 'C1', content: 'pause', owner: 'o' } as const;
+    await database.transaction((tx) => receive(tx, { ...row, key: 'k', lease_until: 9, received_at: 1 }));
+    expect(await deeds(database, ana, 'k').pause('once')).toMatchObject({ done: true });
+    await expect(deeds(database, ana, 'k').resume()).rejects.toThrow('Nothing was done.');
+    expect(await readSetting(database.db, 'pause')).toBeDefined();
+    expect(await trail(database)).toHaveLength(1);
+  });
+});

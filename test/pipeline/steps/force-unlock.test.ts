@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest';
+import type { Forced } from '../../../src/commands/kit/builtin.ts';
+import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { forceUnlock } from '../../../src/pipeline/steps/force-unlock.ts';
+import { listAudit } from '../../../src/storage/audit.ts';
+import { findChange, type Change } from '../../../src/storage/changes.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { receive } from '../../../src/storage/inbox.ts';
+import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
+import type { State } from '../../../src/storage/schema.ts';
+import { plain } from '../../../src/text.ts';
+import { describeBoth } from '../../storage/both.ts';
+import { save } from '../../storage/samples.ts';
+import { changeOf, fay, live, staging } from '../given.ts';
+
+const now = 10_000_000;
+const permit = { approval: 'none', rules: [14], policy: 'p' } as const;
+const key = (env: { readonly id: string }): string => `environment:${env.id}`;
+
+/** A push that stands so and holds its target and its source. */
+async function held(database: Database, more: Partial<Change>): Promise<Change> {
+  const { card, words } = changeOf();
+  const change = await save(database, {
+    risk: 'destructive',
+    target: key(live),
+    target_name: live.name,
+    targets: JSON.stringify([live, staging]),
+    card,
+    words,
+    sent_at: 1,
+    ...more,
+  });
+  const terms = { change: change.number, reason: '#1', until: now + 1_000 };
+  await database.transaction((tx) => takeLocks(tx, [key(live), key(staging)], terms, 1));
+  return change;
+}
+
+function force(database: Database, inbox?: string): Promise<Forced> {
+  const { installation } = database;
+  const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
+  return forceUnlock({ database, ledger }, { person: fay, permit, inbox }, live);
+}
+
+const isLocked = async (database: Database, env: { readonly id: string }): Promise<boolean> =>
+  (await heldLock(database.db, key(env), now)) !== undefined;
+const messages = (database: Database) => database.db.selectFrom('messages').selectAll().orderBy('id').execute();
+const trail = async (database: Database) => (await listAudit(database.db, { limit: 99 })).toReversed();
+
+describeBoth('a lock that is taken away by force', (open) => {
+  it.each<[State, settled: boolean]>([
+    ['unknown', false],
+    ['accepted', true],
+    ['done', true],
+  ])('of a change that is %s (settled: %s): from that environment alone, and told', async (state, settled) => {
+    const database = await open({ now: () => now });
+    const change = await held(database, { state, settled_at: settled ? now - 1 : null });
+    expect(await force(database)).toMatchObject({
+      kind: 'freed',
+      change: change.number,
+      arrives: undefined,
+      others: [staging.id],
+    });
+    expect([await isLocked(database, live), await isLocked(database, staging)]).toEqual([false, true]);
+    expect(await findChange(database.db, change.number)).toEqual(change);
+    const [line, ...more] = await trail(database);
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({ event: 'force_unlock', actor: fay.id, change: change.number, at: now });
+    expect(JSON.parse(line?.details ?? '')).toMatchObject({
+      target: live.name,
+      target_key: key(live),
+      name: 'Fay',
+      permit: JSON.stringify(permit),
+    });
+    const told = await messages(database);
+    expect(told.map(({ kind }) => kind)).toEqual(['reply', 'ops']);
+    for (const { body } of told) {
+      expect(body).toContain(' took its lock on ');
+      expect(body?.includes('still unknown')).toBe(state === 'unknown');
+    }
+  });
+
+  it.each<State>(['approved', 'sending', 'accepted'])('never of one that is %s', async (state) => {
+    const database = await open({ now: () => now });
+    const change = await held(database, { state });
+    const came = await force(database);
+    expect(came).toMatchObject({ kind: 'under way', change: change.number });
+    expect('stands' in came && plain(came.stands)).toMatch(/\.$/);
+    expect([await isLocked(database, live), await isLocked(database, staging)]).toEqual([true, true]);
+    expect([await trail(database), await messages(database)]).toEqual([[], []]);
+  });
+
+  it('of one that was sent just now: until when it can still arrive', async () => {
+    const database = await open({ now: () => now });
+    await held(database, { state: 'unknown', sent_at: now - 45_000 });
+    expect(await force(database)).toMatchObject({ kind: 'freed', arrives: now + 300_000 });
+  });
+
+  it('that a person holds is left alone; where there is none, there is none', async () => {
+    let time = now;
+    const database = await open({ now: () => time });
+    expect(await force(database)).toEqual({ kind: 'not locked' });
+    const terms = { person: 'U02BEN', reason: 'release', until: now + 1 };
+    await database.transaction((tx) => takeLocks(tx, [key(live)], terms, now));
+    expect(await force(database)).toMatchObject({ kind: 'held by a person', hold: { by: { person: 'U02BEN' } } });
+    time += 1;
+    expect(await force(database)).toEqual({ kind: 'not locked' });
+    expect([await trail(database), await messages(database)]).toEqual([[], []]);
+  });
+
+  it('twice at once is taken away once', async () => {
+    const database = await open({ now: () => now });
+    await held(database, { state: 'unknown' });
+    const both = await Promise.all([force(database), force(await database.again({ now: () => now }))]);
+    expect(both.map(({ kind }) => kind).toSorted()).toEqual(['freed', 'not locked']);
+    expect(await trail(database)).toHaveLength(1);
+  });
+
+  it('after its sender was told that nothing was done: nothing is', async () => {
+    const database = await open({ now: () => now });
+    await held(database, { state: 'unknown' });
+    const row = { kind: 'command', person: fay.id, channel: 'C1', content: 'x', owner: 'o' } as const;
+    await database.transaction((tx) => receive(tx, { ...row, key: 'k', lease_until: 9, received_at: 1 }));
+    expect(await force(database, 'k')).toMatchObject({ kind: 'freed' });
+    await database.transaction((tx) => takeLocks(tx, [key(live)], { change: 1, reason: '#1' }, now));
+    await expect(force(database, 'k')).rejects.toThrow('Nothing was done.');
+    expect(await isLocked(database, live)).toBe(true);
+    expect(await trail(database)).toHaveLength(1);
+  });
+});

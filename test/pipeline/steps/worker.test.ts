@@ -1,0 +1,75 @@
+import { afterEach, expect, test } from 'vitest';
+import { createWorker, type BackOffice } from '../../../src/pipeline/steps/worker.ts';
+import { save } from '../../../src/pipeline/steps/submit.ts';
+import { findChange, type Change } from '../../../src/storage/changes.ts';
+import { openDatabase, type Database } from '../../../src/storage/database.ts';
+import { deskOf, frozenFrom, whoIs } from '../matrix/scene.ts';
+import { idOf, roles } from '../matrix/world.ts';
+
+/** The worker on a real database, whose clock is moved by hand. */
+
+const tidy: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const step of tidy.splice(0).toReversed()) await step();
+});
+
+/** A routine change that is due, and a worker that begins no step until it is nudged. */
+async function due(database: Database, more: Partial<BackOffice>) {
+  let stepped = Promise.withResolvers<void>();
+  const written: unknown[] = [];
+  const desk: BackOffice = {
+    ...deskOf(database),
+    allNames: () => deskOf(database).names(undefined),
+    send: {
+      open: async () => ({
+        abandon: () => undefined,
+        write: async (call) => {
+          written.push(call);
+          return { kind: 'accepted', status: 202, operation: 'op', immediate: false };
+        },
+      }),
+    },
+    ticks: () => performance.now(),
+    wall: Date.now,
+    ...more,
+  };
+  const frozen = await frozenFrom(desk, 'ana', ['cache', 'clear', idOf('live')]);
+  const saved = await save(
+    desk,
+    frozen,
+    { person: roles.ana, channel: { id: 'C1', shared: false } },
+    'not needed',
+    undefined,
+  );
+  const worker = createWorker(desk, () => stepped.resolve());
+  tidy.push(() => worker.stop(1_000));
+  const change = async (): Promise<Change | undefined> => findChange(database.db, saved?.number ?? 0);
+  /** Resolves after the next step. */
+  const step = async (): Promise<void> => {
+    stepped = Promise.withResolvers();
+    worker.start();
+    worker.nudge();
+    await stepped.promise;
+  };
+  return { change, step, written };
+}
+
+test('promise 1: a change whose step broke is free again in a moment, and is written once then', async () => {
+  let now = 1_000_000;
+  const database = await openDatabase('sqlite::memory:', { now: () => now });
+  tidy.push(() => database.close());
+  const troubles: string[] = [];
+  let isBroken = true;
+  const { change, step, written } = await due(database, {
+    whoIs: (id) => (isBroken ? Promise.reject(new Error('a lock was not to be had in time')) : whoIs()(id)),
+    onTrouble: (what) => troubles.push(what),
+  });
+  await step();
+  expect(troubles).toEqual([`a step of #${(await change())?.number}`]);
+  expect(await change()).toMatchObject({ state: 'approved', owner: null, lease_until: null, due_at: now + 5_000 });
+  isBroken = false;
+  now += 5_000;
+  await step();
+  expect(await change()).toMatchObject({ state: 'accepted', sent_at: now });
+  expect(written).toHaveLength(1);
+});

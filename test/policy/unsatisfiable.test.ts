@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { tell } from '../../src/policy/mistakes.ts';
+import { impossibleRules } from '../../src/policy/unsatisfiable.ts';
+import { mistakesOf, policyOf } from './given.ts';
+
+const PEOPLE = `version: 1
+people: { chi: [U03CHI, U0CHITWO] }
+groups:
+  developers: [U01ANA, U02BEN]
+  two: [U03CHI, U04DEE]
+  three: [U03CHI, U04DEE, U05FAY]
+  chi: [U03CHI, U0CHITWO]
+  nobody: []
+  guides: [S0GUIDES]
+  mixed: [U03CHI, S0GUIDES]
+rules:
+`;
+const LINE = 12;
+const text = (...rules: readonly string[]) => PEOPLE + rules.map((rule) => `  - ${rule}\n`).join('');
+const push = (to: string, by: string, count: number) =>
+  `{ allow: [push], to: ${to}, approval: { by: [${by}], count: ${count} } }`;
+
+describe('rules that could never be satisfied', () => {
+  test.each<[string, string[], string[]]>([
+    ['enough', [push('[developers]', 'two', 2)], []],
+    ['enough, one of three asking', [push('[three]', 'three', 2)], []],
+    ['enough for some who ask', [push('[developers, two]', 'two', 2)], []],
+    ['enough for everyone else', [push('everyone', 'two', 2)], []],
+    ['enough, as far as is known', [push('[guides]', 'guides', 9)], []],
+    ['enough, as far as is known of some', [push('[two]', 'mixed', 2)], []],
+    [
+      'both needed, one asks',
+      [push('[two]', 'two', 2)],
+      [
+        `line ${LINE}: "push" could never be approved: it needs 2 of two, and there are only U03CHI and U04DEE, and whoever asks is one of them and does not count`,
+      ],
+    ],
+    [
+      'too many',
+      [push('[developers]', 'three', 4)],
+      [
+        `line ${LINE}: "push" could never be approved: it needs 4 of three, and there are only U03CHI and U04DEE and U05FAY`,
+      ],
+    ],
+    [
+      'too many, whoever asks',
+      [push('everyone', 'two', 3), push('[guides]', 'two', 3)],
+      [
+        `line ${LINE}: "push" could never be approved: it needs 3 of two, and there are only U03CHI and U04DEE`,
+        `line ${LINE + 1}: "push" could never be approved: it needs 3 of two, and there are only U03CHI and U04DEE`,
+      ],
+    ],
+    [
+      'nobody',
+      [push('[developers]', 'nobody', 1)],
+      [`line ${LINE}: "push" could never be approved: it needs 1 of nobody, and there is nobody`],
+    ],
+    [
+      'too many, of two groups',
+      [push('[developers]', 'two, nobody', 3)],
+      [`line ${LINE}: "push" could never be approved: it needs 3 of two, nobody, and there are only U03CHI and U04DEE`],
+    ],
+    [
+      'one person with two ids',
+      [push('[developers]', 'chi', 2)],
+      [`line ${LINE}: "push" could never be approved: it needs 2 of chi, and there is only U03CHI`],
+    ],
+    [
+      'one person who asks with another id',
+      [push('[chi]', 'chi', 1)],
+      [
+        `line ${LINE}: "push" could never be approved: it needs 1 of chi, and there is only U03CHI, and whoever asks is one of them and does not count`,
+      ],
+    ],
+    [
+      'approvers who are denied it',
+      [push('[developers]', 'three', 2), '{ deny: [destructive], to: [two] }'],
+      [`line ${LINE}: "push" could never be approved: it needs 2 of three, and there is only U05FAY`],
+    ],
+    [
+      'approvers who are denied it elsewhere',
+      [push('[developers]', 'two', 1), '{ deny: [push], to: [two], where: ["a/b"] }'],
+      [],
+    ],
+    [
+      'somebody else, where there is nobody else',
+      ['{ allow: [routine, destructive], to: [chi] }'],
+      [
+        `line ${LINE}: "push" could never be approved: it needs 1 of those who may do it themselves, and there is only U03CHI, and whoever asks is one of them and does not count`,
+      ],
+    ],
+    [
+      'somebody else, whom another rule denies it in one place',
+      ['{ allow: [push], to: [chi] }', '{ deny: [push], to: [developers], where: ["a/b"] }'],
+      [
+        `line ${LINE}: "push" could never be approved: it needs 1 of those who may do it themselves, and there is only U03CHI, and whoever asks is one of them and does not count`,
+      ],
+    ],
+    [
+      'somebody else, whom another rule allows',
+      ['{ allow: [push], to: [chi] }', '{ allow: [push], to: [developers] }'],
+      [],
+    ],
+    [
+      'somebody else, whom another rule may allow',
+      ['{ allow: [push], to: [chi] }', '{ allow: [push], to: [guides] }'],
+      [],
+    ],
+    ['nobody who could ask', [push('[two]', 'two', 1), '{ deny: [push], to: [two] }'], []],
+    ['nobody needed', ['{ allow: [push], to: [chi], approval: none }', '{ allow: [routine], to: [chi] }'], []],
+  ])('%s', (_, rules, expected) => {
+    expect(mistakesOf(text(...rules))).toEqual(expected);
+  });
+
+  test('nothing is claimed of rules that were not understood', () => {
+    expect(mistakesOf(text(push('[two]', 'twoo', 2)))).toEqual([
+      `line ${LINE}: unknown group "twoo"; did you mean "two"?`,
+    ]);
+  });
+});
+
+describe('once the user groups are known', () => {
+  const policy = policyOf(text(push('[guides]', 'mixed', 2), push('[developers]', 'mixed', 2)));
+  test.each<[string, string[], number]>([
+    ['enough', ['U0AAA', 'U0BBB'], 0],
+    ['both needed, and those who ask are among them', ['U03CHI', 'U0BBB'], 1],
+    ['one of them twice', ['U0CHITWO'], 2],
+    ['nobody to approve, and of guides nobody to ask', [], 1],
+  ])('%s', (_, members, count) => {
+    expect(impossibleRules(policy, new Map([['S0GUIDES', members]]))).toHaveLength(count);
+  });
+
+  test('the rule is named', () => {
+    const [mistake] = impossibleRules(policy, new Map([['S0GUIDES', []]]));
+    expect(mistake && tell(mistake)).toBe(
+      `line ${LINE + 1}: "push" could never be approved: it needs 2 of mixed, and there is only U03CHI`,
+    );
+  });
+});

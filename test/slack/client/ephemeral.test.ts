@@ -1,0 +1,81 @@
+import { createServer } from 'node:http';
+import { WebClient } from '@slack/web-api';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startSlack } from '../../../src/playground/slack/server.ts';
+import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';
+import { TOKENS } from '../../../src/playground/slack/options.ts';
+import { clientOptions } from '../../../src/slack/incoming/app.ts';
+import { drawNote } from '../../../src/slack/draw/blocks.ts';
+import { createPrivately } from '../../../src/slack/client/ephemeral.ts';
+import { say } from '../../../src/text.ts';
+
+const minute = 60_000;
+const [ana, acme, direct] = ['U01ANA', 'C0ACME', 'D0U01ANA'];
+const report = drawNote({ text: say`the report` });
+let slack: SlackStandIn;
+/** Milliseconds that both Slack and we have been at it. */
+let passed = 0;
+beforeEach(async () => {
+  passed = 0;
+  slack = await startSlack({ now: () => 1_800_000_000_000 + passed });
+});
+afterEach(() => slack.close());
+
+/** What Ana reads, and where, of an answer that took so many minutes. */
+async function told(minutes: number): Promise<readonly string[]> {
+  const client = new WebClient(TOKENS.bot, clientOptions(slack.apiUrl));
+  const privately = createPrivately(client, slack.apiUrl, () => passed);
+  // Nobody is connected: the command is answered by its address alone.
+  const { payload } = await slack.command(ana, acme, '/site help');
+  passed += minutes * minute;
+  await privately({ person: ana, channel: acme, responseUrl: String(payload?.['response_url']), since: 0 }, report);
+  return [acme, direct].flatMap((channel) =>
+    slack.messages({ channel, as: ana }).map(({ text }) => `${channel}: ${text}`),
+  );
+}
+
+it.each([
+  [0, `${acme}: the report`],
+  [29, `${acme}: the report`],
+  [
+    31,
+    `${direct}: the report\nSlack's half hour for an answer where you asked is over, so it stands here. It took 31 min.`,
+  ],
+  [
+    95,
+    `${direct}: the report\nSlack's half hour for an answer where you asked is over, so it stands here. It took 1 h 35 min.`,
+  ],
+])('an answer after %d minutes', async (minutes, words) => expect(await told(minutes)).toEqual([words]));
+
+it('whose address does not work for another reason is told where it was asked for, and how long it took', async () => {
+  slack.faults.add({ method: 'response_url', kind: 'status', status: 404 });
+  expect(await told(12)).toEqual([`${acme}: the report\nIt took 12 min.`]);
+});
+
+it('that is late, of somebody whose direct messages are closed, is told where it was asked for', async () => {
+  for (const channel of [ana, direct])
+    slack.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'messages_tab_disabled', channel });
+  const [words] = await told(31);
+  expect(words).toMatch(new RegExp(`^${acme}: the report\n.*It took 31 min\\.$`));
+});
+
+it.each(['http://127.0.0.1:PORT/response/x', 'http://localhost:PORT/', 'http://hooks.slack.com:PORT/', 'no address'])(
+  'is not told to an address that is not where Slack is: %s',
+  async (elsewhere) => {
+    let asked = 0;
+    const other = createServer((_, response) => response.end(`${(asked += 1)}`));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const client = new WebClient(TOKENS.bot, clientOptions(slack.apiUrl));
+    const responseUrl = elsewhere.replace('PORT', String(port));
+    await createPrivately(
+      client,
+      slack.apiUrl,
+      () => passed,
+    )({ person: ana, channel: acme, responseUrl, since: 0 }, report);
+    other.close();
+    expect(asked).toBe(0);
+    expect(slack.messages({ channel: acme, as: ana }).map(({ text }) => text)).toEqual(['the report']);
+  },
+);

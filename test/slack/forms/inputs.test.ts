@@ -1,0 +1,197 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isName } from '../../../src/commands/kit/action.ts';
+import type { Field } from '../../../src/commands/kit/fields.ts';
+import { catalogue, type Command } from '../../../src/commands/index.ts';
+import { Refusal } from '../../../src/errors.ts';
+import { parse, type Given } from '../../../src/pipeline/language/parse.ts';
+import { isNamed, resolve, shownAs, type Resolved } from '../../../src/pipeline/language/resolve.ts';
+import { folded } from '../../../src/pipeline/language/name-search.ts';
+import { optionName, takesRest, wordsOf } from '../../../src/pipeline/language/usage.ts';
+import { join } from '../../../src/pipeline/language/tokenize.ts';
+import { formView } from '../../../src/slack/forms/views.ts';
+import { blockOf, saidIn } from '../../../src/slack/forms/inputs.ts';
+import { givenFor, hostile, names, refusalOf, said, uuid, wordsFor } from '../../pipeline/given.ts';
+import { oddWords, quoted } from '../../pipeline/odd.ts';
+import { askedOf, untouched } from '../untouched.ts';
+
+/** The worst that can be put into a form: what is typed and what is filled in are one wish, or both are refused. */
+
+const named = [...names.environments, ...names.domains, { id: uuid(900), name: 'acme-shop' }];
+const nameOf = (id: string): string | undefined => named.find((one) => one.id === id)?.name;
+const texts = [
+  ...oddWords.map(({ text }) => text),
+  '',
+  ' \u00A0\t ',
+  'x'.repeat(3_000),
+  'a\r\nb',
+  ', ,\n;',
+  '-1',
+  '1h',
+  '2147483648',
+  '010.0.0.1',
+  '10.0.0.0/8',
+  '/old',
+  'javascript:alert(1)',
+  'yesterday',
+  '@U01ANA',
+  'cache clear "acme-shop/live"',
+];
+
+/** Words in a field of a form, read. */
+function filled(path: string, command: Command, given: Given): Resolved | Refusal {
+  return resolved(path, command, () => {
+    const values = Object.entries(given).map(([name, [value = '']]) => [blockOf(name), { [name]: { value } }] as const);
+    return saidIn(Object.fromEntries(values)).given;
+  });
+}
+function resolved(path: string, command: Command, read: () => Given): Resolved | Refusal {
+  try {
+    return resolve({ path, command, given: read(), reason: undefined, dryRun: false }, names);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+/** What became of a field: its value, nothing, or the sentence that refuses it. */
+function valueIn(came: Resolved | Refusal, name: string): unknown {
+  const refusal = came instanceof Refusal ? came : came.problems.find(({ field }) => field === name)?.refusal;
+  if (refusal === undefined) return 'input' in came ? came.input[name] : undefined;
+  expect(said(refusal)).toMatch(/Nothing was (?:done|changed)\./);
+  expect(said(refusal).length).toBeLessThan(800);
+  return refusal;
+}
+
+/** Words for all fields that must be said in their turn, and for some of the others. */
+const spoken = ({ fields }: Command): fc.Arbitrary<Given> => {
+  const needed = Object.entries(fields).filter(([, { place, optional }]) => place === 'word' && !optional);
+  const words = fc.record(Object.fromEntries(needed.map(([name, field]) => [name, wordsFor(field, name)])));
+  return fc.tuple(givenFor(fields, wordsFor), words).map(([some, all]) => ({ ...some, ...all }));
+};
+
+const squashed = (text: string): string => text.replaceAll(',', ' ').trim().split(/\s+/).join(' ').toLowerCase();
+/** Fields whose values are shown in a spelling of their own; each is read from it again as the same. */
+const canonical = new Set(['addresses', 'for', 'since', 'until', 'number', 'expiry']);
+
+function showsBack(field: Field, name: string, text: string, value: unknown): void {
+  const shown = shownAs(field, value);
+  if (isName(field)) {
+    if (isNamed(value)) expect([folded(value.name), value.id]).toContain(folded(text.trim()));
+    else expect(folded(text)).toContain('acme-');
+    return;
+  }
+  if (shown.length === 0) return expect(value).toEqual(field.absent);
+  expect(field.read(shown)).toEqual(value);
+  if (!canonical.has(name)) expect(squashed(shown.join(' '))).toBe(squashed(text).replace(/^#/, ''));
+}
+
+describe.each([...catalogue])('the form of %s', (path, command) => {
+  const fields = Object.entries(command.fields);
+
+  test('takes the oddest texts in every field, or refuses them under it', () => {
+    for (const [name, field] of fields) {
+      for (const text of texts) {
+        const came = filled(path, command, { [name]: [text] });
+        const value = valueIn(came, name);
+        if (value instanceof Refusal) expect(['env', name, undefined]).toContain(value.field);
+        else if (text.trim() === '') expect(value).toEqual(isName(field) ? undefined : field.absent);
+        else if (value !== undefined) showsBack(field, name, text, value);
+      }
+    }
+  });
+
+  test('and anything else', () => {
+    const anything = givenFor(command.fields, () => hostile.map((text) => [text]));
+    fc.assert(
+      fc.property(anything, (given) => {
+        const came = filled(path, command, given);
+        for (const [name] of fields) valueIn(came, name);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test('means what the same words mean when they are typed', () => {
+    fc.assert(
+      fc.property(spoken(command), (given) => {
+        const typed = resolved(path, command, () =>
+          typedGiven(join(wordsOf(path, command.fields, (name) => given[name] ?? []))),
+        );
+        const view = formView({ path, command, reason: undefined }, { channel: 'C1' }, nameOf, {
+          fields: askedOf(command, given),
+        });
+        const inForm = resolved(path, command, () => saidIn(untouched(view)).given);
+        expect(inForm).toMatchObject({ input: 'input' in typed ? typed.input : 'refused' });
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test('refuses of the oddest texts what is refused when it is typed', () => {
+    for (const [name, field] of fields) {
+      if (isName(field) || takesRest(command)) continue;
+      for (const text of texts.filter((one) => one.trim() !== '')) {
+        // Room for the words before it: what stands first is the target.
+        const before = fields.flatMap(([other, { kind, place, optional }]): [string, readonly string[]][] => {
+          if (other === name || place !== 'word' || optional) return [];
+          return [[other, kind === 'plain' ? ['x'] : kind === 'domain' ? ['acme.com'] : ['acme-shop/live']]];
+        });
+        const given: Given = Object.fromEntries([...before, [name, [text.trim()]]]);
+        const typed = valueIn(
+          resolved(path, command, () => typedGiven(lineOf(path, command, given))),
+          name,
+        );
+        const inForm = valueIn(filled(path, command, { [name]: [text] }), name);
+        if (typed instanceof Refusal)
+          expect([path, name, text, inForm]).toEqual([path, name, text, expect.any(Refusal)]);
+        else expect([path, name, text, inForm]).toEqual([path, name, text, typed]);
+      }
+    }
+  });
+});
+
+const typedGiven = (line: string): Given => parse(line, catalogue)?.given ?? {};
+
+/** A line in which every odd word stands in quotes, so that none is an option. */
+const lineOf = (path: string, { fields }: Command, given: Given): string =>
+  [
+    path,
+    ...Object.entries(fields).flatMap(([name, { place }]) =>
+      (given[name] ?? []).map((text) => (place === 'word' ? quoted(text) : `--${optionName(name)}=${quoted(text)}`)),
+    ),
+  ].join(' ');
+
+describe('what a form gives', () => {
+  const view = (name: string, input: object) => ({ [blockOf(name)]: { [name]: input } });
+
+  test('an empty input is left out', () => {
+    for (const value of ['', ' ', '\u00A0', '\n', null]) {
+      expect(
+        saidIn({ ...view('search', { value }), ...view('reason', { value }), ...view('typed-name', { value }) }),
+      ).toEqual({
+        given: {},
+        reason: undefined,
+        typed: undefined,
+      });
+    }
+  });
+
+  test('a forged choice is a word that somebody typed, and no more', () => {
+    for (const value of ['__proto__', '../', '-1', '99999', 'constructor', '0.5', '']) {
+      const listed = { [blockOf('only', { id: 'list' })]: { only: { selected_options: [{ value }] } } };
+      expect(saidIn(listed, new Map([['only', ['wp-content', 'wp-admin']]])).given).toEqual({});
+    }
+  });
+
+  test.each(oddWords.filter(({ refused }) => refused !== undefined))(
+    '$name is refused in any input',
+    ({ text, refused = '' }) => {
+      for (const name of ['search', 'reason', 'typed-name']) {
+        const refusal = refusalOf(() => saidIn(view(name, { value: text })));
+        expect(said(refusal)).toContain(refused);
+        expect(refusal.field).toBe(name);
+      }
+      expect(refusalOf(() => saidIn(view('env', { selected_option: { value: text } }))).field).toBe('env');
+    },
+  );
+});

@@ -1,0 +1,137 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../../src/commands/index.ts';
+import type { Authorised } from '../../../src/pipeline/access/authorise.ts';
+import { freeze } from '../../../src/pipeline/changes/freeze.ts';
+import type { Given } from '../../../src/pipeline/language/parse.ts';
+import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import { blockComplaints, viewComplaints } from '../../../src/playground/slack/block-kit/check.ts';
+import { formView, memoOf, noticeView, pickerView, reviewView } from '../../../src/slack/forms/views.ts';
+import { optionOf, saidIn } from '../../../src/slack/forms/inputs.ts';
+import { inline } from '../../../src/text.ts';
+import {
+  commandAt,
+  givenFor,
+  hostile,
+  live,
+  names,
+  refusalOf,
+  said,
+  uuid,
+  wishFor,
+  wordsFor,
+} from '../../pipeline/given.ts';
+import { askedOf, untouched } from '../untouched.ts';
+
+const origin = { channel: 'C1', thread: '1.2' };
+const named = [...names.environments, ...names.domains, { id: uuid(900), name: 'acme-shop' }];
+const nameOf = (id: string): string | undefined => named.find((one) => one.id === id)?.name;
+
+describe.each([...catalogue])('the form of %s', (path, command) => {
+  const given = givenFor(command.fields, wordsFor);
+  const wish = (said: Given) => resolve({ path, command, given: said, reason: undefined, dryRun: false }, names);
+
+  test('stays within limits whatever was typed, and gives back what it was filled in with', () => {
+    fc.assert(
+      fc.property(given, fc.option(fc.constant('release 42'), { nil: undefined }), (given, reason) => {
+        const view = formView({ path, command, reason }, origin, nameOf, { fields: askedOf(command, given) });
+        expect(viewComplaints(view, 'modal')).toEqual([]);
+        const back = saidIn(untouched(view));
+        expect(wish(back.given).input).toEqual(wish(given).input);
+        expect(back.reason).toBe(command.shape === 'action' ? reason : undefined);
+        expect(memoOf(view.private_metadata ?? '')).toEqual({ origin, path });
+      }),
+    );
+  });
+
+  test('gives back what was chosen of a list, by its place in it', () => {
+    fc.assert(
+      fc.property(given, fc.array(hostile), (given, others) => {
+        const listOf = (name: string): readonly string[] => [...new Set([...others, ...(given[name] ?? [])])];
+        const view = formView({ path, command, reason: undefined }, origin, nameOf, {
+          fields: askedOf(command, given, listOf),
+        });
+        expect(viewComplaints(view, 'modal')).toEqual([]);
+        const lists = new Map(Object.keys(command.fields).map((name) => [name, listOf(name)]));
+        expect(wish(saidIn(untouched(view), lists).given).input).toEqual(wish(given).input);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('stays within limits whatever is put into it', () => {
+    const anything = givenFor(command.fields, () => fc.array(hostile));
+    fc.assert(
+      fc.property(anything, hostile, hostile, (given, reason, name) => {
+        const unfolded = { fields: askedOf(command, given), says: inline(reason) };
+        expect(
+          viewComplaints(
+            formView({ path, command, reason }, origin, () => name, unfolded),
+            'modal',
+          ),
+        ).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+const viewOf = (path: string, given: Given) =>
+  formView(wishFor(path, given), origin, nameOf, { fields: askedOf(commandAt(path), given) });
+
+test('a list too long for a form is left out rather than cut: half an address is another address', () => {
+  const addresses = Array.from({ length: 100 }, (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${index + 1000}`);
+  expect(saidIn(untouched(viewOf('allowlist add', { addresses }))).given['addresses']).toBeUndefined();
+});
+
+test.each(['yes', 'on', 'TRUE', '1'])('a flag typed as %s is ticked', (word) => {
+  expect(saidIn(untouched(viewOf('allowlist remove', { empty: [word] }))).given['empty']).toEqual(['yes']);
+});
+
+test('a review shows the words of the card and carries them no further than it must', () => {
+  fc.assert(
+    fc.property(hostile, hostile, (text, reason) => {
+      const action = commandAt('cache clear');
+      if (action.shape !== 'action') throw new Error('no action');
+      const wish = wishFor('cache clear', { env: [live.id] }, { reason });
+      const authorised: Authorised = {
+        ...resolve(wish, names),
+        stage: 'authorised',
+        target: live,
+        alsoReads: [],
+        permit: { approval: 'none', rules: [], policy: '' },
+      };
+      const odd = {
+        ...action,
+        card: () => ({ title: inline(text), done: inline(text), warning: inline(text), facts: { [text]: text } }),
+      };
+      const frozen = freeze(authorised, odd, null, 0);
+      const view = reviewView(frozen, { origin, words: ['cache', 'clear', live.id] }, inline(text));
+      expect(viewComplaints(view, 'modal')).toEqual([]);
+      expect(memoOf(view.private_metadata ?? '')?.shown).toBe(frozen.fingerprint);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('the other views stay within limits', () => {
+  const listed = [...catalogue].map(([path, { summary }]) => ({ path, summary }));
+  expect(viewComplaints(pickerView(listed, origin), 'modal')).toEqual([]);
+  expect(viewComplaints(noticeView('x'.repeat(99), inline('')), 'modal')).toEqual([]);
+  expect(optionOf('v', 'x'.repeat(99)).text.text).toHaveLength(75);
+  expect(blockComplaints([], 'message')).toEqual([]);
+});
+
+describe('what a view says', () => {
+  const value = (value: string) => ({ b: { search: { type: 'plain_text_input', value } } });
+  test('hidden characters are refused, lines are not', () => {
+    expect(said(refusalOf(() => saidIn(value('li\u200Bve'))))).toContain('U+200B');
+    expect(saidIn(value(' a\r\nb ')).given).toEqual({ search: ['a\r\nb'] });
+  });
+  test('blank is nothing', () => {
+    expect(saidIn(value(' \u00A0 '))).toEqual({ given: {}, reason: undefined });
+  });
+  test.each(['', 'null', '[]', '{"origin":1}', '{"path":"x"}', '{'])('a memo that is none of ours: %s', (metadata) => {
+    expect(memoOf(metadata)).toBeUndefined();
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { shared } from '../../src/storage/coalesce.ts';
+
+describe('work that is shared, such as a flush,', () => {
+  /** A flush that ends when it is told to, and how many have begun. */
+  function disk() {
+    const begun: PromiseWithResolvers<void>[] = [];
+    const flush = (): Promise<void> => {
+      const one = Promise.withResolvers<void>();
+      begun.push(one);
+      return one.promise;
+    };
+    return { begun, flush: shared(flush) };
+  }
+  const ended = async (promise: Promise<void>): Promise<'yes' | 'no' | 'failed'> =>
+    Promise.race([
+      promise.then(
+        () => 'yes' as const,
+        () => 'failed' as const,
+      ),
+      new Promise<'no'>((resolve) => setImmediate(() => resolve('no'))),
+    ]);
+
+  it('is not the one that had begun before: what was written since may not be in it', async () => {
+    const { begun, flush } = disk();
+    const [first, second, third] = [flush(), flush(), flush()];
+    expect(begun).toHaveLength(1);
+    begun[0]?.resolve();
+    expect([await ended(first), await ended(second), await ended(third)]).toEqual(['yes', 'no', 'no']);
+    expect(begun).toHaveLength(2);
+    const fourth = flush();
+    begun[1]?.resolve();
+    expect([await ended(second), await ended(third), await ended(fourth)]).toEqual(['yes', 'yes', 'no']);
+    begun[2]?.resolve();
+    expect([await ended(fourth), begun.length]).toEqual(['yes', 3]);
+  });
+
+  it('fails those alone who wait for it, and goes on', async () => {
+    const { begun, flush } = disk();
+    const [first, second] = [flush(), flush()];
+    begun[0]?.reject(new Error('EIO'));
+    expect(await ended(first)).toBe('failed');
+    begun[1]?.resolve();
+    expect([await ended(second), begun.length]).toEqual(['yes', 2]);
+    const third = flush();
+    begun[2]?.resolve();
+    expect(await ended(third)).toBe('yes');
+  });
+});
