@@ -6,13 +6,18 @@ import { dirname } from 'node:path';
 /** Beside the database: held by the bot that has it open, so that no second one can. */
 export const lockOf = (path: string): string => `${path}.lock`;
 
+/** Makes the database file and its folder, for this user alone; what is there already is let alone. */
+export function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a folder');
+  create(path);
+}
+
 /**
- * Makes the database file and its folder, for this user alone, and takes from others what they may do with files that
- * are there already; `onWarning` gets a sentence about each of those.
+ * Takes from others what they may do with the file of a database and its companions; `onWarning` gets a sentence about
+ * each of those.
  */
 export function makePrivate(path: string, onWarning: (warning: string) => void): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  create(path);
   const real = realpathSync(path);
   create(lockOf(real));
   const files = [real, `${real}-wal`, `${real}-shm`, lockOf(real)];

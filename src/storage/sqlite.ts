@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
-import { lockOf, makePrivate, watchFiles } from './files.ts';
+import { lockOf, makeFile, makePrivate, watchFiles } from './files.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 
@@ -65,15 +65,33 @@ export function readSqlite(path: string): Kysely<Schema> {
 }
 
 function openFiles(path: string, onWarning: (warning: string) => void): Files {
-  makePrivate(path, onWarning);
-  const database = new DatabaseSync(path, { timeout: BUSY_MS });
+  const database = openDatabaseAt(path);
   try {
+    makePrivate(path, onWarning);
     const guard = keepOthersOut(database.location() ?? path);
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
     return { database, guard };
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** What is no database is somebody else's: it is told apart before anything of it, or beside it, is changed. */
+function openDatabaseAt(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    makeFile(path);
+    database = new DatabaseSync(path, { timeout: BUSY_MS });
+    database.prepare('pragma schema_version').get();
+    return database;
+  } catch (error) {
+    database?.close();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `${path} cannot be opened as a database: ${why}. Nothing of it was changed. Check DATABASE_URL, sqlite:PATH with the path of a file.`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,6 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -158,6 +169,19 @@ describe('the file of a bot', () => {
     expect(warnings.map((warning, at) => warning.startsWith(said[at] ?? ' '))).toEqual(said.map(() => true));
     expect(await readSetting(again.db, 'kept')).toBeDefined();
     await again.close();
+  });
+
+  it.each([
+    ['a folder', (path: string) => mkdirSync(path), 'it is a folder'],
+    ['no database', (path: string) => writeFileSync(path, 'no database '.repeat(100)), 'file is not a database'],
+  ])('is not taken for one where it is %s: that stays as it was', async (_, make, why) => {
+    const path = join(folder, 'other');
+    make(path);
+    chmodSync(path, 0o755);
+    const failed = openDatabase(`sqlite:${path}`);
+    await expect(failed).rejects.toThrow(`${path} cannot be opened as a database: ${why}. Nothing of it was changed.`);
+    expect(statSync(path).mode & 0o777).toBe(0o755);
+    expect(readdirSync(folder)).toEqual(['other']);
   });
 
   it('promise 1: that the disk did not take rejects all that wait for it and whatever comes after, and is told of once', async () => {
