@@ -77,9 +77,13 @@ const variables = z.object({
   CERTIFICATES_DIR: z.string().optional(),
   ALLOW_PLAIN_HTTP: z.literal('1', 'must be 1, or not set').optional(),
   LOG_LEVEL: z
-    .enum(
-      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-      'must be a level of pino: debug, info, warn, error …',
+    .string()
+    .toLowerCase()
+    .pipe(
+      z.enum(
+        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+        'must be a level of pino: debug, info, warn, error …',
+      ),
     )
     .default('info'),
 });

@@ -86,6 +86,7 @@ describe('what is enough', () => {
       { hosting: { url: 'https://h/v2' }, slack: { apiUrl: 'https://s/api/' }, plainHttp: [] },
     ],
     ['a space around', { LOG_LEVEL: ' debug ', PORT: '0' }, { logLevel: 'debug', http: { port: 0 } }],
+    ['a level in capitals', { LOG_LEVEL: 'WARN' }, { logLevel: 'warn' }],
     [
       'an empty variable is none',
       { PORT: '', LOG_LEVEL: '', HOSTING_DIALECT: '' },
