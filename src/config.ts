@@ -110,6 +110,8 @@ export function readConfig(environment: Environment = process.env): Config {
     mistakes.push('SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is not set: the first means Socket Mode, the second HTTP');
   }
   mistakes.push(...formerAlone(given));
+  if (read.success && read.data.PORT !== 0 && read.data.METRICS_PORT === read.data.PORT)
+    mistakes.push(`METRICS_PORT is ${read.data.PORT}, as PORT is: set one of them to another number`);
   if (read.success && !read.data.ALLOW_PLAIN_HTTP) mistakes.push(...plainIn(read.data).map(plainMistake));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return shaped(read.data);

@@ -233,6 +233,11 @@ describe('what is wrong', () => {
       { METRICS_PORT: said },
       'METRICS_PORT must be a whole number from 0 to 65535',
     ]),
+    ...[{ PORT: '9464', METRICS_PORT: '9464' }, { METRICS_PORT: '3000' }].map((ports): [string, Variables, string] => [
+      `one port for both: ${JSON.stringify(ports)}`,
+      ports,
+      `METRICS_PORT is ${ports.METRICS_PORT}, as PORT is: set one of them to another number`,
+    ]),
     ...(['?key=1', '#x', '/?', ' x'] as const).map((more): [string, Variables, string] => [
       `an address with ${more} behind it`,
       { HOSTING_API_URL: `https://api.example.com/v2${more}` },
