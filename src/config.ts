@@ -10,8 +10,10 @@ const address = z
     (url) => !URL.canParse(url) || new URL(url).username === '',
     'must be an address without a name before the host',
   );
-const isPort = 'must be a whole number from 0 to 65535';
-const port = z.string().regex(/^\d+$/, isPort).transform(Number).pipe(z.number().max(65_535, isPort));
+const portFrom = (least: number) => {
+  const isPort = `must be a whole number from ${least} to 65535`;
+  return z.string().regex(/^\d+$/, isPort).transform(Number).pipe(z.number().min(least, isPort).max(65_535, isPort));
+};
 const uuid = z.guid('must be a UUID').toLowerCase();
 const mostCharacters = 4_096;
 const printable = z
@@ -69,9 +71,10 @@ const variables = z.object({
     .regex(/^(sqlite:.|postgres(ql)?:\/\/)/, 'must be sqlite:PATH or postgres://…')
     .refine((url) => passwordIn(url) !== undefined, 'has a password whose % signs are not written as %25')
     .default('sqlite:data/sitehand.db'),
-  PORT: port.default(3000),
+  PORT: portFrom(0).default(3000),
   HOST: z.string().optional(),
-  METRICS_PORT: port.optional(),
+  /** Of one that the system chooses nobody would be told. */
+  METRICS_PORT: portFrom(1).optional(),
   AUDIT_KEY: auditKey.transform(hidden).optional(),
   AUDIT_KEYS_FORMER: formerKeys.optional(),
   CERTIFICATES_DIR: z.string().optional(),

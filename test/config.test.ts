@@ -228,11 +228,12 @@ describe('what is wrong', () => {
     ),
     ['plain http, half allowed', { ALLOW_PLAIN_HTTP: 'yes' }, 'ALLOW_PLAIN_HTTP must be 1, or not set'],
     ['a company that is no UUID', { HOSTING_COMPANY_ID: '7' }, 'HOSTING_COMPANY_ID must be a UUID'],
-    ...(['http', '-1', '1.5', '0x10', '1e3', '65536'] as const).map((said): [string, Variables, string] => [
+    ...(['http', '-1', '0', '1.5', '0x10', '1e3', '65536'] as const).map((said): [string, Variables, string] => [
       `a port that is none: ${said}`,
       { METRICS_PORT: said },
-      'METRICS_PORT must be a whole number from 0 to 65535',
+      'METRICS_PORT must be a whole number from 1 to 65535',
     ]),
+    ['a port beyond all', { PORT: '65536' }, 'PORT must be a whole number from 0 to 65535'],
     ...[{ PORT: '9464', METRICS_PORT: '9464' }, { METRICS_PORT: '3000' }].map((ports): [string, Variables, string] => [
       `one port for both: ${JSON.stringify(ports)}`,
       ports,
