@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Secret } from './secret.ts';
 
@@ -14,6 +15,14 @@ const portFrom = (least: number) => {
   const isPort = `must be a whole number from ${least} to 65535`;
   return z.string().regex(/^\d+$/, isPort).transform(Number).pipe(z.number().min(least, isPort).max(65_535, isPort));
 };
+/** A name whose last part has a letter: of digits alone it would be looked up as the number of an address. */
+const hostName = /^([\w-]+\.)*(?=[\w-]*[a-z])[\w-]+\.?$/i;
+const host = z
+  .string()
+  .refine(
+    (said) => isIP(said) !== 0 || hostName.test(said),
+    'must be an address or a name of this machine alone, such as 0.0.0.0, ::1 or localhost: without http://, brackets or a port',
+  );
 const uuid = z.guid('must be a UUID').toLowerCase();
 const mostCharacters = 4_096;
 const printable = z
@@ -72,7 +81,7 @@ const variables = z.object({
     .refine((url) => passwordIn(url) !== undefined, 'has a password whose % signs are not written as %25')
     .default('sqlite:data/sitehand.db'),
   PORT: portFrom(0).default(3000),
-  HOST: z.string().optional(),
+  HOST: host.optional(),
   /** Of one that the system chooses nobody would be told. */
   METRICS_PORT: portFrom(1).optional(),
   AUDIT_KEY: auditKey.transform(hidden).optional(),

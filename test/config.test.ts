@@ -87,6 +87,9 @@ describe('what is enough', () => {
     ],
     ['a space around', { LOG_LEVEL: ' debug ', PORT: '0' }, { logLevel: 'debug', http: { port: 0 } }],
     ['a level in capitals', { LOG_LEVEL: 'WARN' }, { logLevel: 'warn' }],
+    ...['0.0.0.0', '::', '::1', '::ffff:127.0.0.1', 'fe80::1%eth0', 'localhost', 'my_bot.internal', '7.example.'].map(
+      (host): [string, Variables, object] => [`the host ${host}`, { HOST: host }, { http: { host } }],
+    ),
     [
       'an empty variable is none',
       { PORT: '', LOG_LEVEL: '', HOSTING_DIALECT: '' },
@@ -239,6 +242,13 @@ describe('what is wrong', () => {
       ports,
       `METRICS_PORT is ${ports.METRICS_PORT}, as PORT is: set one of them to another number`,
     ]),
+    ...['http://0.0.0.0', '0.0.0.0:3000', '[::1]', '*', 'a b', '3000', '127.1', '10.0.0.256', '.'].map(
+      (host): [string, Variables, string] => [
+        `a host that is none: ${host}`,
+        { HOST: host },
+        'HOST must be an address or a name of this machine alone, such as 0.0.0.0, ::1 or localhost: without http://, brackets or a port',
+      ],
+    ),
     ...(['?key=1', '#x', '/?', ' x'] as const).map((more): [string, Variables, string] => [
       `an address with ${more} behind it`,
       { HOSTING_API_URL: `https://api.example.com/v2${more}` },
