@@ -36,6 +36,7 @@ const credential = (least: number, hint: string): z.ZodString =>
 const hidden = (value: string): Secret => new Secret(value);
 const token = (start: string): z.ZodString =>
   credential(16, 'copy it whole').startsWith(start, `must begin with ${start}`);
+const aloneHint = 'has a blank or a quotation mark, which no key has: write the key alone, without Bearer before it';
 const auditKey = credential(
   32,
   'openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
@@ -70,7 +71,7 @@ const variables = z.object({
     .transform((url) => url.replace(/\/+$/, '')),
   HOSTING_API_KEY: z
     .string(required('the key of the hosting API'))
-    .pipe(credential(16, 'copy it whole'))
+    .pipe(credential(16, 'copy it whole').regex(/^[^\s"']*$/, aloneHint))
     .transform(hidden),
   HOSTING_COMPANY_ID: uuid.optional(),
   HOSTING_DIALECT: z.enum(['document', 'kinsta'], 'must be document or kinsta').default('document'),

@@ -175,6 +175,13 @@ describe('what is wrong', () => {
       { HOSTING_API_KEY: 'x'.repeat(5_000) },
       'HOSTING_API_KEY must be at most 4096 characters',
     ],
+    ...['Bearer hosting-api-key-of-nobody', 'Bearer Bearer hosting-api-key', '"hosting-api-key-of-nobody"'].map(
+      (key): [string, Variables, string] => [
+        `a key with more than the key: ${key}`,
+        { HOSTING_API_KEY: key },
+        'HOSTING_API_KEY has a blank or a quotation mark, which no key has: write the key alone, without Bearer before it',
+      ],
+    ),
     [
       'a short signing secret',
       { SLACK_SIGNING_SECRET: 'signing' },
