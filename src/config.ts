@@ -225,11 +225,14 @@ function shaped(read: z.output<typeof variables>) {
 
 const addressed = ['SLACK_API_URL', 'HOSTING_API_URL'] as const;
 
+/** As `URL` writes them: `[::ffff:127.0.0.1]` is `[::ffff:7f00:1]`. */
+const onThisMachine = /^((.*\.)?localhost\.?|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
+
 /** Which of the addresses lead to another machine without encryption. */
 const plainIn = (read: Readonly<Record<(typeof addressed)[number], string>>): readonly string[] =>
   addressed.filter((name) => {
     const { protocol, hostname } = new URL(read[name]);
-    return protocol === 'http:' && !/^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+    return protocol === 'http:' && !onThisMachine.test(hostname);
   });
 
 const plainMistake = (name: string): string =>

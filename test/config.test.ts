@@ -95,7 +95,7 @@ describe('what is enough', () => {
       { PORT: '', LOG_LEVEL: '', HOSTING_DIALECT: '' },
       { http: { port: 3000 }, logLevel: 'info' },
     ],
-    ...['localhost', 'api.localhost', '127.0.0.1:8080', '127.1', '[::1]:99'].map(
+    ...['localhost', 'api.localhost', '127.0.0.1:8080', '127.1', '[::1]:99', '[::ffff:127.0.0.1]', 'localhost.'].map(
       (host): [string, Variables, object] => [
         `plain http on this machine: ${host}`,
         { HOSTING_API_URL: `http://${host}/v2`, SLACK_API_URL: `http://${host}/api/` },
@@ -228,7 +228,7 @@ describe('what is wrong', () => {
       'HOSTING_API_URL must be an address that begins with https:// or http://',
     ],
     ...['HOSTING_API_URL', 'SLACK_API_URL'].flatMap((name) =>
-      ['http://h/', 'http://localhost.example/', 'http://10.0.0.7/', 'http://[::2]/'].map(
+      ['http://h/', 'http://localhost.example/', 'http://10.0.0.7/', 'http://[::2]/', 'http://[::ffff:10.0.0.7]/'].map(
         (url): [string, Variables, string] => [
           `${url} as ${name}`,
           { [name]: url },
