@@ -46,3 +46,9 @@ export class Fault extends Error {
     this.reference = `f-${randomBytes(3).toString('hex')}`;
   }
 }
+
+/** Throws what to say where nothing can be listened on; `where`: the variables that say so, with their values. */
+export function notListening(where: string, cause: unknown): never {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  throw new Error(`Nothing can be listened on at ${where}: ${why}. Set another one, or end what has it.`, { cause });
+}

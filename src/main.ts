@@ -6,6 +6,7 @@ import { createLogReader } from './commands/logs/reader.ts';
 import { aliasesBy } from './commands/logs/masking.ts';
 import { rights } from './commands/rights.ts';
 import { auditKeyOf, auditKeysOf, readConfig, type Config } from './config.ts';
+import { notListening } from './errors.ts';
 import { openCertificates } from './hosting/certificates.ts';
 import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
@@ -99,7 +100,9 @@ type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** What everything stands on: log, metrics, policy, database, the host and its names. */
 async function openGround(config: Config, log: Logger, now: () => number) {
-  const counting = await openMetrics(config.metricsPort);
+  const counting = await openMetrics(config.metricsPort).catch((error: unknown) =>
+    notListening(`METRICS_PORT ${config.metricsPort}`, error),
+  );
   const { metrics } = counting;
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
   const tell = (key: string, text: Text): void => {

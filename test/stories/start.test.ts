@@ -76,6 +76,22 @@ describe('the bot does not start', () => {
     await change.tells('the host reports it finished');
   });
 
+  test('with a port or a host that it cannot have: each is named, and Slack delivers nothing to it before', async () => {
+    const taken = String(house.port());
+    const connections = () => house.slack.calls().filter(({ method }) => method === 'apps.connections.open').length;
+    const before = connections();
+    expect(before).toBeGreaterThan(0);
+    for (const [wrong, named] of [
+      [{ PORT: taken }, `PORT ${taken} on HOST 127.0.0.1: listen EADDRINUSE`],
+      [{ HOST: '192.0.2.1' }, 'PORT 0 on HOST 192.0.2.1: listen EADDRNOTAVAIL'],
+      [{ METRICS_PORT: taken }, `METRICS_PORT ${taken}: listen EADDRINUSE`],
+    ] as const) {
+      const failed = house.start({ DATABASE_URL: 'sqlite::memory:', ...wrong });
+      await expect(failed).rejects.toThrow(`Sitehand was not started: Nothing can be listened on at ${named}`);
+    }
+    expect(connections()).toBe(before);
+  });
+
   test('with a token that Slack does not take: it says so, and the token is not repeated', async () => {
     const other = 'xoxb-canary-another-18be';
     const failed = house.start({ SLACK_BOT_TOKEN: other, DATABASE_URL: 'sqlite::memory:' });

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import {
   App,
   HTTPModuleFunctions,
@@ -11,6 +12,7 @@ import type { WebClientOptions } from '@slack/web-api';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../log.ts';
 import { settledWithin } from '../../pipeline/steps/worker.ts';
+import { notListening } from '../../errors.ts';
 import { boundConnections } from './connections.ts';
 import type { Track } from './receive.ts';
 import { listen } from './listeners.ts';
@@ -96,15 +98,15 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
   const { http } = config;
   return {
     start: async () => {
+      const refuse = (error: unknown): never => notListening(`PORT ${http.port} on HOST ${http.host}`, error);
       if (receiver instanceof HTTPReceiver) {
-        const listening = await receiver.start(http, server);
+        const listening = await receiver.start(http, server).catch(refuse);
         connections = boundConnections(listening, mostConnections);
         return portOf(listening);
       }
-      await app.start();
-      await new Promise<void>((resolve, reject) =>
-        ownServer.once('error', reject).listen(http.port, http.host, resolve),
-      );
+      // Before Slack delivers anything: what is acked by a process that ends then is lost.
+      await once(ownServer.listen(http.port, http.host), 'listening').catch(refuse);
+      await app.start().catch((error: unknown) => endWith(ownServer, error));
       return portOf(ownServer);
     },
     stop: async (graceMs) => {
@@ -117,6 +119,11 @@ export function createDoor({ config, reception, bot, notReady, remark }: DoorOpt
       await settledWithin(Math.max(0, graceMs - (performance.now() - began)), running);
     },
   };
+}
+
+function endWith(server: Server, error: unknown): never {
+  server.close();
+  throw error;
 }
 
 const trackIn =
