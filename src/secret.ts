@@ -69,8 +69,36 @@ const isWorded = (text: string): boolean =>
 /** A shorter password, as of a database, may be a word that anybody says. */
 const shortestOwn = 12;
 /** Whether there is a credential of ours in the text. */
-export const holdsOwn = (text: string): boolean =>
-  longestFirst.some((value) => value.length >= shortestOwn && text.includes(value));
+export function holdsOwn(text: string): boolean {
+  const plain = legible(text);
+  return longestFirst.some((value) => value.length >= shortestOwn && (text.includes(value) || plain.includes(value)));
+}
+
+/** Any printable character, escaped for an address, once or more often. */
+const anyEscaped = /%(?:25){0,3}([2-7][\da-f])/gi;
+const legible = (text: string): string =>
+  text.includes('%')
+    ? text.replace(anyEscaped, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    : text;
+
+/** Finds that value, whichever of its characters are escaped. */
+function inAnySpelling(value: string): RegExp {
+  const either = (character: string): string => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return `(?:${RegExp.escape(character)}|%(?:25){0,3}${code.replace(/[a-f]/, (one) => `[${one}${one.toUpperCase()}]`)})`;
+  };
+  return new RegExp(Array.from(value, either).join(''), 'g');
+}
+
+/** The text with every known Secret replaced by `***`. */
+function withoutOwn(text: string): string {
+  let clean = text;
+  for (const value of longestFirst) clean = clean.replaceAll(value, '***');
+  const plain = legible(clean);
+  if (plain === clean) return clean;
+  for (const value of longestFirst) if (plain.includes(value)) clean = clean.replaceAll(inAnySpelling(value), '***');
+  return clean;
+}
 
 /** Whether there is a private key or a credential of ours in the text; a public key is none. */
 export const holdsPrivateKey = (text: string): boolean =>
@@ -84,8 +112,7 @@ export const holdsKey = (text: string): boolean => holdsPrivateKey(text) || hold
 
 /** The text with every known Secret, and everything shaped like a known kind of credential, replaced by `***`. */
 export function scrub(text: string): string {
-  let clean = text;
-  for (const value of longestFirst) clean = clean.replaceAll(value, '***');
+  const clean = withoutOwn(text);
   const masked = mask(clean);
   const plain = unescaped(clean);
   if (plain === clean) return masked;

@@ -65,6 +65,33 @@ test('a credential of ours is refused where it is pasted; a short one is a word 
   expect(scrub('no login with brvk')).toBe('no login with ***');
 });
 
+/** All of it in hexadecimal digits, as nobody has to write it and everybody may. */
+const escapedWhole = (text: string): string => `%${Buffer.from(text).toString('hex').match(/../g)?.join('%')}`;
+
+test('a credential of ours is known in an address, whichever of its characters are escaped, and however often', () => {
+  const own = 'hosting-key+7f3a91/=zy';
+  void new Secret(own);
+  const address = encodeURIComponent(own);
+  for (const spelling of [
+    own.replaceAll('-', '%2D'),
+    own.replaceAll('-', '%2d').replaceAll('h', '%68'),
+    address.toLowerCase(),
+    address.replaceAll('-', '%2D'),
+    encodeURIComponent(address),
+    encodeURIComponent(encodeURIComponent(address)).toLowerCase(),
+    escapedWhole(own),
+    encodeURIComponent(escapedWhole(own)),
+  ]) {
+    expect(scrub(`GET /?k=${spelling}&x=%41 y`)).toMatch(/^GET \/\?k=\*\*\*&x=(%41|A) y$/);
+    expect(holdsKey(`cache clear acme-shop/live ${spelling}`)).toBe(true);
+    expect(JSON.parse(logged((log) => log.info({ url: `/?k=${spelling}"%22,`, b: '%22' })))).toMatchObject({
+      url: '/?k=***"%22,',
+      b: '%22',
+    });
+  }
+  expect(scrub('100% of hosting-key+7f3a91 %2D')).toContain('of hosting-key+7f3a91 ');
+});
+
 describe('what is shaped like a credential', () => {
   test.each([
     'xoxb-1234567890-abcdef',
