@@ -269,6 +269,18 @@ describe('the log', () => {
     expect(line).not.toMatch(/plain|pl\\"ain|12345/);
     expect(line).toContain('this');
   });
+  test.each(['token', 'tokens', 'password', 'Authorization', 'x-api-key', 'cookies'])(
+    'does not write what stands in %s, in how many parts ever',
+    (key) => {
+      const parts = [['plain'], { v: 'plain' }, [{ deep: ['plain', 12_345] }], { a: { b: { c: 'plain' } } }];
+      for (const value of parts) {
+        const error = Object.assign(new Error('it broke'), { headers: { [key]: value } });
+        const line = logged((log) => log.info({ [key]: value, err: error, a: [{ [key]: value }], kept: 'this' }, 'x'));
+        expect(line).not.toMatch(/plain|12345/);
+        expect(JSON.parse(line)).toMatchObject({ [key]: '***', kept: 'this', msg: 'x', err: { message: 'it broke' } });
+      }
+    },
+  );
   test('is JSON with a level, a time and a message', () => {
     expect(JSON.parse(logged((log) => log.warn({ a: 1 }, 'said')))).toMatchObject({ level: 40, a: 1, msg: 'said' });
     expect(
