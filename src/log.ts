@@ -44,10 +44,16 @@ function namesIn(line: string): string | undefined {
 const eachApart = (line: string): string =>
   JSON.stringify(
     JSON.parse(line, (name, value: unknown) => {
-      if (typeof value !== 'string') return value;
+      if (typeof value !== 'string') return withNames(value);
       const pair = scrub(JSON.stringify({ [name]: value }));
       return namesIn(pair) === `${name}\n` ? fields.parse(JSON.parse(pair))[name] : scrub(value);
     }),
   );
+
+/** A name may be a credential, too. */
+const withNames = (value: unknown): unknown =>
+  typeof value !== 'object' || value === null || Array.isArray(value)
+    ? value
+    : Object.fromEntries(Object.entries(value).map(([name, one]): [string, unknown] => [scrub(name), one]));
 
 const fields = z.record(z.string(), z.unknown());

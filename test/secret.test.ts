@@ -34,6 +34,7 @@ describe('promise 9: a secret', () => {
       'the log, in an error and its cause',
       logged((log) => log.error({ err: new Error(`a ${value}`, { cause: new Error(`b ${value}`) }) }, 'x')),
     ],
+    ['the log, as the name of a field', logged((log) => log.info({ a: [{ [value]: 1, [`x ${value}`]: value }] }, 'x'))],
     ['the log, in an address', logged((log) => log.info({ url: `https://x/?k=${encodeURIComponent(value)}` }))],
   ])('is not found in %s', (_, text) => {
     for (const spelling of [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
