@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { keep } from './sql-dialect.ts';
-import { claim, onlyThat, personBy, type Claim, type IdsOf } from './lease.ts';
+import { claim, onlyThat, personBy, type Claim, type IdsOf, inShares, type Shares } from './lease.ts';
 import type { ChangeTable, State } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
@@ -87,27 +87,12 @@ export function touchChange(
     .executeTakeFirst();
 }
 
-/** What of each asker's is worked on already, how much of one person's may be at most, and who is one person. */
-type Shares = { readonly underWay?: ReadonlyMap<string, number>; readonly mostEach?: number; readonly idsOf?: IdsOf };
-
 /** Gives the caller up to `limit` changes that are due, people by turns and none more than their share; see `claim`. */
-export function claimDue(
-  tx: Tx,
-  wanted: Claim,
-  { underWay: ofEach = new Map(), mostEach = Infinity, idsOf = onlyThat }: Shares = {},
-): Promise<Change[]> {
-  const whose = ({ asker }: Pick<Change, 'asker'>): string => personBy(idsOf, asker);
-  const underWay = new Map<string, number>();
-  for (const [asker, count] of ofEach) underWay.set(whose({ asker }), (underWay.get(whose({ asker })) ?? 0) + count);
-  // The longest overdue may all be of those who have much already: whoever has nothing under way is looked for apart.
-  const busy = [...underWay.keys()];
-  const idle = busy.length === 0 ? sql`true` : sql`asker not in (${sql.join(busy.flatMap(idsOf))})`;
-  const hungry = busy.filter((person) => (underWay.get(person) ?? 0) < mostEach).flatMap(idsOf);
+export function claimDue(tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Change[]> {
+  const whose = ({ asker }: Pick<Change, 'asker'>): string => personBy(shares.idsOf ?? onlyThat, asker);
   const own = (one: Change, other: Change): number => (one.due_at ?? 0) - (other.due_at ?? 0);
-  return claim<Change>(tx, 'changes', wanted, { columns: ['asker', 'due_at'], whose, own, underWay, mostEach }, [
-    idle,
-    ...hungry.map((asker) => sql`asker = ${asker}`),
-  ]);
+  const { conditions, ...turns } = inShares('asker', shares);
+  return claim<Change>(tx, 'changes', wanted, { columns: ['asker', 'due_at'], whose, own, ...turns }, conditions);
 }
 
 /** Lets an approved change be sent from `dueAt` on (epoch ms); one that was tried already goes its own way. */

@@ -80,6 +80,31 @@ export async function claim<Row extends Leased>(
   return claimed.rows.toSorted((one, other) => turns.indexOf(idOf(one)) - turns.indexOf(idOf(other)));
 }
 
+/** What of each one's is worked on already, how much of one person's may be at most, and who is one person. */
+export type Shares = {
+  readonly underWay?: ReadonlyMap<string, number>;
+  readonly mostEach?: number;
+  readonly idsOf?: IdsOf;
+};
+
+/** What `claim` wants for shares of those whose id stands in this column: turns, and conditions. */
+export function inShares(
+  column: string,
+  { underWay: ofEach = new Map(), mostEach = Infinity, idsOf = onlyThat }: Shares,
+): Pick<Turns<never>, 'underWay' | 'mostEach'> & { readonly conditions: readonly RawBuilder<unknown>[] } {
+  const underWay = new Map<string, number>();
+  for (const [id, count] of ofEach) {
+    const person = personBy(idsOf, id);
+    underWay.set(person, (underWay.get(person) ?? 0) + count);
+  }
+  // The longest overdue may all be of those who have much already: whoever has nothing under way is looked for apart.
+  const busy = [...underWay.keys()];
+  const id = sql.ref(column);
+  const idle = busy.length === 0 ? sql`true` : sql`${id} not in (${sql.join(busy.flatMap(idsOf))})`;
+  const hungry = busy.filter((person) => (underWay.get(person) ?? 0) < mostEach).flatMap(idsOf);
+  return { underWay, mostEach, conditions: [idle, ...hungry.map((one) => sql`${id} = ${one}`)] };
+}
+
 const idOf = (row: Leased): number => ('number' in row ? row.number : row.id);
 
 /** A row, which turn it is of whom it belongs to, when they had their last one, and how much they have here. */

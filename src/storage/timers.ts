@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
-import { claim, onlyThat, personBy, unowned, type Claim } from './lease.ts';
+import { claim, inShares, onlyThat, personBy, unowned, type Claim, type Shares } from './lease.ts';
 import type { TimerTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
@@ -22,10 +22,12 @@ export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
 /** While all sending is paused a timer waits, unless it only reminds. */
 const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from settings where key = 'pause'))`;
 
-/** Gives the caller up to `limit` timers that are due and do not wait in a pause, by turns; see `claim`. */
-export const claimTimers = (tx: Tx, wanted: Claim, idsOf = onlyThat): Promise<Timer[]> => {
-  const whose = ({ requester }: Timer): string => personBy(idsOf, requester);
-  return claim<Timer>(tx, 'timers', wanted, { columns: ['requester'], whose }, [isAwake]);
+/** Gives the caller up to `limit` timers that are due and do not wait in a pause, by turns and shares; see `claim`. */
+export const claimTimers = (tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Timer[]> => {
+  const whose = ({ requester }: Timer): string => personBy(shares.idsOf ?? onlyThat, requester);
+  const { conditions, ...turns } = inShares('requester', shares);
+  const awake = conditions.map((one) => sql`${one} and ${isAwake}`);
+  return claim<Timer>(tx, 'timers', wanted, { columns: ['requester'], whose, ...turns }, awake);
 };
 
 /** Since when the oldest of them is due (epoch ms). */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { claimDue } from '../../src/storage/changes.ts';
 import { inTurn } from '../../src/storage/lease.ts';
 import { claimMessages, owe } from '../../src/storage/messages.ts';
+import { claimTimers, setTimer } from '../../src/storage/timers.ts';
 import { describeBoth } from './both.ts';
 import { save } from './samples.ts';
 
@@ -42,6 +43,16 @@ describe('turns among rows that are due', () => {
     );
   });
 });
+
+const aTimer = {
+  target_key: 'environment:e1',
+  target: '{}',
+  addresses: '[]',
+  may_empty: 0,
+  requester_name: 'Ana',
+  requester_team: 'T1',
+  channel: 'C1',
+};
 
 describeBoth('fair turns', (open) => {
   const busy = async () => {
@@ -103,6 +114,25 @@ describeBoth('fair turns', (open) => {
       });
     expect(await claim({ U1: 2, U9: 1 }, 3)).toEqual([other]);
     expect(await claim({ U9: 1 }, 3)).toEqual([first, second]);
+  });
+
+  it('of access that ends nobody has more than their share, and is in nobody’s way, however much of theirs is due', async () => {
+    const database = await open({ now: () => 1_000 });
+    const set = async (requester: string, ends_at: number): Promise<void> => {
+      const { number } = await save(database, { asker: requester });
+      await database.transaction((tx) => setTimer(tx, { ...aTimer, change: number, requester, ends_at }));
+    };
+    for (let count = 0; count < 30; count += 1) await set(count % 2 === 0 ? 'U1' : 'U9', 10);
+    await set('U2', 20);
+    const idsOf = (id: string): readonly string[] => (id === 'U2' ? [id] : ['U1', 'U9']);
+    const claim = (underWay: Readonly<Record<string, number>>) =>
+      database.transaction(async (tx) => {
+        const shares = { underWay: new Map(Object.entries(underWay)), mostEach: 2, idsOf };
+        return (await claimTimers(tx, wanted, shares)).map(({ requester }) => requester === 'U2');
+      });
+    expect(await claim({})).toEqual([false, false]);
+    expect(await claim({ U9: 1 })).toEqual([true, false]);
+    expect(await claim({ U1: 1, U9: 1, U2: 1 })).toEqual([]);
   });
 
   it('whose message was posted lately waits for the others, whichever of their ids they ask with', async () => {

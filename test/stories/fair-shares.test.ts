@@ -166,4 +166,28 @@ describe('one person asks for all that there is', () => {
       await house.slack.until(() => house.writes('acme-shop/staging').length === 20 || undefined, patienceMs);
     }),
   );
+
+  test(
+    'much of theirs ends by itself while the host hangs on it: what is over of another is taken away meanwhile',
+    inHouse({ policy: everybodyMay.replace('routine', 'routine, sensitive') }, async (house) => {
+      const [ana, rob] = [house.person('ana'), house.person('rob')];
+      for (const last of [1, 2, 3, 4, 5]) {
+        const line = `/site allowlist add acme-shop/staging 203.0.113.${last} --for 5m`;
+        await (await rob.asks(line, 'C0GENERAL')).tells(`✅ 203.0.113.${last} is on the SSH allowlist`);
+      }
+      const letIn = await ana.asks('/site allowlist add acme-docs/staging 198.51.100.4 --for 5m', 'C0GENERAL');
+      await letIn.tells('✅ 198.51.100.4 is on the SSH allowlist');
+      const id = house.hosting.world.named('acme-shop/staging')?.id;
+      const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
+      house.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
+      const asked = () => house.hosting.journal.entries().filter((entry) => entry.path === path).length;
+      const before = asked();
+      house.rewrite('update timers set due_at = 1 where requester = ?', rob.id);
+      await house.hosting.until(() => asked() > before || undefined, patienceMs);
+      house.rewrite('update timers set due_at = 2 where requester = ?', ana.id);
+      await house.hosting.until(() => house.writes('acme-docs/staging')[1], patienceMs);
+      // The host is still being asked about the others.
+      expect(house.rows('select id from timers where last_note is not null')).toEqual([]);
+    }),
+  );
 });

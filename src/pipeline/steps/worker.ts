@@ -38,6 +38,7 @@ const atOnceEach = 4;
 /** The last places are for those who have nothing under way. */
 const kept = 8;
 const timersAtOnce = 4;
+const timersAtOnceEach = 2;
 /** When a change is looked at again whose step broke, as where the database did not answer. */
 const brokenAgainMs = 5_000;
 
@@ -107,16 +108,26 @@ async function expire({ database, ledger }: BackOffice, change: Change): Promise
   });
 }
 
+/** How much of whom is worked on, by the id they asked with. */
+type UnderWay = Readonly<Record<'changes' | 'timers', Map<string, number>>>;
+
+/** Counts the work as theirs for as long as it takes. */
+async function counted(underWay: Map<string, number>, who: string, work: () => Promise<void>): Promise<void> {
+  underWay.set(who, (underWay.get(who) ?? 0) + 1);
+  try {
+    await work();
+  } finally {
+    const left = (underWay.get(who) ?? 0) - 1;
+    if (left > 0) underWay.set(who, left);
+    else underWay.delete(who);
+  }
+}
+
 /** Starts nothing by itself. `onStep` is told after every step: there may be something to say now. */
 export function createWorker(desk: BackOffice, onStep: () => void): Worker {
   const steps = new Set<Promise<void>>();
   const timers = new Set<Promise<void>>();
-  const askers = new Map<string, number>();
-  const count = (asker: string, by: 1 | -1): void => {
-    const left = (askers.get(asker) ?? 0) + by;
-    if (left > 0) askers.set(asker, left);
-    else askers.delete(asker);
-  };
+  const underWay: UnderWay = { changes: new Map(), timers: new Map() };
   const run = (running: Set<Promise<void>>, what: string, work: Promise<void>): void => {
     const task = work
       .catch((error: unknown) => desk.onTrouble(what, error))
@@ -129,13 +140,15 @@ export function createWorker(desk: BackOffice, onStep: () => void): Worker {
     running.add(task);
   };
   const look = async (): Promise<void> => {
-    const claimed = await claimAll(desk, atOnce - steps.size, timersAtOnce - timers.size, askers);
+    const claimed = await claimAll(desk, atOnce - steps.size, timersAtOnce - timers.size, underWay);
     for (const change of claimed.changes) {
-      count(change.asker, 1);
-      const step = stepOrPutBack(desk, change).finally(() => count(change.asker, -1));
+      const step = counted(underWay.changes, change.asker, () => stepOrPutBack(desk, change));
       run(steps, `a step of #${change.number}`, step);
     }
-    for (const timer of claimed.timers) run(timers, `timer ${timer.id}`, fireTimer(desk, timer));
+    for (const timer of claimed.timers) {
+      const fired = counted(underWay.timers, timer.requester, () => fireTimer(desk, timer));
+      run(timers, `timer ${timer.id}`, fired);
+    }
   };
   const later = new Set<NodeJS.Timeout>();
   /** What a step has put off for a moment is not left to the next beat. */
@@ -172,16 +185,17 @@ async function claimAll(
   { database, owner, policy }: BackOffice,
   free: number,
   freeForTimers: number,
-  underWay: ReadonlyMap<string, number>,
+  underWay: UnderWay,
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
   return database.unflushed(async (tx) => {
     const claim = { owner, now: await database.now(tx), leaseMs };
     const rules = policy();
     const ids: IdsOf = (id) => idsOf(rules, id);
+    const shares = { underWay: underWay.timers, mostEach: timersAtOnceEach, idsOf: ids };
     const claimed: Change[] = [];
     const take = async (limit: number, mostEach: number): Promise<void> => {
       if (limit <= 0) return;
-      const had = new Map(underWay);
+      const had = new Map(underWay.changes);
       for (const { asker } of claimed) had.set(asker, (had.get(asker) ?? 0) + 1);
       claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: had, mostEach, idsOf: ids })));
     };
@@ -193,7 +207,7 @@ async function claimAll(
     }
     // Where that left some of these places, nobody is waiting for the last ones.
     if (claimed.length >= free - kept) await take(free - claimed.length, 1);
-    const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }, ids) : [];
+    const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }, shares) : [];
     return { changes: claimed, timers };
   });
 }
