@@ -158,6 +158,37 @@ const cases: Readonly<Record<string, Case>> = {
     ]),
   ),
   ...Object.fromEntries(
+    ['at', 'change', '-at'].map((name): [string, Case] => [
+      `a line has a number that nothing can read: ${name}`,
+      {
+        deeds: [
+          run(
+            `update audit set ${name.replace('-', '')} = ${name === '-at' ? '-' : ''}9223372036854775807 where seq = 1`,
+          ),
+        ],
+        ...altered(1, 'It has a number that none is written with'),
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    [-(2n ** 63n), 2n ** 63n - 1n].map((seq): [string, Case] => [
+      `a line was put where nothing can read it: ${seq}`,
+      {
+        deeds: [
+          run(
+            `insert into audit select ${seq}, at, change, event, 'U9', details, 'y', 'x', target from audit where seq = 1`,
+          ),
+        ],
+        ...altered(
+          seq < 0 ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER,
+          seq < 0
+            ? 'It stands before the first line, where none is written'
+            : 'It has a number that none is written with',
+        ),
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
     ['null', 'nothing', '{"seq":-3,"hash":"x"}'].map((value): [string, Case] => [
       `the head that was told was overwritten: ${value}`,
       {

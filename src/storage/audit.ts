@@ -102,9 +102,16 @@ export function linesAfter(db: Reader, seq: number, limit: number): Promise<Audi
   return db.selectFrom('audit').selectAll().where('seq', '>', seq).orderBy('seq').limit(limit).execute();
 }
 
-/** Of the lines that stand before the first one, where none was ever written, one; undefined: there is none. */
-export const lineBeforeFirst = (db: Reader): Promise<Pick<AuditLine, 'seq'> | undefined> =>
-  db.selectFrom('audit').select('seq').where('seq', '<', 1).orderBy('seq', 'desc').limit(1).executeTakeFirst();
+const most = Number.MAX_SAFE_INTEGER;
+
+/** The place of a line that was never written as it stands there, as far as a number holds it; undefined: there is none. */
+export async function strangeLine(db: Reader): Promise<Head['seq'] | undefined> {
+  // Beyond what a number holds exactly neither can be read at all.
+  const strange = sql<boolean>`seq < 1 or seq > ${most} or at not between ${-most} and ${most} or change not between 0 and ${most}`;
+  const place = sql<number>`case when seq < ${-most} then ${-most} when seq > ${most} then ${most} else seq end`;
+  const found = db.selectFrom('audit').select(place.as('place')).where(strange).orderBy('seq', 'desc').limit(1);
+  return (await found.executeTakeFirst())?.place;
+}
 
 /** What a line says of its change, without its place in the chain. */
 export type ChangeLine = Omit<AuditLine, 'at' | 'previous' | 'hash' | 'target'>;

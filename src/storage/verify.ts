@@ -3,9 +3,9 @@ import {
   digestOf,
   keyId,
   keyIdIn,
-  lineBeforeFirst,
   linesAfter,
   start,
+  strangeLine,
   targetIn,
   type AuditLine,
   type Head,
@@ -64,9 +64,8 @@ const BATCH = 500;
 export async function verifyAudit(db: Reader, keys: readonly Buffer[], witnessed: Head = start): Promise<Verdict> {
   const known = new Map(keys.map((key) => [keyId(key), key]));
   const read: Read = { head: start, id: undefined, since: 1, used: new Set(), seal: undefined, gaps: [] };
-  const strange = await lineBeforeFirst(db);
-  if (strange)
-    return { kind: 'altered', seq: strange.seq, why: 'it stands before the first line, where none is written' };
+  const strange = await strangeLine(db);
+  if (strange !== undefined) return { kind: 'altered', seq: strange, why: strangeAt(strange) };
   for (;;) {
     const lines = await linesAfter(db, read.head.seq, BATCH);
     for (const line of lines) {
@@ -81,6 +80,9 @@ export async function verifyAudit(db: Reader, keys: readonly Buffer[], witnessed
   }
   return verdictOn(read, known, witnessed);
 }
+
+const strangeAt = (seq: number): string =>
+  seq < 1 ? 'it stands before the first line, where none is written' : 'it has a number that none is written with';
 
 function verdictOn({ head, seal, ...read }: Read, known: ReadonlyMap<string, Buffer>, witnessed: Head): Verdict {
   if (head.seq < witnessed.seq) {

@@ -60,8 +60,9 @@ export async function findingOf(db: Reader, keys: readonly Buffer[], now: number
   const witnessed = await readWitnessed(db);
   // Before the trail: a change that is made meanwhile has its first line behind what is read.
   const [change] = await listChanges(db, { limit: 1 });
-  const first = await findAudit(db, 1);
   const read = await verifyAudit(db, keys, witnessed);
+  // One that was altered may be one that cannot be read.
+  const first = read.kind === 'altered' ? undefined : await findAudit(db, 1);
   const isTold = witnessed !== undefined && !isAhead(witnessed, now);
   const [key] = keys.map(keyId);
   const about = { since: first?.at, witnessed: isTold || read.kind === 'altered' ? witnessed : undefined, key };
