@@ -29,7 +29,7 @@ type Keys = readonly (string | undefined)[];
  * What the bot does with each of these keys in turn: it starts, and writes four lines, this far apart in ms. At last a
  * replica writes four that still runs with the key `still`.
  */
-async function trailOf(keys: Keys, apart: number, still?: string): Promise<string> {
+async function trailOf(keys: Keys, apart: number, still?: string, named?: string): Promise<string> {
   const file = join(folder, `${(trails += 1)}.db`);
   const database = await openDatabase(`sqlite:${file}`);
   const bytes = (one: string | undefined): readonly Buffer[] => (one === undefined ? [] : [Buffer.from(one)]);
@@ -37,7 +37,7 @@ async function trailOf(keys: Keys, apart: number, still?: string): Promise<strin
     const [auditKey] = bytes(one);
     const ledger = createLedger({ auditKey, installation: '', onEvent: () => undefined });
     await sealTrail({ database, ledger }, [one, ...keys.slice(0, turn).toReversed()].flatMap(bytes));
-    const said = { change: null, event: 'pause', actor: 'U1', details: '{}' };
+    const said = { change: null, event: 'pause', actor: 'U1', details: JSON.stringify({ target_key: named }) };
     for (let line = 1; line <= 4; line += 1)
       await database.transaction((tx) => appendAudit(tx, { at: Date.now() - (4 - line) * apart, ...said }, auditKey));
   }
@@ -115,6 +115,8 @@ async function verifyByProgram(file: string, keys: Readonly<Record<string, strin
 type Case = {
   readonly keys?: Keys;
   readonly still?: string;
+  /** The target that lines name. */
+  readonly named?: string;
   /** How far lines are apart, in ms. */
   readonly apart?: number;
   readonly deeds?: readonly Deed[];
@@ -198,6 +200,12 @@ const cases: Readonly<Record<string, Case>> = {
       },
     ]),
   ),
+  'a line about an environment was hidden from the page about it': {
+    named: 'environment:e1',
+    deeds: [run('update audit set target = null where seq = 2')],
+    ...unproven('line 2 is found under no target, though one is named there'),
+  },
+  'lines about an environment are filed under it': { named: 'environment:e1', ...whole(4) },
   'two lines changed places': {
     deeds: [2, 3, 9].map((seq, at) => run(`update audit set seq = ${[9, 2, 3][at]} where seq = ${seq}`)),
     ...altered(2, 'It does not follow from the line before'),
@@ -286,8 +294,8 @@ const cases: Readonly<Record<string, Case>> = {
 describe('the trail, verified after', () => {
   test.concurrent.each(Object.entries(cases))(
     '%s',
-    async (_, { keys = [key], still, apart = 1, deeds = [], set = {}, code, says }) => {
-      const file = await trailOf(keys, apart, still);
+    async (_, { keys = [key], still, named, apart = 1, deeds = [], set = {}, code, says }) => {
+      const file = await trailOf(keys, apart, still, named);
       if (deeds.length > 0) tamper(file, deeds);
       const found = await verify(file, { AUDIT_KEY: key, ...set });
       expect(found.said.slice(0, says.length)).toBe(says);

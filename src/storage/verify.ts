@@ -19,9 +19,10 @@ export type Gap = {
   /**
    * `no key`: hashed without one, and not sealed since. `unknown key`: with one that is not at hand. `former key`: with
    * one that was replaced, and never sealed with its successor. `replaced key`: with one, after it was replaced.
-   * `unknown seal`: without a key, and sealed with one that is not at hand.
+   * `unknown seal`: without a key, and sealed with one that is not at hand. `not filed`: a deed that names a target and is
+   * found under none, as an older Sitehand wrote them.
    */
-  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal';
+  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'not filed';
   readonly key?: string;
 };
 
@@ -137,6 +138,7 @@ function take(read: Read, line: AuditLine, made: Made | undefined): Wrong | unde
     return { seq, why: `it was altered${isNamed ? '' : ', or written with a key that is not set'}` };
   const { id, tried } = made;
   if (!tried) note(read.gaps, seq, 'unknown key', id);
+  else if (line.target === null && targetIn(line.details) !== null) note(read.gaps, seq, 'not filed', undefined);
   if (id !== read.id && read.head.seq > 0) {
     if (id === undefined) return { seq, why: 'it was written without the key' };
     // Whoever has made somebody change the key may still have it: it does not come back.

@@ -61,6 +61,8 @@ function gapInWords({ from, to, why, key = '' }: TrailGap): string {
       return `${lines} ${are} keyed with ${key} after that key had been replaced`;
     case 'unknown seal':
       return `${lines} ${are} sealed with ${key}, which is not among the keys at hand`;
+    case 'not filed':
+      return `${lines} ${are} found under no target, though one is named there`;
     case 'never told':
       return 'it goes back for more than a day, and no head of it is on record';
     case 'no line':
@@ -76,6 +78,7 @@ const meaning: Readonly<Record<TrailGap['why'], Text>> = {
   'unknown seal': isYours,
   'former key': say`If Sitehand has not been started with the new ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody wrote them with the former one.`,
   'replaced key': say`Either a replica still ran with it, or somebody who has it wrote them. A key that was replaced is never set again: make a new one.`,
+  'not filed': say`${code('audit site/environment')} does not show them. If an older Sitehand ran beside this one, it wrote them so. If none did, somebody has hidden them there.`,
   'never told': say`One is told once a day while Sitehand runs: if it has only been stopped, its next start tells one. If not, somebody may have removed it, with lines at the end of the trail.`,
   'no line': say`The first line is written when Sitehand is first started: if it ever was, on this database, somebody has removed them all.`,
 };
