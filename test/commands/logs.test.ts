@@ -105,6 +105,26 @@ describe('the error log', () => {
     expect(text).not.toContain('before the first');
   });
 
+  test.each<[string, string, string]>([
+    ['its newest lines alone', '--lines 45', '13:30 UTC'],
+    ['the lines since a time', '--since 35m', '13:30 UTC'],
+  ])('of %s, the first after a change is the first of what was read', async (_, words, since) => {
+    const text = textOf(await shown(`error ${words}`, { host: morning, happened: [own] }));
+    expect(text).toMatch(
+      new RegExp(`2 min before the first “PHP Fatal error:  Uncaught Error for order \\*” since ${since}$`, 'm'),
+    );
+    expect(text).toContain(`Lines from before ${since} are not in here: what is the first since then may have come`);
+    const whole = textOf(await shown('error', { host: morning, happened: [own] }));
+    expect(whole).not.toContain('are not in here');
+  });
+
+  test('a change in the second of the first line was after no line: times in logs are whole seconds', async () => {
+    const happened = [{ ...own, at: now - 16 * minute + 500 }];
+    const text = textOf(await shown('error', { host: [fatal(16), warning(15)].join('\n'), happened }));
+    expect(text).toContain('(#1039)');
+    expect(text).not.toContain('before the first');
+  });
+
   test('errors only', async () => {
     const page = await shown('error --errors', { host: morning });
     expect(plain(page.title)).toContain('errors only · 40 of 70 lines, 1 kind');

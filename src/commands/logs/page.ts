@@ -73,7 +73,8 @@ export async function pageOf(reading: Reading): Promise<Page> {
   const busiest = busiestMinute(times);
   const happened = reading.happened.filter(({ at }) => stretch && at <= stretch.to);
   const { firsts } = lens;
-  const timeline = stretch && busiest ? timelineOf({ times, stretch, busiest, happened, firsts, as }) : [];
+  const isWhole = !reading.isCut && reading.span.from === undefined;
+  const timeline = stretch && busiest ? timelineOf({ times, stretch, busiest, happened, firsts, isWhole, as }) : [];
   const newest = newestEntries(shown);
   const isAll = newest.length === shown.length && newest.every(({ text }) => text.length <= lineCharacters);
   const offers: readonly (Offer | false | undefined)[] = [

@@ -19,35 +19,45 @@ type Timeline = {
   /** What was sent for the environment, oldest first. */
   readonly happened: readonly Happened[];
   readonly firsts: readonly First[];
+  /** Whether there is no older line: else the first that was read need not be the first there was. */
+  readonly isWhole: boolean;
   readonly as: 'time' | 'date';
 };
 
 /** Volume over time, and the bot's own changes on the same line. */
-export function timelineOf({ times, stretch, busiest, happened, firsts, as }: Timeline): readonly Part[] {
+export function timelineOf(timeline: Timeline): readonly Part[] {
+  const { times, stretch, busiest, happened, isWhole, as } = timeline;
   const bars = barsOf(times, stretch);
   const arrows = arrowsFor(
     happened.map(({ at }) => at),
     stretch,
   );
-  const changes = happened.slice(-mostChanges).map((one) => changeOf(one, stretch, firsts, as));
+  const shown = happened.slice(-mostChanges).map((one) => ({ one, next: nextAfter(one, timeline) }));
+  const changes = shown.map(({ one, next }) => changeOf(one, next, timeline));
   const left = happened.length - changes.length;
+  const unread =
+    !isWhole && shown.some(({ next }) => next !== undefined)
+      ? say`Lines from before ${time(stretch.from, as)} are not in here: what is the first since then may have come before.`
+      : undefined;
   const busy = say`Most at ${time(busiest.at, as)}: ${counted(busiest.count, 'line')} in that minute.`;
   const older = left > 0 ? say`${counted(left, 'older change')} as well.` : undefined;
   return [
     { kind: 'code', text: arrows === '' ? bars : `${bars}\n${arrows}` },
-    { kind: 'text', text: joined([busy, ...changes, older], '\n') },
+    { kind: 'text', text: joined([busy, ...changes, older, unread], '\n') },
   ];
 }
 
-function changeOf(
-  { at, number, says }: Happened,
-  { from }: Stretch,
-  firsts: readonly First[],
-  as: 'time' | 'date',
-): Text {
-  // What was there before the first line is not known: a change before it comes before the first of nothing.
-  const next = at < from ? undefined : firsts.find((first) => first.at >= at && first.at - at <= near);
-  const before = next && say`, ${apart(next.at - at)} before the first “${next.says}”`;
+/** What came first after a change. What was there before the first line is not known: nothing is the first after an older change. */
+function nextAfter({ at }: Happened, { stretch: { from }, firsts }: Timeline): First | undefined {
+  return secondOf(at) > secondOf(from) ? firsts.find((first) => first.at >= at && first.at - at <= near) : undefined;
+}
+
+/** Times in logs are whole seconds. */
+const secondOf = (at: number): number => Math.floor(at / 1_000);
+
+function changeOf({ at, number, says }: Happened, next: First | undefined, { stretch, isWhole, as }: Timeline): Text {
+  const since = isWhole ? '' : say` since ${time(stretch.from, as)}`;
+  const before = next && say`, ${apart(next.at - at)} before the first “${next.says}”${since}`;
   return say`↑ ${time(at, as)} ${cut(says, 160)} (${code(`#${number}`)})${before}`;
 }
 
