@@ -31,12 +31,21 @@ test('a doctor looks at all that the bot stands on, and tells no secret', async 
   const said = await house.person('rob').says('/site doctor', 'C0GENERAL');
   const page = await said.hears('checks are well');
   expect(page.text).toMatch(/Slack \| answers; I am @/);
-  expect(page.text).toMatch(/Hosting API \| the sites were listed last/);
+  expect(page.text).toMatch(/Hosting API \| answers; the sites were listed last/);
   expect(page.text).toMatch(/Key of the hosting API \| until/);
   expect(page.text).toMatch(/Database \| sqlite answers in \d+ ms/);
   for (const canary of Object.values(canaries)) expect(page.text).not.toContain(canary);
   const about = await house.person('ben').says('/site about', 'C0GENERAL');
   expect((await about.hears('Sitehand 0.')).text).toContain('host dialect document');
+});
+
+test('a doctor asks the host now: one that has just died is not well, and its key is unknown', async () => {
+  house.hosting.faults.add({ kind: 'status', status: 502, times: 'always' });
+  const page = await (await house.person('rob').says('/site doctor', 'C0GENERAL')).hears('checks needs a look');
+  house.hosting.faults.remove();
+  expect(page.text).toContain('1 of 12 checks needs a look, 1 is unknown');
+  expect(page.text).toMatch(/⚠️ \| Hosting API \| The host answered 502/);
+  expect(page.text).toMatch(/❔ \| Key of the hosting API \| unknown: The host answered 502/);
 });
 
 test('themes are listed, updated and seen to be updated', async () => {

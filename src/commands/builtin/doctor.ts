@@ -1,5 +1,5 @@
-import { bold, inline, say } from '../../text.ts';
-import { desk } from '../kit/builtin.ts';
+import { bold, inline, say, type Text } from '../../text.ts';
+import { desk, type Check } from '../kit/builtin.ts';
 
 export const doctor = desk({
   summary: 'Look whether everything works that Sitehand needs',
@@ -8,19 +8,15 @@ export const doctor = desk({
   fields: {},
   answer: async ({ office }) => {
     const checks = await office.health();
-    const ill = checks.filter(({ ok }) => !ok);
     const isHinted = checks.some(({ hint }) => hint !== undefined);
     return {
-      title:
-        ill.length === 0
-          ? say`✅ **All ${checks.length} checks are well**`
-          : say`⚠️ **${ill.length} of ${checks.length} checks ${ill.length === 1 ? 'needs' : 'need'} a look**`,
+      title: titleOf(checks),
       parts: [
         {
           kind: 'table',
           columns: ['OK', 'What', 'How it stands', ...(isHinted ? ['What to do'] : [])],
           rows: checks.map(({ what, ok, says, hint }) => [
-            inline(ok ? '✅' : '⚠️'),
+            inline(ok === undefined ? '❔' : ok ? '✅' : '⚠️'),
             ok ? inline(what) : [bold(what)],
             says,
             ...(isHinted ? [hint ?? []] : []),
@@ -32,3 +28,16 @@ export const doctor = desk({
     };
   },
 });
+
+/** What needs a look comes first; what is unknown is no illness, but nothing is well with it either. */
+function titleOf(checks: readonly Check[]): Text {
+  const ill = checks.filter(({ ok }) => ok === false).length;
+  const unknown = checks.filter(({ ok }) => ok === undefined).length;
+  if (ill > 0) {
+    const more = unknown > 0 ? `, ${unknown} ${unknown === 1 ? 'is' : 'are'} unknown` : '';
+    return say`⚠️ **${ill} of ${checks.length} checks ${ill === 1 ? 'needs' : 'need'} a look${more}**`;
+  }
+  return unknown > 0
+    ? say`❔ **${unknown} of ${checks.length} checks ${unknown === 1 ? 'is' : 'are'} unknown**`
+    : say`✅ **All ${checks.length} checks are well**`;
+}

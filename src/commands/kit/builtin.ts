@@ -82,8 +82,13 @@ export type Office = {
 /** A site that a channel is bound to, by its name, and the Slack user id of who bound it. */
 export type Bound = { readonly name: string; readonly by: string };
 
-/** How one thing stands that Sitehand needs; `hint`: what to do where it is not well. */
-export type Check = { readonly what: string; readonly ok: boolean; readonly says: Text; readonly hint?: Text };
+/** How one thing stands that Sitehand needs; `ok` undefined: nobody can say; `hint`: what to do where it is not well. */
+export type Check = {
+  readonly what: string;
+  readonly ok: boolean | undefined;
+  readonly says: Text;
+  readonly hint?: Text;
+};
 
 /** Which Sitehand this is. */
 export type Edition = {

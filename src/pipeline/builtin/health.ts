@@ -31,6 +31,8 @@ export type HealthDesk = {
   readonly groupTrouble: (group: string) => string | undefined;
   readonly read: Reader;
   readonly listing: () => Listing;
+  /** Asks the host anew what it has, for so many milliseconds at most; what it told from that time (epoch ms) on is its answer. */
+  readonly freshenNames: (withinMs: number) => Promise<number>;
   readonly dialect: Dialect;
   /** Variables whose address is plain http to another machine. */
   readonly plainHttp: readonly string[];
@@ -40,12 +42,16 @@ export type HealthDesk = {
 };
 
 type State = Omit<Check, 'what'>;
-type Look = (desk: HealthDesk) => Promise<State> | State;
+/** What the host says of the key, or its trouble; undefined: nothing in time. */
+type KeyTold = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
+/** The host is asked of the key once, for all who look. */
+type Asking = HealthDesk & { readonly keyTold: () => Promise<KeyTold> };
+type Look = (desk: Asking) => Promise<State> | State;
 
 /** Whoever waits for the answer does not wait longer for one part of it. */
 const patienceMs = 5_000;
-/** A listing is renewed every five minutes. */
-const oldListingMs = 15 * 60_000;
+/** The host is waited for a little shorter, so that what is known of it can be said. */
+const hostPatienceMs = 4_000;
 const expiresSoonMs = 14 * 86_400_000;
 const slowMs = 1_000;
 const overdueMs = 60_000;
@@ -53,11 +59,14 @@ const mostGroups = 5;
 const mostUnknown = 5;
 
 /** Looks at everything at once; what cannot be asked is a finding as well. */
-export const healthOf = (desk: HealthDesk): Promise<readonly Check[]> =>
-  Promise.all(looks.map(async ([what, look]) => ({ what, ...(await attempt(desk, look)) })));
+export function healthOf(desk: HealthDesk): Promise<readonly Check[]> {
+  const told = askOfKey(desk);
+  const asking: Asking = { ...desk, keyTold: () => told };
+  return Promise.all(looks.map(async ([what, look]) => ({ what, ...(await attempt(asking, look)) })));
+}
 
 /** The words of an error may hold anything: they stay here. */
-async function attempt(desk: HealthDesk, look: Look): Promise<State> {
+async function attempt(desk: Asking, look: Look): Promise<State> {
   const over = new AbortController();
   const late = wait(patienceMs, undefined, { signal: over.signal }).then(
     () => bad('does not answer in time', 'Ask again in a minute; the log of this bot may say more.'),
@@ -78,6 +87,8 @@ const bad = (says: State['says'] | string, hint: State['says'] | string): State 
   says: inline(says),
   hint: inline(hint),
 });
+/** Neither well nor ill, as far as anybody can say. */
+const unknown = (says: State['says']): State => ({ ok: undefined, says });
 const unanswered = bad('cannot be asked', 'The log of this bot says more.');
 
 async function slack({ askSlack }: HealthDesk): Promise<State> {
@@ -92,31 +103,54 @@ async function slack({ askSlack }: HealthDesk): Promise<State> {
   }
 }
 
-async function host({ listing, database }: HealthDesk): Promise<State> {
-  const { at, trouble, cut } = listing();
+async function host({ freshenNames, listing, keyTold }: Asking): Promise<State> {
+  // The listing may be seconds old: the host has just been asked for something else as well.
+  const [since, told] = await Promise.all([freshenNames(hostPatienceMs), keyTold()]);
+  const { at, trouble: lasting, cut } = listing();
+  const trouble = lasting ?? (told instanceof HostTrouble && isOfHost(told) ? told : undefined);
   const last = at === undefined ? say`never yet` : say`last at ${time(at, 'date')}`;
   if (trouble)
     return bad(say`${inWords(trouble)} The sites were listed ${last}.`, 'I list them again every half minute.');
   if (at === undefined) return bad('the sites were not listed yet', 'Ask again in a minute.');
-  if ((await database.now()) - at > oldListingMs) return bad(say`the sites were listed ${last}`, 'The log says more.');
+  if (at < since || told === undefined)
+    return bad(
+      say`has not answered for ${hostPatienceMs / 1_000} s; the sites were listed ${last}`,
+      'Ask again in a minute; the host’s own status page may say more.',
+    );
   if (cut) return bad('it has more sites or domains than I hold', 'Some cannot be named here: use the host’s panel.');
-  return well(say`the sites were listed ${last}`);
+  return well(say`answers; the sites were listed ${last}`);
 }
 
-async function key({ read, database }: HealthDesk): Promise<State> {
+/** Whether it tells nothing of the key, only that the host does not answer as it should. */
+const isOfHost = ({ kind }: HostTrouble): boolean => kind !== 'not found' && kind !== 'unauthorised';
+
+async function key({ keyTold, database }: Asking): Promise<State> {
   const renew = say`Whoever runs me puts a new one into ${code('HOSTING_API_KEY')}.`;
+  const told = await keyTold();
+  if (told === undefined) return unknown(say`unknown: the host has not answered`);
+  if (told instanceof HostTrouble) {
+    if (told.kind === 'not found') return well(say`the host does not say until when`);
+    return isOfHost(told) ? unknown(say`unknown: ${inWords(told)}`) : bad(inWords(told), renew);
+  }
+  const at = told.expires_at;
+  if (at === undefined) return well(say`taken; the host does not say until when`);
+  const left = at - (await database.now());
+  if (left <= 0) return bad(say`expired at ${time(at, 'date')}`, renew);
+  return left < expiresSoonMs ? bad(say`expires at ${time(at, 'date')}`, renew) : well(say`until ${time(at, 'date')}`);
+}
+
+/** Asks the host of the key; undefined where it takes too long. */
+async function askOfKey({ read }: HealthDesk): Promise<KeyTold> {
+  const over = new AbortController();
+  const late = wait(hostPatienceMs, undefined, { signal: over.signal });
   try {
-    const { expires_at: at } = await read(validateKey({}));
-    if (at === undefined) return well(say`taken; the host does not say until when`);
-    const left = at - (await database.now());
-    if (left <= 0) return bad(say`expired at ${time(at, 'date')}`, renew);
-    return left < expiresSoonMs
-      ? bad(say`expires at ${time(at, 'date')}`, renew)
-      : well(say`until ${time(at, 'date')}`);
+    return await Promise.race([read(validateKey({})), late]);
   } catch (error) {
-    if (!(error instanceof HostTrouble)) throw error;
-    if (error.kind === 'not found') return well(say`the host does not say until when`);
-    return bad(inWords(error), error.kind === 'unauthorised' ? renew : 'Ask again in a minute.');
+    if (error instanceof HostTrouble) return error;
+    throw error;
+  } finally {
+    over.abort();
+    late.catch(() => undefined);
   }
 }
 

@@ -128,6 +128,7 @@ describe('what is shown', () => {
         personOf: async () => person,
         read: () => Promise.reject(new Error('nobody is asked')),
         listing: () => listing,
+        freshenNames: async () => 0,
         dialect: 'document',
         plainHttp: [],
         lookAt: () => Promise.reject(new Error('nobody is asked')),

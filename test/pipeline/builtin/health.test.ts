@@ -46,6 +46,7 @@ const deskOf = (database: Database, more: Partial<HealthDesk> = {}): HealthDesk 
   groupTrouble: () => undefined,
   read: async (call) => call.reply.parse({ expires_at: new Date(now + 100 * day).toISOString() }),
   listing: () => listing,
+  freshenNames: () => Promise.resolve(now - 65_000),
   dialect: 'document',
   plainHttp: [],
   askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
@@ -53,7 +54,7 @@ const deskOf = (database: Database, more: Partial<HealthDesk> = {}): HealthDesk 
   ...more,
 });
 const told = ({ ok, says, hint }: Check): string =>
-  `${ok ? '✅' : '⚠️'} ${plain(says)}${hint ? ` → ${plain(inline(hint))}` : ''}`;
+  `${ok === undefined ? '❔' : ok ? '✅' : '⚠️'} ${plain(says)}${hint ? ` → ${plain(inline(hint))}` : ''}`;
 async function found(desk: HealthDesk): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries((await healthOf(desk)).map((check) => [check.what, told(check)]));
 }
@@ -64,7 +65,7 @@ describeBoth('health', (open) => {
     const all = Object.entries(await found(deskOf(database)));
     const expected: readonly (readonly [string, RegExp])[] = [
       ['Slack', /^✅ answers; I am @UBOT$/],
-      ['Hosting API', /^✅ the sites were listed last at 2024-10-03 23:59 UTC$/],
+      ['Hosting API', /^✅ answers; the sites were listed last at 2024-10-03 23:59 UTC$/],
       ['Key of the hosting API', /^✅ until 2025-01-12 /],
       ['Encryption', /^✅ nothing leaves this machine/],
       ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
@@ -146,7 +147,11 @@ describeBoth('health', (open) => {
 
   it.each<[string, Partial<Listing>, string]>([
     ['not listed yet', { at: undefined }, '⚠️ the sites were not listed yet'],
-    ['listed long ago', { at: now - day }, '⚠️ the sites were listed last at'],
+    [
+      'silent since',
+      { at: now - 66_000 },
+      '⚠️ has not answered for 4 s; the sites were listed last at 2024-10-03 23:58',
+    ],
     [
       'in trouble',
       { trouble: trouble('server error', 502) },
@@ -164,6 +169,7 @@ describeBoth('health', (open) => {
   it.each<[string, HealthDesk['read'], string]>([
     ['no such route', () => Promise.reject(trouble('not found', 404)), '✅ the host does not say until when'],
     ['not taken', () => Promise.reject(trouble('unauthorised', 401)), '⚠️ The host does not take my key (401)'],
+    ['no host', () => Promise.reject(trouble('unreachable', undefined)), '❔ unknown: I cannot reach the host.'],
     ['no date', async (call) => call.reply.parse({}), '✅ taken; the host does not say until when'],
     ['soon', expiring(now + 13 * day), '⚠️ expires at'],
     ['over', expiring(now - 1), '⚠️ expired at'],
