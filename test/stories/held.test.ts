@@ -54,9 +54,12 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
   expect(labels(lost)).toEqual(['Ask again']);
   expect(locksOf(expires.number)).toEqual([]);
   expect(house.writes()).toHaveLength(written);
-  await (
-    await dee.says('/site resume', 'G0BAKERY')
-  ).hears('2 approved changes are sent now: rights and targets are checked again before.');
+  const named = [`• #${goes.number} Push acme-shop/live → acme-shop/staging`, `• #${drifts.number} `];
+  const again = await (await chi.says('/site pause', 'G0BAKERY')).hears('Sending is paused already');
+  for (const line of named) expect(again.text).toContain(line);
+  const resumed = await dee.says('/site resume', 'G0BAKERY');
+  const answer = await resumed.hears('2 approved changes are sent now: rights and targets are checked again before.');
+  for (const line of named) expect(answer.text).toContain(line);
   const told = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
   expect(told.text).toContain('192.0.2.9');
   await goes.tells(/^✅ Done after /);

@@ -1,7 +1,8 @@
-import { actor, code, say, time } from '../../text.ts';
+import { actor, code, say, time, joined } from '../../text.ts';
 import { desk } from '../kit/builtin.ts';
 import { counted } from '../kit/page.ts';
 import { optional, phrase } from '../kit/fields.ts';
+import { listHeld } from './held.ts';
 
 export const pause = desk({
   summary: 'Stop everything that is not sent yet, everywhere, until it is resumed',
@@ -13,7 +14,8 @@ export const pause = desk({
   emergency: true,
   fields: { why: optional(phrase('Reason', 500)) },
   answer: async ({ input, office }) => {
-    const { done, pause, held, atHost } = await office.pause(input.why);
+    const paused = await office.pause(input.why);
+    const { done, pause, held, atHost } = paused;
     const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
     const since = done
       ? say`**Nothing is sent from now on**${why}`
@@ -23,7 +25,14 @@ export const pause = desk({
       parts: [
         {
           kind: 'text',
-          text: say`Held back: ${counted(held, 'approved change')}; each expires when its time is over. With the host already, and not stopped: ${counted(atHost, 'change')}. ${code('resume')} sends what is held back.`,
+          text: joined(
+            [
+              say`Held back: ${counted(held, 'approved change')}; each expires when its time is over.`,
+              listHeld(paused),
+              say`With the host already, and not stopped: ${counted(atHost, 'change')}. ${code('resume')} sends what is held back.`,
+            ],
+            '\n',
+          ),
         },
       ],
       offers: [{ label: 'Resume', words: ['resume'] }],

@@ -1,7 +1,8 @@
 import { Refusal } from '../../errors.ts';
-import { actor, say, time } from '../../text.ts';
+import { actor, say, time, joined } from '../../text.ts';
 import { desk } from '../kit/builtin.ts';
 import { counted } from '../kit/page.ts';
+import { listHeld } from './held.ts';
 
 export const resume = desk({
   summary: 'End a pause: what is approved and still valid is sent',
@@ -21,7 +22,13 @@ export const resume = desk({
       parts: [
         {
           kind: 'text',
-          text: say`The pause of ${actor(pause.by)} since ${time(pause.at, 'date')}${why} is over. ${held === 0 ? 'Nothing waits to be sent.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now: rights and targets are checked again before.`}`,
+          text: joined(
+            [
+              say`The pause of ${actor(pause.by)} since ${time(pause.at, 'date')}${why} is over. ${held === 0 ? 'Nothing waits to be sent.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now: rights and targets are checked again before.`}`,
+              listHeld(resumed),
+            ],
+            '\n',
+          ),
         },
       ],
     };

@@ -66,7 +66,7 @@ export type Office = {
   /** Stops all sends of all replicas, with how many changes that holds back and how many the host has; `done` false: they were stopped already. */
   pause(why: string | undefined): Promise<Paused>;
   /** Lets sends go on; resolves with the pause that is over, if there was one, and with how many changes it held back. */
-  resume(): Promise<{ readonly pause: Pause; readonly held: number } | undefined>;
+  resume(): Promise<Pick<Paused, 'pause' | 'held' | 'named'> | undefined>;
   /** Looks whether everything works that Sitehand stands on; tells nothing that a reader may not know. */
   health(): Promise<readonly Check[]>;
   /** What this installation is. */
@@ -199,8 +199,17 @@ export type Pause = {
   readonly at: number;
 };
 
-/** What came of pausing: `done` false: it was paused already; how many changes that holds back, and how many the host has. */
-export type Paused = { readonly done: boolean; readonly pause: Pause; readonly held: number; readonly atHost: number };
+/**
+ * What came of pausing: `done` false: it was paused already; how many changes that holds back, the first few of them that
+ * this person may read, and how many the host has.
+ */
+export type Paused = {
+  readonly done: boolean;
+  readonly pause: Pause;
+  readonly held: number;
+  readonly named: readonly Pick<ChangeLine, 'number' | 'title'>[];
+  readonly atHost: number;
+};
 
 /** The life of a change, told for one reader. */
 export type ChangeStory = {

@@ -10,8 +10,8 @@ import { editionOf } from './build-info.ts';
 import { forceUnlock } from '../steps/force-unlock.ts';
 import { healthOf, type HealthDesk } from './health.ts';
 import { bindingFor } from './channel-binding.ts';
-import type { Archive } from '../access/visibility.ts';
-import { changesFor, storyFor } from './change-history.ts';
+import { type Archive, readerOf } from '../access/visibility.ts';
+import { changesFor, storyFor, type Archive } from './change-history.ts';
 import { timersFor } from './timer-list.ts';
 import { trailDeskFor, type TrailDesk } from './audit-service.ts';
 import { inWords } from '../changes/host-trouble.ts';
@@ -59,7 +59,7 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
     },
     health: () => healthOf({ ...desk, read: (call) => desk.read(call, person.id) }),
     edition: () => editionOf(desk),
-    ...deedsFor(desk, doer),
+    ...deedsFor(desk, doer, (about) => readerOf(desk, person)(about)),
     forceUnlock: (env) => forceUnlock(desk, doer, env),
     ...bindingFor(desk, doer, grounds.channel, grounds.channelOf ?? (async (id) => ({ id, shared: undefined }))),
     ...trailDeskFor(desk, doer),

@@ -1,4 +1,4 @@
-import type { Office, Pause } from '../../commands/kit/builtin.ts';
+import type { Office, Pause, Paused } from '../../commands/kit/builtin.ts';
 import type { Hold } from '../../commands/kit/lock-info.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
@@ -10,11 +10,14 @@ import { thawed } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
 import { readSetting, removeSetting, writeSetting } from '../../storage/kv.ts';
 import { countStates } from '../../storage/queue-stats.ts';
-import { actor, person as mention, say, time, type Text } from '../../text.ts';
+import { actor, person as mention, say, time, type Text, plain } from '../../text.ts';
 import type { Ledger } from '../changes/change-store.ts';
 import type { Permit } from '../access/permit.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Person, Permit } from '../access/authorise.ts';
 import { oweOps } from '../messages/ops-messages.ts';
+import { listChanges } from '../../storage/changes.ts';
+import { cardOf } from '../changes/freeze.ts';
+import type { About } from '../access/visibility.ts';
 
 /** What a person does beside changes: each deed, its line in the trail and its announcement are one transaction. */
 
@@ -30,11 +33,22 @@ export type Doer = {
 /** Set while nothing may be sent: `execute.ts` asks whether it is there, and no more. */
 export const pauseKey = 'pause';
 
+const mostHeldRead = 200;
+const mostHeldNamed = 5;
+const longestTitle = 200;
+
 /** The deeds that an office does for one person. */
-export const deedsFor = (desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
+export const deedsFor = (
+  desk: DeedDesk,
+  doer: Doer,
+  mayRead: MayRead,
+): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
   ...locking(desk, doer),
-  ...pausing(desk, doer),
+  ...pausing(desk, doer, mayRead),
 });
+
+/** Whether this person may read a change: only then is it named. */
+type MayRead = (about: About) => boolean;
 
 function locking(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock'> {
   const { person } = doer;
@@ -67,14 +81,15 @@ function locking(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock'> {
   };
 }
 
-function pausing(desk: DeedDesk, doer: Doer): Pick<Office, 'pause' | 'resume'> {
+function pausing(desk: DeedDesk, doer: Doer, mayRead: MayRead): Pick<Office, 'pause' | 'resume'> {
   const { person } = doer;
   return {
     pause: (said) =>
       undisturbed(desk, async (tx, at) => {
         const paused = await readPause(tx);
         const counts = await countStates(tx);
-        const around = { held: counts.approved ?? 0, atHost: (counts.sending ?? 0) + (counts.accepted ?? 0) };
+        const atHost = (counts.sending ?? 0) + (counts.accepted ?? 0);
+        const around = { held: counts.approved ?? 0, named: await heldNow(tx, mayRead), atHost };
         if (paused) return { done: false, pause: paused, ...around };
         const why = said === undefined ? undefined : scrub(said);
         const pause: Pause = { by: person.id, name: person.name, why, at };
@@ -91,9 +106,20 @@ function pausing(desk: DeedDesk, doer: Doer): Pick<Office, 'pause' | 'resume'> {
         await removeSetting(tx, pauseKey);
         const says = say`**Sending goes on: ${mention(person.id)} resumed it.** It was paused by ${actor(paused.by)} at ${time(paused.at, 'date')}.`;
         await record(desk, doer, tx, at, { event: 'resume', paused, says });
-        return { pause: paused, held: (await countStates(tx)).approved ?? 0 };
+        const held = (await countStates(tx)).approved ?? 0;
+        return { pause: paused, held, named: await heldNow(tx, mayRead) };
       }),
   };
+}
+
+/** The first few of what is approved and not sent, of what this person may read. */
+async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
+  const held = await listChanges(tx, { state: 'approved', limit: mostHeldRead });
+  return held
+    .toReversed()
+    .filter(mayRead)
+    .slice(0, mostHeldNamed)
+    .map((change) => ({ number: change.number, title: plain(cardOf(change).title).slice(0, longestTitle) }));
 }
 
 /** Runs a deed alone among all that lock, send or write the trail. */

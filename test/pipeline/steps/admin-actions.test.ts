@@ -9,16 +9,23 @@ import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
 import { readSetting } from '../../../src/storage/kv.ts';
 import { describeBoth } from '../../storage/both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana, live } from '../given.ts';
+import { ana, live, changeOf } from '../given.ts';
+import { cardOf } from '../../../src/pipeline/changes/freeze.ts';
+import { plain } from '../../../src/text.ts';
 
 const ben = { ...ana, id: 'U02BEN', name: 'Ben' };
 const hour = 3_600_000;
 const permit = { approval: 'none', rules: [14], policy: 'p' } as const;
 
-function deeds(database: Database, person = ana, inbox?: string): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> {
+function deeds(
+  database: Database,
+  person = ana,
+  inbox?: string,
+  mayRead = (): boolean => true,
+): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> {
   const { installation } = database;
   const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
-  return deedsFor({ database, ledger }, { person, permit, inbox });
+  return deedsFor({ database, ledger }, { person, permit, inbox }, mayRead);
 }
 
 const trail = async (database: Database) => (await listAudit(database.db, { limit: 99 })).toReversed();
@@ -27,6 +34,7 @@ const announced = async (database: Database): Promise<readonly string[]> => {
   return rows.map(({ body }) => body ?? '');
 };
 const key = `environment:${live.id}`;
+const { card } = changeOf();
 
 describeBoth('a lock', (open) => {
   it('is taken, written down and announced together, without the key that was pasted into its reason', async () => {
@@ -125,13 +133,14 @@ describeBoth('a pause', (open) => {
   it('holds from its first word to the last, and is told once each', async () => {
     const database = await open({ now: () => 1_000 });
     for (const state of ['approved', 'approved', 'sending', 'accepted', 'waiting', 'unknown'] as const)
-      await save(database, { state });
+      await save(database, { state, card });
     const pause = { by: ana.id, name: 'Ana', why: 'the host is odd', at: 1_000 };
-    const around = { held: 2, atHost: 2 };
+    const named = [1, 2].map((number) => ({ number, title: plain(cardOf({ card }).title) }));
+    const around = { held: 2, named, atHost: 2 };
     expect(await deeds(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
     expect(JSON.parse((await readSetting(database.db, 'pause'))?.value ?? '')).toEqual(pause);
     expect(await deeds(database, ben).pause('me too')).toEqual({ done: false, pause, ...around });
-    expect(await deeds(database, ben).resume()).toEqual({ pause, held: 2 });
+    expect(await deeds(database, ben).resume()).toEqual({ pause, held: 2, named });
     expect(await readSetting(database.db, 'pause')).toBeUndefined();
     expect(await deeds(database, ben).resume()).toBeUndefined();
     expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
@@ -139,6 +148,15 @@ describeBoth('a pause', (open) => {
       ['resume', ben.id],
     ]);
     expect(await announced(database)).toHaveLength(2);
+  });
+
+  it('names the first few that it holds, and none that may not be read', async () => {
+    const database = await open();
+    for (let count = 0; count < 8; count += 1) await save(database, { state: 'approved', card });
+    const all = await deeds(database).pause(undefined);
+    expect([all.held, all.named.map(({ number }) => number)]).toEqual([8, [1, 2, 3, 4, 5]]);
+    const none = await deeds(database, ben, undefined, () => false).resume();
+    expect(none).toMatchObject({ held: 8, named: [] });
   });
 
   it('needs no reason', async () => {
