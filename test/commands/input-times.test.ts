@@ -40,6 +40,8 @@ describe('times of a log', () => {
   test.each<[string, readonly string[]]>([
     ['--since 1h', ['2026-11-21T13:05:00.000Z']],
     ['--since 90m', ['2026-11-21T12:35:00.000Z']],
+    ['--since 1 h', ['2026-11-21T13:05:00.000Z']],
+    ['--since 2 hours ago --until 60 minutes', ['2026-11-21T12:05:00.000Z', '2026-11-21T13:05:00.000Z']],
     ['--since yesterday', ['2026-11-19T23:00:00.000Z']],
     ['--since Yesterday --until today', ['2026-11-19T23:00:00.000Z', '2026-11-20T23:00:00.000Z']],
     ['--since 1970-01-01', ['1969-12-31T23:00:00.000Z']],
@@ -67,7 +69,7 @@ describe('times of a log', () => {
     ['--since __proto__', 'Since is like 1h'],
     ['--since ""', '--since needs a value.'],
     ['--until=" "', '--until needs a value.'],
-    ['--since 1 h', 'Log is one of error'],
+    ['--since 1 error', 'Since is like 1h'],
     ['--lines 0', 'Lines is a whole number'],
     ['--lines 1e3', 'Lines is a whole number'],
   ])('%s is refused', async (words, why) => {

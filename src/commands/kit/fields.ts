@@ -31,6 +31,8 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   readonly takes?: 'a person';
   /** Something that could be said, for a form to show. */
   readonly example?: string;
+  /** A number and its unit may be two words: `7 days`. */
+  readonly isTime?: true;
   /** Whether a word can be meant for it: any other is left to the next field. Left out: every word can. */
   fits?(word: string): boolean;
   /** The last field, which takes all words that follow, options among them; its command has no options. */
@@ -227,6 +229,7 @@ export const flag = (label: string): PlainField<boolean, false> => ({
 export const duration = (label: string, from: number, to: number): PlainField<number, false> =>
   plainField(label, {
     shown: '2h',
+    isTime: true,
     example: '30m, 2h, 7d',
     read: ([first = '']) => readDuration(label, first, from, to),
     show: (value) => [showDuration(value)],
@@ -236,6 +239,7 @@ export const duration = (label: string, from: number, to: number): PlainField<nu
 export const moment = (label: string): PlainField<Moment, false> =>
   plainField(label, {
     shown: '1h',
+    isTime: true,
     example: '1h, 14:05, yesterday, 2026-03-01 14:05',
     read: (words) => readMoment(label, words.join(' ')),
     show: (value) => ('ago' in value ? [showDuration(value.ago)] : [value.clock]),
@@ -255,7 +259,7 @@ type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> &
   Partial<
     Pick<
       PlainField<T>,
-      'many' | 'choices' | 'shown' | 'fits' | 'rest' | 'between' | 'takes' | 'takesTokens' | 'example'
+      'many' | 'choices' | 'shown' | 'fits' | 'rest' | 'between' | 'takes' | 'takesTokens' | 'example' | 'isTime'
     >
   >;
 

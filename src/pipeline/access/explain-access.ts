@@ -11,10 +11,12 @@ import { aboutOf } from './targets.ts';
 import { isDecided, unwelcome, type Person } from './authorise.ts';
 import { standingTo } from './may-run.ts';
 import type { Wish } from '../language/parsed-command.ts';
-import { parse, parseWords } from '../language/parse.ts';
+import { parse, parseWords, type Wish } from '../language/parse.ts';
 import { isNamed, isSite, resolve, type Names, type Resolved } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from '../language/usage.ts';
+import { commandsIn } from '../language/pasted-tokens.ts';
+import { split } from '../language/tokenize.ts';
 
 /** Whether somebody may run something: the questions that are asked when they do, and no more than that. */
 
@@ -110,9 +112,24 @@ function wishOf(words: Words): Wish {
     const wish = words.length === 1 ? parse(words[0] ?? '', commands) : parseWords(words, commands);
     if (wish) return wish;
   } catch (error) {
+    if (error instanceof Refusal) refuseBareName(words, commands);
     throw error instanceof Refusal ? plainly(error) : error;
   }
   throw new Refusal('Say a command to ask about. Nothing was done.', { field: 'command' });
+}
+
+/** A name that was typed is no mention: Slack does not tell who that is. Throws `Refusal` where a command follows it. */
+function refuseBareName(words: Words, commands: ReadonlyMap<string, Command>): void {
+  const [first, ...rest] = words.length === 1 ? split(words[0] ?? '') : words.map((text) => ({ text, quoted: false }));
+  const name = first?.text.replace(/^@/, '').slice(0, 40) ?? '';
+  const isName = rest.length === 0 ? /^(?:@|\p{Lu})/u.test(first?.text ?? '') : commandsIn(rest, commands).length > 0;
+  if (!isName || name === '' || (first && commandsIn([first], commands).length > 0)) return;
+  const asked = rest.map(({ text }) => text).join(' ');
+  const correct = `can @${name} ${asked === '' ? 'logs site/environment' : asked}`.slice(0, 200);
+  throw new Refusal(say`I do not know who “${name}” is: it is no mention. Nothing was done.`, {
+    hint: say`Type ${code('@')} and choose the person from Slack's list: ${code(correct)}.`,
+    field: 'command',
+  });
 }
 
 /** Without its buttons: they would run the command that is only asked about. */

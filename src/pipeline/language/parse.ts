@@ -4,6 +4,7 @@ import { Refusal, type Words } from '../../errors.ts';
 import { code, say } from '../../text.ts';
 import { assigned, type Context, type Given } from './bind-arguments.ts';
 import { unknownCommand, unknownOption } from './did-you-mean.ts';
+import { goesOn } from '../../commands/kit/values/times.ts';
 import { optionName, takesRest, takesValue } from './usage.ts';
 import { commandsIn, withoutTokens, type Found } from './pasted-tokens.ts';
 import { split, type Word } from './tokenize.ts';
@@ -68,6 +69,12 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     if (option === undefined) throw unknownOption(name, path, [...known.keys()]);
     let value = match[2];
     if (value === undefined && option.takesValue) value = valueAt(words, (at += 1));
+    // A time is said in two words as well: `--since 7 days`.
+    for (let next = words[at + 1]; option.isTime && value && next && !next.quoted; next = words[at + 1]) {
+      if (!goesOn(value, next.text)) break;
+      value = `${value} ${next.text}`;
+      at += 1;
+    }
     // What is said and empty is not the same as left out: `--only=""` must not come to mean everything.
     const isEmpty = value === undefined ? option.takesValue : value.trim() === '' && name !== 'reason';
     if (isEmpty) {
@@ -96,13 +103,13 @@ function valueAt(words: readonly Word[], at: number): string | undefined {
   return word === undefined || (!word.quoted && word.text.startsWith('--')) ? undefined : word.text;
 }
 
-type Option = { readonly takesValue: boolean; readonly many: boolean };
+type Option = { readonly takesValue: boolean; readonly many: boolean; readonly isTime?: boolean };
 
 function optionsOf(command: Command): ReadonlyMap<string, Option> {
   const known = new Map<string, Option>();
   for (const [name, field] of Object.entries(command.fields)) {
-    const many = field.kind === 'plain' && field.many;
-    if (field.place === 'option') known.set(optionName(name), { takesValue: takesValue(field), many });
+    const { many, isTime = false } = field.kind === 'plain' ? field : { many: false };
+    if (field.place === 'option') known.set(optionName(name), { takesValue: takesValue(field), many, isTime });
   }
   if (command.shape === 'action') {
     known.set('reason', { takesValue: true, many: false }).set('dry-run', { takesValue: false, many: false });

@@ -147,6 +147,17 @@ describe('nobody is told', () => {
     expect(refusal.offers).toEqual([]);
   });
 
+  test.each<[string, readonly string[], string]>([
+    ['with a command', ['Ben', 'cache', 'clear', 'acme-shop/live'], 'can @Ben cache clear acme-shop/live'],
+    ['as it is typed', ['@ben', 'pause'], 'can @ben pause'],
+    ['in the one text of a form', ['Ben pause'], 'can @Ben pause'],
+    ['without a command', ['Ben'], 'can @Ben logs site/environment'],
+  ])('a name that is no mention is told so, with what to type: %s', async (_, words, correct) => {
+    const refusal = await refused(can(words));
+    expect(said(refusal)).toMatch(/^I do not know who “[Bb]en” is: it is no mention\. Nothing was done\./);
+    expect(plain(refusal.hint)).toBe(`Type @ and choose the person from Slack's list: ${correct}.`);
+  });
+
   test('anything about somebody of whom Slack does not tell', async () => {
     expect(said(await refused(can(['whoami'], 'U0NOBODY')))).toContain('Slack does not tell me right now who that is.');
   });

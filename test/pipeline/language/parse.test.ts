@@ -20,6 +20,24 @@ describe('what words say', () => {
     ['a command of one word', 'logs acme-shop/live', 'logs', { env: ['acme-shop/live'] }],
     ['a command of two words', 'cache clear acme-shop/live', 'cache clear', { env: ['acme-shop/live'] }],
     ['capitals', 'Cache CLEAR acme-shop/live', 'cache clear', { env: ['acme-shop/live'] }],
+    [
+      'a time in two words',
+      'logs a/b --since 7 days --until=2h ago',
+      'logs',
+      { env: ['a/b'], since: ['7 days'], until: ['2h ago'] },
+    ],
+    [
+      'a time in three',
+      'logs --since 90 min ago error a/b',
+      'logs',
+      { env: ['a/b'], log: ['error'], since: ['90 min ago'] },
+    ],
+    [
+      'a count, and words of a reason',
+      'lock a/b 2 days --for 3 hours',
+      'lock',
+      { env: ['a/b'], why: ['2', 'days'], for: ['3 hours'] },
+    ],
     ['a bare name where a target is expected', 'cache clear live', 'cache clear', { env: ['live'] }],
     ['nothing but the command', 'cache clear', 'cache clear', {}],
     [

@@ -6,9 +6,10 @@ export type Moment = { readonly ago: number } | { readonly clock: string };
 
 /** Nothing that anybody asks about lies further back. */
 const longestAgo = 3_650 * 86_400_000;
+const longestText = 200;
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `90s`, `30m`, `2h`, `7d`, `1h30m` in milliseconds; throws `Refusal` outside the bounds. */
+/** `90s`, `30m`, `2h`, `7d`, `1h30m`, `7days`, `2 hours` in milliseconds; throws `Refusal` outside the bounds. */
 export function readDuration(label: string, text: string, from: number, to: number): number {
   const value = durationOf(text);
   if (value === undefined) {
@@ -98,10 +99,20 @@ function offsetOf(zone: string, at: number): number {
   }
 }
 
+const unit = 's(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?';
+/** A number and its unit, in a letter or in words; a space may stand between them. */
+const amounts = new RegExp(`(\\d{1,6}) ?(${unit})(?![a-z])`, 'gi');
+const unitAlone = new RegExp(`^(?:${unit})$`, 'i');
+
 function durationOf(text: string): number | undefined {
-  if (!/^(?:\d{1,6}[smhd])+$/i.test(text)) return undefined;
-  return [...text.toLowerCase().matchAll(/(\d+)([smhd])/g)].reduce(
-    (sum, [, amount, unit = '']) => sum + Number(amount) * (units[unit] ?? 0),
+  const all = [...text.slice(0, longestText).matchAll(amounts)];
+  if (all.length === 0 || all.map(([whole]) => whole).join('') !== text) return undefined;
+  return all.reduce(
+    (sum, [, amount, said = '']) => sum + Number(amount) * (units[said.charAt(0).toLowerCase()] ?? 0),
     0,
   );
 }
+
+/** Whether a word goes on with the time before it: `7` `days`, `2h` `ago`. */
+export const goesOn = (said: string, word: string): boolean =>
+  (/^\d{1,6}$/.test(said) && unitAlone.test(word)) || (/^ago$/i.test(word) && durationOf(said) !== undefined);

@@ -16,6 +16,11 @@ describe('lengths of time', () => {
     ['7d', 604_800_000],
     ['1h30m', 5_400_000],
     ['1m1m', 120_000],
+    ['7days', 604_800_000],
+    ['1 day', 86_400_000],
+    ['2 hours', 7_200_000],
+    ['2hrs30mins', 9_000_000],
+    ['90 Seconds', 90_000],
   ])('%s', (text, value) => {
     expect(readDuration('For', text, 0, 1e12)).toBe(value);
   });
@@ -32,6 +37,10 @@ describe('lengths of time', () => {
     'h',
     '1w',
     '1h 30m',
+    '1 month',
+    '2  hours',
+    '7daysd',
+    'x7days',
     'soon',
     '１h',
     '1e3s',
@@ -56,6 +65,7 @@ describe('points in time', () => {
     ['now', 'now', '2026-03-10T12:00:00', berlin, '2026-03-10T12:00:00'],
     ['so long ago', '1h30m', '2026-03-10T12:00:00', berlin, '2026-03-10T10:30:00'],
     ['so long ago, in words', '2h ago', '2026-03-10T12:00:00', berlin, '2026-03-10T10:00:00'],
+    ['so long ago, in more words', '2 hours ago', '2026-03-10T12:00:00', berlin, '2026-03-10T10:00:00'],
     ['today', 'today', '2026-03-10T12:00:00', berlin, '2026-03-09T23:00:00'],
     ['yesterday', 'Yesterday', '2026-03-10T12:00:00', berlin, '2026-03-08T23:00:00'],
     ['yesterday, where today is another day', 'yesterday', '2026-03-10T23:30:00', berlin, '2026-03-09T23:00:00'],
