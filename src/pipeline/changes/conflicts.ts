@@ -3,9 +3,11 @@ import { countOpen, type NewChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
 import { heldLock, type Lock } from '../../storage/locks.ts';
-import { say } from '../../text.ts';
+import { say, beginning, plain, type Text } from '../../text.ts';
 import { lockKey, storedTargets } from '../access/targets.ts';
 import { permitOf } from '../access/permit.ts';
+import { cardOf } from './freeze.ts';
+import { permitOf } from './card.ts';
 
 /** What can be in the way of a change that somebody asks for, looked up in the transaction that saves it. */
 
@@ -13,6 +15,7 @@ import { permitOf } from '../access/permit.ts';
 const mostWaiting = 5;
 /** And that are on their way to the host: whoever asks for more at once would keep everybody else waiting. */
 const mostUnderWay = 50;
+const longestTitle = 100;
 
 /** A lock on what it changes; of what has to be approved, and locks all that it needs then, on what it reads too. */
 export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise<Lock | undefined> {
@@ -25,7 +28,9 @@ export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise
 }
 
 /** Throws `Refusal` where the asker, by all of these ids of theirs, has enough that waits, or that is on its way. */
-export async function refuseTooMany(tx: Tx, { state, permit }: NewChange, askers: readonly string[]): Promise<void> {
+export async function refuseTooMany(tx: Tx, row: NewChange, askers: readonly string[]): Promise<void> {
+  const { state, permit } = row;
+  const notAsked = (): Text => say`Not asked: “${beginning(plain(cardOf(row).title), longestTitle)}”.`;
   // What ends access by itself was allowed with it.
   if (permitOf({ permit }).timerOf !== undefined) return;
   // Several are asked for at once: each counts those before it.
@@ -33,7 +38,7 @@ export async function refuseTooMany(tx: Tx, { state, permit }: NewChange, askers
   if (state === 'waiting') {
     if ((await countOpen(tx, askers, ['waiting'])) < mostWaiting) return;
     throw new Refusal(say`**${mostWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
-      hint: 'Cancel one of them, or have it approved.',
+      hint: say`${notAsked()} Cancel one of the others, or have it approved.`,
       offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
     });
   }
@@ -41,7 +46,7 @@ export async function refuseTooMany(tx: Tx, { state, permit }: NewChange, askers
   throw new Refusal(
     say`**${mostUnderWay} changes of yours are on their way to the host already.** Nothing was asked.`,
     {
-      hint: 'Ask again when some of them are finished.',
+      hint: say`${notAsked()} Ask again when some of the others are finished.`,
       offers: [{ label: 'Show them', words: ['changes', '--mine'] }],
     },
   );

@@ -37,6 +37,7 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
       team: reception.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
       channel: memo?.origin.channel,
       trigger: undefined,
+      line: memo?.path,
       since: performance.now(),
       inbox,
     };
@@ -58,8 +59,7 @@ export function listenToForms(app: App, reception: Reception, track: Track): voi
         since: performance.now(),
         inbox: undefined,
       };
-      const turned = (): Promise<void> => turnPage(reception, page.data);
-      return track(() => attend(reception, heard, 'turning a page', turned, 'usual'));
+      return track(() => attend(reception, heard, 'turning a page', () => turnPage(reception, page.data), 'usual'));
     }
     const read = dispatched.safeParse(body);
     if (!read.success) return;

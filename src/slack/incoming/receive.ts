@@ -21,7 +21,7 @@ export type Delivered = {
   readonly changes: boolean;
   /** In which turns it is worked on. */
   readonly lane: Lane;
-  readonly from: Omit<Heard, 'inbox' | 'since'>;
+  readonly from: Omit<Heard, 'inbox' | 'since' | 'line'>;
   /** Answers Slack; true where the words, if there are any, are shown to the person. */
   readonly ack: (words?: string) => Promise<boolean>;
   readonly work: (heard: Heard) => Promise<void>;
@@ -39,7 +39,8 @@ export async function take(reception: Reception, track: Track, delivered: Delive
   end();
   if (kept === 'new') passing('acked', key);
   if (kept === 'seen' || kept === 'told' || (kept === 'failed' && told)) return;
-  const heard: Heard = { ...from, since, inbox: kept === 'new' ? key : undefined };
+  const line = kind === 'command' || kind === 'mention' ? said : undefined;
+  const heard: Heard = { ...from, since, line, inbox: kept === 'new' ? key : undefined };
   const attended = async (): Promise<void> => {
     if (kept === 'failed') throw new Refusal(noDatabase);
     return work(heard);

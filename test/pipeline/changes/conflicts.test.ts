@@ -2,11 +2,13 @@ import { expect, it } from 'vitest';
 import { Refusal } from '../../../src/errors.ts';
 import { refuseTooMany } from '../../../src/pipeline/changes/conflicts.ts';
 import { insertChange, type NewChange } from '../../../src/storage/changes.ts';
-import { plain } from '../../../src/text.ts';
+import { plain, inline } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
 import { sample, save } from '../../storage/samples.ts';
 
 describeBoth('what one person has under way', (open) => {
+  const title = inline(`Clear the cache of acme-shop/live <!channel> ${'x'.repeat(300)}`);
+  const card = JSON.stringify({ title });
   const permit = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d' });
   const asks = async (row: Partial<NewChange>, there: number, ...others: readonly Partial<NewChange>[]) =>
     asksBy(['U1'], row, there, ...others);
@@ -19,7 +21,7 @@ describeBoth('what one person has under way', (open) => {
     const database = await open();
     for (let count = 0; count < there; count += 1) await save(database, row);
     for (const other of others) await save(database, other);
-    return database.transaction((tx) => refuseTooMany(tx, { ...sample, permit, ...row }, ids));
+    return database.transaction((tx) => refuseTooMany(tx, { ...sample, permit, card, ...row }, ids));
   };
 
   it.each([
@@ -31,7 +33,10 @@ describeBoth('what one person has under way', (open) => {
     await expect(asks({ state }, most - 1, { state, asker: 'U2' }, { ...over })).resolves.toBeUndefined();
     const refused = await asks({ state }, most).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Refusal);
-    if (refused instanceof Refusal) expect(plain(refused.says)).toBe(`${says} Nothing was asked.`);
+    if (!(refused instanceof Refusal)) return;
+    expect(plain(refused.says)).toBe(`${says} Nothing was asked.`);
+    expect(plain(refused.hint)).toMatch(/^Not asked: “Clear the cache of acme-shop\/live <!channel> x+”\. /);
+    expect(plain(refused.hint).length).toBeLessThan(200);
   });
 
   it.each(['waiting', 'approved'] as const)(
