@@ -48,6 +48,13 @@ test('letters that changed their places are one slip', () => {
   expect(came instanceof Refusal && came.offers.map(({ words }) => words)).toEqual([['pause']]);
 });
 
+test.each(['stop', 'Stop #1042 now'])('%s is a button on a card, and pause for everything', (line) => {
+  const came = comesTo(line);
+  if (!(came instanceof Refusal)) throw new Error('it was run');
+  expect(said(came)).toContain('A single change is stopped by the button on its card; pause stops all sending.');
+  expect(came.offers.map(({ words }) => words)).toEqual([['pause']]);
+});
+
 describe('a slip in the name of a command', () => {
   test('never runs anything but a command that was typed in so many letters', () => {
     fc.assert(

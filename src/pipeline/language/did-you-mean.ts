@@ -33,6 +33,12 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
     if (offers.length === 0 && sentences.length > 0) return asExample();
     return unknown(says, say`It can be ${joined(below.map(code), ', ')}.`, offers);
   }
+  if (first === 'stop' && commands.has('pause'))
+    return unknown(
+      says,
+      say`A single change is stopped by the button on its card; ${code('pause')} stops all sending.`,
+      running('pause', []),
+    );
   const other = otherNames.get(first);
   if (other === 'its card')
     return unknown(says, say`Its card has the button; ${code('changes --mine')} lists yours.`, []);
@@ -58,7 +64,7 @@ const otherNames: ReadonlyMap<string, string> = new Map([
   ...['unpause', 'unfreeze', 'continue'].map((word) => [word, 'resume'] as const),
   ...['halt', 'freeze'].map((word) => [word, 'pause'] as const),
   ...['purge', 'flush'].map((word) => [word, 'cache clear'] as const),
-  ...['approve', 'decline', 'cancel', 'abort', 'stop', 'undo'].map((word) => [word, 'its card'] as const),
+  ...['approve', 'decline', 'cancel', 'abort', 'undo'].map((word) => [word, 'its card'] as const),
 ]);
 
 const didYouMean = (paths: Words): Text => say`Did you mean ${joined(paths.map(code), ' or ')}?`;
