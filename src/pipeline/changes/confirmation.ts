@@ -49,6 +49,13 @@ export function refuseUnlessTyped(action: AnyAction, target: Target | undefined,
   const name = nameToType(action, target);
   if (name === undefined || typed === name) return;
   const strange = typed.match(/[^\p{ASCII}]/gu)?.find((letter) => !name.includes(letter));
-  const looksLike = strange === undefined ? '' : ` It has “${strange}” (${codeOf(strange)}) in it.`;
+  const looksLike = strange === undefined ? otherCase(typed, name) : ` It has “${strange}” (${codeOf(strange)}) in it.`;
   throw new Refusal(`This is not ${name}.${looksLike} Nothing was done.`, { field: 'typed-name' });
+}
+
+/** Of what is the name but for capitals: the first letter that is not, and the one in its place. */
+function otherCase(typed: string, name: string): string {
+  const at = [...name].findIndex((letter, index) => letter !== typed.charAt(index));
+  if (at === -1 || typed.toLowerCase() !== name.toLowerCase()) return '';
+  return ` Capitals count: it has “${typed.charAt(at)}” where the name has “${name.charAt(at)}”.`;
 }

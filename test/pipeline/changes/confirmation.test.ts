@@ -40,6 +40,12 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
     ['no name was typed', push, (frozen) => seen(frozen, { typedName: undefined }), /^This is not acme-shop\/live\./],
     ['another name was typed', push, (frozen) => seen(frozen, { typedName: 'acme-shop/staging' }), /^This is not acme/],
     ['it only looks like the name', push, (frozen) => seen(frozen, { typedName: 'acme-shop/lіve' }), /U\+0456/],
+    [
+      'a letter is a capital',
+      push,
+      (frozen) => seen(frozen, { typedName: 'acme-Shop/live' }),
+      /^This is not acme-shop\/live\. Capitals count: it has “S” where the name has “s”\. Nothing was done\./,
+    ],
     ['no fingerprint came', push, (frozen) => seen(frozen, { shown: undefined }), /^This changed while you read it\./],
     ['something else was shown', add, (frozen) => seen(frozen, { shown: 'f'.repeat(64) }), /^This changed while/],
     ['half the fingerprint came', add, (frozen) => seen(frozen, { shown: frozen.fingerprint.slice(0, 8) }), /changed/],
