@@ -72,7 +72,7 @@ type Where = { readonly field?: string; readonly mayHoldTokens?: boolean };
 /** Throws `Refusal` for text with a credential in it, however it was entered, and does not repeat it. */
 export function refuseKeys(text: string, { field, mayHoldTokens = false }: Where = {}): void {
   if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;
-  const newOne = 'Others may have seen it: make a new one.';
+  const newOne = 'Slack may have kept what was typed: revoke it and make a new one.';
   const [what, hint] = holdsOwn(text)
     ? ['one of my own credentials', newOne]
     : holdsPrivateKey(text)

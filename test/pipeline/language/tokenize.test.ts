@@ -126,6 +126,7 @@ test('a private key is refused whole, and nothing of it is repeated', () => {
   ]) {
     const refused = said(refusalOf(() => split(line)));
     expect(refused).toContain('There is a private key in this. It was not kept. Nothing was done.');
+    expect(refused).toContain('Slack may have kept what was typed: revoke it and make a new one.');
     expect(refused).not.toContain('MIIE');
   }
 });
