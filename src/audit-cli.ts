@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { auditExport } from './commands/builtin/audit/export.ts';
 import { findingPage } from './commands/builtin/audit/verify.ts';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { catalogue } from './commands/index.ts';
 import { momentAt } from './commands/kit/values/times.ts';
 import { auditKeysOf, ConfigMistakes, readTrailConfig, type TrailConfig } from './config.ts';
@@ -49,7 +51,7 @@ async function run(words: Words, { databaseUrl, ...keys }: TrailConfig, write: O
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const from = given['since'] && momentAt(since.read(given['since']), Date.now(), zone);
   const kind = asked && format.read(asked);
-  const db = await openToRead(databaseUrl);
+  const db = await opened(databaseUrl);
   try {
     if (kind === undefined) return await verify(db, auditKeysOf(keys), write);
     let head = headOf(kind);
@@ -61,6 +63,17 @@ async function run(words: Words, { databaseUrl, ...keys }: TrailConfig, write: O
   } finally {
     await db.destroy();
   }
+}
+
+/** Opens the database, or says which file was looked for in vain: what is not there has no lines, and none that are altered. */
+async function opened(url: string): Promise<Awaited<ReturnType<typeof openToRead>>> {
+  const file = /^sqlite:(.+)$/s.exec(url)?.[1];
+  if (file !== undefined && !existsSync(file)) {
+    throw new Refusal(`I find no database file ${resolve(file)}. Nothing was read, and nothing was changed.`, {
+      hint: 'Set DATABASE_URL as the bot has it, like sqlite:/srv/sitehand/data/sitehand.db, or run this in its folder.',
+    });
+  }
+  return openToRead(url);
 }
 
 async function verify(db: Reader, keys: readonly Buffer[], write: Out['write']): Promise<number> {

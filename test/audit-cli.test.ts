@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -307,6 +307,16 @@ describe('the trail, verified after', () => {
     const { code, said } = await verify(join(folder, 'none.db'), { AUDIT_KEY: 'short' });
     expect(said).toContain('AUDIT_KEY must be at least 32 characters');
     expect(code).toBe(2);
+  });
+
+  test('no file: which one was looked for, and what to set', async () => {
+    const file = join(folder, 'not-there.db');
+    const { code, said } = await verify(file, {});
+    expect(said).toBe(
+      `I find no database file ${file}. Nothing was read, and nothing was changed. Set DATABASE_URL as the bot has it, like sqlite:/srv/sitehand/data/sitehand.db, or run this in its folder.\n`,
+    );
+    expect(code).toBe(2);
+    expect(existsSync(file)).toBe(false);
   });
 
   test.each(['nothing', 'a line was altered', 'an unkeyed chain claims to be older than the key'])(
