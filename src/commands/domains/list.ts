@@ -1,4 +1,4 @@
-import { inline, say } from '../../text.ts';
+import { inline, say, code } from '../../text.ts';
 import { optional, word } from '../kit/fields.ts';
 import { counted, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
@@ -18,6 +18,7 @@ export const domainsList = report({
       .filter(({ name = '' }) => name.toLowerCase().includes(wanted))
       .toSorted((one, other) => (one.name ?? '').localeCompare(other.name ?? '', 'en'));
     const named = domains.flatMap(({ name }) => (name === undefined ? [] : [name]));
+    const isTwice = new Set(named).size < named.length;
     const shortcuts = named.length > fewDomains ? [] : named;
     return {
       title: say`**Domains**${wanted ? ` with “${wanted}”` : ''} · ${counted(domains.length, 'domain')}`,
@@ -27,10 +28,11 @@ export const domainsList = report({
           : [
               {
                 kind: 'table',
-                columns: ['Name', 'Site', 'Active'],
+                // Of which site one is tells only those apart that are called the same.
+                columns: ['Name', ...(isTwice ? ['Id of the site'] : []), 'Active'],
                 rows: domains.map(({ name, site_id: site, is_active: active }) => [
                   inline(name ?? 'without a name'),
-                  site === undefined ? [] : say`\`${`…${site.slice(-4)}`}\``,
+                  ...(isTwice ? [site === undefined ? [] : say`${code(site)}`] : []),
                   inline(active === undefined ? 'not known' : active ? 'yes' : 'no'),
                 ]),
               },
