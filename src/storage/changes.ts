@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { keep } from './sql-dialect.ts';
-import { claim, onlyThat, personBy, type Claim, type IdsOf, inShares, type Shares } from './lease.ts';
+import { claim, onlyThat, personBy, type Claim, inShares, type Shares } from './lease.ts';
 import type { ChangeTable, State } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 

@@ -11,7 +11,7 @@ import { aboutOf } from './targets.ts';
 import { isDecided, unwelcome, type Person } from './authorise.ts';
 import { standingTo } from './may-run.ts';
 import type { Wish } from '../language/parsed-command.ts';
-import { parse, parseWords, type Wish } from '../language/parse.ts';
+import { parse, parseWords } from '../language/parse.ts';
 import { isNamed, isSite, resolve, type Names, type Resolved } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from '../language/usage.ts';

@@ -11,7 +11,7 @@ import { forceUnlock } from '../steps/force-unlock.ts';
 import { healthOf, type HealthDesk } from './health.ts';
 import { bindingFor } from './channel-binding.ts';
 import { type Archive, readerOf } from '../access/visibility.ts';
-import { changesFor, storyFor, type Archive } from './change-history.ts';
+import { changesFor, storyFor } from './change-history.ts';
 import { timersFor } from './timer-list.ts';
 import { trailDeskFor, type TrailDesk } from './audit-service.ts';
 import { inWords } from '../changes/host-trouble.ts';

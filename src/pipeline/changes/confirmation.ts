@@ -55,7 +55,7 @@ export function refuseUnlessTyped(action: AnyAction, target: Target | undefined,
 
 /** Of what is the name but for capitals: the first letter that is not, and the one in its place. */
 function otherCase(typed: string, name: string): string {
-  const at = [...name].findIndex((letter, index) => letter !== typed.charAt(index));
+  const at = Array.from(name).findIndex((letter, index) => letter !== typed.charAt(index));
   if (at === -1 || typed.toLowerCase() !== name.toLowerCase()) return '';
   return ` Capitals count: it has “${typed.charAt(at)}” where the name has “${name.charAt(at)}”.`;
 }

@@ -7,7 +7,6 @@ import { say, beginning, plain, type Text } from '../../text.ts';
 import { lockKey, storedTargets } from '../access/targets.ts';
 import { permitOf } from '../access/permit.ts';
 import { cardOf } from './freeze.ts';
-import { permitOf } from './card.ts';
 
 /** What can be in the way of a change that somebody asks for, looked up in the transaction that saves it. */
 

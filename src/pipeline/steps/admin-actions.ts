@@ -13,7 +13,7 @@ import { countStates } from '../../storage/queue-stats.ts';
 import { actor, person as mention, say, time, type Text, plain } from '../../text.ts';
 import type { Ledger } from '../changes/change-store.ts';
 import type { Permit } from '../access/permit.ts';
-import type { Person, Permit } from '../access/authorise.ts';
+import type { Person } from '../access/authorise.ts';
 import { oweOps } from '../messages/ops-messages.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { cardOf } from '../changes/freeze.ts';

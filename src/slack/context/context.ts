@@ -58,6 +58,8 @@ export type Heard = Spoken & {
   readonly trigger: string | undefined;
   /** The inbox row, where there is one: it is closed by whatever answers it. */
   readonly inbox: string | undefined;
+  /** What was typed, or the command of a form: unread, and so not to be repeated as it is. */
+  readonly line?: string | undefined;
 };
 
 /** Decisions, answers to forms and what stops things have places of their own: whatever else waits is not in their way. */

@@ -2,7 +2,10 @@ import { Fault, Refusal } from '../../errors.ts';
 import { Ended } from '../../pipeline/steps/decide.ts';
 import { NoTurn } from '../../semaphore.ts';
 import { closeInbox } from '../../storage/inbox.ts';
-import { code, say } from '../../text.ts';
+import { join, split } from '../../pipeline/language/tokenize.ts';
+import { scrub } from '../../secret.ts';
+import { code, joined, say, type Text } from '../../text.ts';
+import { cut } from '../draw/truncate.ts';
 import { drawNote, drawRefusal, type Drawn } from '../draw/blocks.ts';
 import type { Heard, Lane, Reception } from './context.ts';
 import { whileHeld } from './slow-work.ts';
@@ -28,7 +31,7 @@ export async function attend(
     await whileHeld(reception, heard, () => reception.turns[lane](work, heard.person));
     await close(reception, heard);
   } catch (error) {
-    const told = wordsFor(reception, what, error);
+    const told = wordsFor(reception, what, error, heard.line);
     try {
       const isOpen = await close(reception, heard);
       if (isOpen || error instanceof Ended) await reception.privately(heard, told);
@@ -38,21 +41,43 @@ export async function attend(
   }
 }
 
-/** What somebody is told who had no turn. */
-const turnedAway: Readonly<Record<NoTurn['why'], Refusal>> = {
-  own: new Refusal('You have as much running and waiting as one person can. This was not run: nothing was done.', {
-    hint: 'Ask again when some of it is finished.',
-  }),
-  all: new Refusal('I have too much to do right now. Nothing was done.', { hint: 'Try again in a minute.' }),
-  late: new Refusal('This waited a minute for its turn, and was not run. Nothing was done.', {
-    hint: 'The host may be slow to answer. Ask again in a minute.',
-  }),
+/** What somebody is told who had no turn; `named` is what was not run. */
+const turnedAway: Readonly<Record<NoTurn['why'], (named: Text) => Refusal>> = {
+  own: (named) =>
+    new Refusal('You have as much running and waiting as one person can. This was not run: nothing was done.', {
+      hint: joined([named, 'Ask again when some of it is finished.']),
+    }),
+  all: (named) =>
+    new Refusal('I have too much to do right now. Nothing was done.', {
+      hint: joined([named, 'Try again in a minute.']),
+    }),
+  late: (named) =>
+    new Refusal('This waited a minute for its turn, and was not run. Nothing was done.', {
+      hint: joined([named, 'The host may be slow to answer. Ask again in a minute.']),
+    }),
 };
 
+const longestLine = 100;
+
+/** Several may be refused at once: each names what it is about, as far as that can be repeated. */
+function notRun(line = ''): Text {
+  const said = inOneLine(line);
+  return said === '' ? [] : say`Not run: ${code(cut(said, longestLine))}.`;
+}
+
+/** Nothing has looked at this line yet: what cannot be read safely is not repeated, nor a credential. */
+function inOneLine(line: string): string {
+  try {
+    return scrub(join(split(line).map(({ text }) => text)));
+  } catch {
+    return '';
+  }
+}
+
 /** What somebody is told of an error; faults are logged with their reference. */
-export function wordsFor(reception: Reception, what: string, error: unknown): Drawn {
+export function wordsFor(reception: Reception, what: string, error: unknown, line?: string): Drawn {
   if (error instanceof Refusal) return drawRefusal(error);
-  if (error instanceof NoTurn) return drawRefusal(turnedAway[error.why]);
+  if (error instanceof NoTurn) return drawRefusal(turnedAway[error.why](notRun(line)));
   const fault = error instanceof Fault ? error : new Fault(what, error);
   reception.metrics.faults.inc({ what });
   reception.log.error({ err: fault, reference: fault.reference }, `fault while ${what}`);
