@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { inHouse } from './house.ts';
+
+test(
+  'in Socket Mode, too, requests that are never finished are two hundred at most, and keep no probe out',
+  inHouse({}, async (house) => {
+    const sockets = Array.from({ length: 600 }, (): Socket => {
+      const socket = connect(house.port(), '127.0.0.1');
+      socket.on('error', () => undefined).write('GET /readyz HTTP/1.1\r\nhost: bot\r\nx: ');
+      return socket.resume();
+    });
+    const open = (): number => sockets.filter(({ closed }) => !closed).length;
+    try {
+      await Promise.all(sockets.map(async (socket) => socket.connecting && once(socket, 'connect')));
+      // Sooner than a head that is not finished is given up.
+      await expect.poll(open, { timeout: 3_000 }).toBeLessThanOrEqual(200);
+      for (const [path, says] of [
+        ['healthz', 'ok'],
+        ['readyz', 'ready'],
+      ])
+        expect(await (await fetch(`http://127.0.0.1:${house.port()}/${path}`)).text()).toBe(says);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+    }
+  }),
+);
