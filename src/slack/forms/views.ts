@@ -6,6 +6,9 @@ import { cardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
 import { nameToType } from '../../pipeline/changes/confirmation.ts';
 import { inline, say, type Text } from '../../text.ts';
 import { buttonRow, plainText, richText, type Drawn } from '../draw/blocks.ts';
+import type { Wish } from '../../pipeline/language/parse.ts';
+import { takesTokens } from '../../pipeline/language/pasted-tokens.ts';
+import { holdsKey } from '../../secret.ts';
 import { blockOf, inputOf, optionOf, reasonInput, typedInput, type Asked } from './inputs.ts';
 
 /** The views that Sitehand shows: a command's form, its review, the picker. */
@@ -68,6 +71,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView
   const name = nameToType(frozen.action, frozen.target);
   const blocks: KnownBlock[] = [
     ...(notice ? [richText([notice])] : []),
+    ...(showsToken(frozen) ? [richText([readable])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
     ...(card.facts.length > 0 ? [richText([factLines(card.facts)])] : []),
     ...buttonRow([{ label: everythingLabel, press: { kind: 'call', page: 1, of: undefined } }]),
@@ -78,6 +82,15 @@ export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView
   const submit = approval === 'none' ? frozen.action.button : 'Ask for approval';
   return modal('review', frozen.action.button, { ...memo, shown: frozen.fingerprint }, blocks, submit);
 }
+
+const readable = say`⚠️ **There is what looks like the token of a service in this.** Everybody in the channel can read it on the card, and it is kept there.`;
+
+/** Whether a field that takes what looks like a service's token has one. */
+const showsToken = ({ action, input }: Frozen): boolean =>
+  Object.entries(action.fields).some(
+    ([name, field]) =>
+      takesTokens(field) && [input[name]].flat().some((said) => typeof said === 'string' && holdsKey(said)),
+  );
 
 /** Asks why a change is declined. */
 export const declineView = (number: number, memo: Memo): ModalView =>

@@ -9,6 +9,7 @@ import { blockComplaints, viewComplaints } from '../../../src/playground/slack/b
 import { formView, memoOf, noticeView, pickerView, reviewView } from '../../../src/slack/forms/views.ts';
 import { optionOf, saidIn } from '../../../src/slack/forms/inputs.ts';
 import { inline } from '../../../src/text.ts';
+import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import {
   commandAt,
   givenFor,
@@ -112,6 +113,34 @@ test('a review shows the words of the card and carries them no further than it m
     }),
     { numRuns: 50 },
   );
+});
+
+test.each<[string, string, boolean]>([
+  ['the token of a service', `ghp_${'a1'.repeat(18)}`, true],
+  ['an ordinary value', 'v=spf1 -all', false],
+])('the review of a DNS value says who can read it: %s', (_, value, isTold) => {
+  const action = commandAt('dns set');
+  if (action.shape !== 'action') throw new Error('no action');
+  const [domain] = names.domains;
+  const wish = wishFor('dns set', { domain: [domain?.name ?? ''], type: ['TXT'], name: ['@'], add: [value] });
+  const authorised: Authorised = {
+    ...resolve(wish, names),
+    stage: 'authorised',
+    target: domain,
+    alsoReads: [],
+    permit: { approval: 'none', rules: [], policy: '' },
+  };
+  const title = inline('Add a record');
+  const plainly = {
+    ...action,
+    rests: () => null,
+    call: () => clearCache({ environment_id: live.id }),
+    card: () => ({ title, done: title }),
+  };
+  const frozen = freeze(authorised, plainly, null, 0);
+  const view = JSON.stringify(reviewView(frozen, { origin, words: [] }).blocks);
+  expect(view.includes('Everybody in the channel can read it')).toBe(isTold);
+  expect(frozen.card).not.toContain('Everybody');
 });
 
 test('the other views stay within limits', () => {
