@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createTurns, type Lane } from '../../src/slack/reception.ts';
-import { NoTurn } from '../../src/turns.ts';
+import { createTurns, type Lane } from '../../../src/slack/context/context.ts';
+import { NoTurn } from '../../../src/semaphore.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
