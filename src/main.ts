@@ -230,7 +230,7 @@ async function openFrontDoor(config: Config, ground: Ground, slack: Slack, { des
     alias: aliasesBy(aliasKey),
     logs,
     turns: createTurns(ground.policy.behind),
-    nextTurn: oneEachTurn(),
+    nextTurn: oneEachTurn(ground.policy.behind),
     deliveries: new Map(),
     botUser: bot.botUserId,
     team: bot.team,

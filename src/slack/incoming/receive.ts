@@ -46,7 +46,7 @@ export async function take(reception: Reception, track: Track, delivered: Delive
     return work(heard);
   };
   const begin = (): Promise<void> => attend(reception, heard, `reading a ${kind}`, attended, lane);
-  track(() => (lane === 'urgent' ? begin() : reception.nextTurn().then(begin)));
+  track(() => (lane === 'urgent' ? begin() : reception.nextTurn(from.person).then(begin)));
 }
 
 /** Whether these words change something, and whether they may wait. What cannot be read is refused later. */
