@@ -31,7 +31,7 @@ import { createOpsWatch } from './pipeline/messages/ops-channel.ts';
 import { bearWitness } from './pipeline/audit/audit-anchor.ts';
 import { openPolicy } from './policy/watch.ts';
 import { createShelf } from './slack/context/button-payloads.ts';
-import { createToken, whoAmI } from './slack/client/token.ts';
+import { createToken, whoAmI, introduce } from './slack/client/token.ts';
 import { boltLogger, clientOptions, createDoor } from './slack/incoming/app.ts';
 import { redrawHomes } from './slack/answers/home.ts';
 import { createHomes } from './slack/context/homes.ts';
@@ -133,7 +133,7 @@ type Slack = Awaited<ReturnType<typeof meetSlack>>;
 async function meetSlack({ slack, plainHttp }: Config, { log, policy, database, now }: Ground, pace: Pace) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
-  const bot = await whoAmI(views);
+  const bot = await introduce(views, slack.apiUrl);
   const token = createToken(views, log);
   const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
   const groups = createGroupWatch({ database, policy: policy.current, ask: (id) => people.membersOf(id, true) });

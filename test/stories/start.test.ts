@@ -95,8 +95,17 @@ describe('the bot does not start', () => {
   test('with a token that Slack does not take: it says so, and the token is not repeated', async () => {
     const other = 'xoxb-canary-another-18be';
     const failed = house.start({ SLACK_BOT_TOKEN: other, DATABASE_URL: 'sqlite::memory:' });
-    await expect(failed).rejects.toThrow(/Sitehand was not started: .*invalid_auth/);
+    await expect(failed).rejects.toThrow(
+      /Sitehand was not started: .*invalid_auth\. Look at SLACK_BOT_TOKEN, SLACK_API_URL and the network\./,
+    );
     expect(house.log()).not.toContain(other);
+  });
+
+  test('where Slack does not answer: it says at which address, why, and what to look at', async () => {
+    const failed = house.start({ SLACK_API_URL: 'http://127.0.0.1:1/api/', DATABASE_URL: 'sqlite::memory:' });
+    await expect(failed).rejects.toThrow(
+      /Slack does not say at http:\/\/127\.0\.0\.1:1\/api\/ who this bot is: .*\. Look at SLACK_BOT_TOKEN, SLACK_API_URL and the network\./,
+    );
   });
 
   test('with rules that cannot be used: every mistake with its line; and broken later, the last good ones hold', async () => {

@@ -17,6 +17,23 @@ export async function whoAmI(client: WebClient): Promise<Bot> {
   return { botId, botUserId, team, enterprise };
 }
 
+/** As `whoAmI`, at a start: says what to look at where Slack does not say. */
+export async function introduce(client: WebClient, apiUrl: string): Promise<Bot> {
+  try {
+    return await whoAmI(client);
+  } catch (error) {
+    const why = `Slack does not say at ${apiUrl} who this bot is: ${whyOf(error)}`;
+    throw new Error(`${why}. Look at SLACK_BOT_TOKEN, SLACK_API_URL and the network.`, { cause: error });
+  }
+}
+
+/** Its words and those of what caused it: those of a request that came to nothing say little. */
+function whyOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = 'original' in error && error.original instanceof Error ? error.original.cause : error.cause;
+  return cause instanceof Error ? `${error.message} (${cause.message})` : error.message;
+}
+
 /** Whether Slack takes our token, as far as its answers tell: while it does not, everything that is owed is kept. */
 export type Token = {
   readonly isTaken: () => boolean;
