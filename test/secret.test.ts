@@ -223,7 +223,14 @@ describe('a key that was pasted', () => {
       ...hexOf(selfSigned().cert),
     ];
     const hash = createHash('sha512').update('x').digest('base64');
-    for (const text of [...open, hash, `google-site-verification=${hash}`, 'MX 10 mail.example.com']) {
+    // Every hundredth time four groups of hexadecimal digits are, by chance, the number of a card.
+    const isLikeCard = (text: string): boolean => /\b(?:\d{4} ){3}\d{4}\b/.test(text);
+    for (const text of [
+      ...open.filter((one) => !isLikeCard(one)),
+      hash,
+      `google-site-verification=${hash}`,
+      'MX 10 mail.example.com',
+    ]) {
       expect(holdsKey(text)).toBe(false);
       expect(scrub(text)).toBe(text);
     }
