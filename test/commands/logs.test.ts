@@ -72,7 +72,7 @@ describe('the error log', () => {
     const text = textOf(page);
     expect(text).toMatch(/^[▁-█]{24}\n *↑$/m);
     expect(text).toContain(
-      '↑ 13:48 UTC Cleared the cache of acme-shop/live (#1039), 2 min before the first “PHP Fatal error:  Uncaught Error for order *”',
+      'Changes of mine (↑ below the bars):\n• 13:48 UTC Cleared the cache of acme-shop/live (#1039), 2 min before the first “PHP Fatal error:  Uncaught Error for order *”',
     );
     expect(text).toContain('40× PHP Fatal error:  Uncaught Error for order * · first 13:50 UTC, last 13:59 UTC');
     expect(text).toContain('newest: PHP Fatal error:  Uncaught Error for order 509');
@@ -123,6 +123,17 @@ describe('the error log', () => {
     const text = textOf(await shown('error', { host: [fatal(16), warning(15)].join('\n'), happened }));
     expect(text).toContain('(#1039)');
     expect(text).not.toContain('before the first');
+  });
+
+  test.each<[string, string, number]>([
+    ['before the first line', morning, 70],
+    ['of lines of one moment', `${fatal(16)}\n${fatal(16)}`, 16],
+  ])('five changes %s have nothing to be compared with, and no arrow', async (_, host, ago) => {
+    const happened = Array.from({ length: 5 }, (_, index) => ({ ...own, at: now - ago * minute, number: index + 1 }));
+    const text = textOf(await shown('error', { host, happened }));
+    expect(text).toContain('Changes of mine around it:\n• ');
+    expect(text.match(/\(#\d\)/g)).toHaveLength(5);
+    expect(text).not.toContain('↑');
   });
 
   test('errors only', async () => {

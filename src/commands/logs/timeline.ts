@@ -26,12 +26,11 @@ type Timeline = {
 
 /** Volume over time, and the bot's own changes on the same line. */
 export function timelineOf(timeline: Timeline): readonly Part[] {
-  const { times, stretch, busiest, happened, isWhole, as } = timeline;
-  const bars = barsOf(times, stretch);
-  const arrows = arrowsFor(
-    happened.map(({ at }) => at),
-    stretch,
-  );
+  const { stretch, busiest, happened, isWhole, as } = timeline;
+  const bars = barsOf(timeline.times, stretch);
+  // Where all lines are of one moment, there is nothing that an arrow could stand before or after.
+  const times = stretch.to > stretch.from ? happened.map(({ at }) => at) : [];
+  const arrows = arrowsFor(times, stretch);
   const shown = happened.slice(-mostChanges).map((one) => ({ one, next: nextAfter(one, timeline) }));
   const changes = shown.map(({ one, next }) => changeOf(one, next, timeline));
   const left = happened.length - changes.length;
@@ -40,10 +39,16 @@ export function timelineOf(timeline: Timeline): readonly Part[] {
       ? say`Lines from before ${time(stretch.from, as)} are not in here: what is the first since then may have come before.`
       : undefined;
   const busy = say`Most at ${time(busiest.at, as)}: ${counted(busiest.count, 'line')} in that minute.`;
-  const older = left > 0 ? say`${counted(left, 'older change')} as well.` : undefined;
+  const head =
+    changes.length === 0
+      ? undefined
+      : arrows === ''
+        ? 'Changes of mine around it:'
+        : 'Changes of mine (↑ below the bars):';
+  const older = left > 0 ? say`• ${counted(left, 'older change')} as well.` : undefined;
   return [
     { kind: 'code', text: arrows === '' ? bars : `${bars}\n${arrows}` },
-    { kind: 'text', text: joined([busy, ...changes, older, unread], '\n') },
+    { kind: 'text', text: joined([busy, head, ...changes, older, unread], '\n') },
   ];
 }
 
@@ -58,7 +63,7 @@ const secondOf = (at: number): number => Math.floor(at / 1_000);
 function changeOf({ at, number, says }: Happened, next: First | undefined, { stretch, isWhole, as }: Timeline): Text {
   const since = isWhole ? '' : say` since ${time(stretch.from, as)}`;
   const before = next && say`, ${apart(next.at - at)} before the first “${next.says}”${since}`;
-  return say`↑ ${time(at, as)} ${cut(says, 160)} (${code(`#${number}`)})${before}`;
+  return say`• ${time(at, as)} ${cut(says, 160)} (${code(`#${number}`)})${before}`;
 }
 
 function apart(milliseconds: number): string {
