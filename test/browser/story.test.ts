@@ -220,4 +220,30 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     const tallest = `Math.max(...[...document.querySelectorAll('td')].map((cell) => cell.clientHeight))`;
     expect(await ben.evaluate(tallest)).toBeLessThan(100);
   });
+
+  test('on a phone what is wider than the screen says so, is scrolled to in its own box, and ends at the newest line', async () => {
+    const ben = await window('U02BEN', 'C0GENERAL', { width: 390, height: 844 });
+    for (const [asked, told] of [
+      ['themes list', 'Themes'],
+      ['logs acme-shop/live', 'error log'],
+    ] as const) {
+      await type(ben, `/site ${asked}`);
+      await card(ben, told).locator('table, pre').first().waitFor();
+    }
+    // As text, because it runs in the page: of each box that is too wide, how much of its end fades, there and at the end.
+    const boxes = `(async () => {
+      const wide = [...document.querySelectorAll('pre, .scroll')].filter((box) => box.scrollWidth > box.clientWidth);
+      const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const fades = () => [...new Set(wide.map((box) => getComputedStyle(box).getPropertyValue('--more')))];
+      await drawn();
+      const before = fades();
+      for (const box of wide) box.scrollLeft = box.scrollWidth;
+      await drawn();
+      return { before, after: fades(), isThere: wide.every((box) => box.scrollLeft > 0) };
+    })()`;
+    expect(await ben.evaluate(boxes)).toEqual({ before: ['40px'], after: ['0px'], isThere: true });
+    const hidden = "[...document.querySelectorAll('pre')].map((box) => box.scrollHeight - box.clientHeight).at(-1)";
+    expect(await ben.evaluate(hidden)).toBe(0);
+    expect(await ben.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
 });
