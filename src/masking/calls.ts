@@ -23,6 +23,15 @@ const placed: readonly (readonly [place: number | 'all', names: string])[] = [
   [3, 'mysqli_real_connect|openssl_pkcs12_export'],
   [4, 'ssh2_auth_pubkey_file'],
 ];
+/** Whatever speaks to a database is given a host, a name and a password. */
+const ofDatabase =
+  /(?:^|[\\_]|(?<=[a-z])(?=[A-Z]))(?:(?:db|pdo|database|connect(?:ion|or)|driver|\w{0,20}sql)\w{0,30}(?:->|::)(?:__construct|(?:real_?|p)?connect|open)|\w{0,20}(?:db|sql|database)_?p?connect)$/i;
+const isHost = (value: string): boolean =>
+  /^(?:localhost|db|database|mysql|mariadb|postgres(?:ql)?|[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}\.?)(?::\d{1,5}|\.\.\.)?$/i.test(
+    value,
+  );
+/** How somebody logs in, and not what with. */
+const isWay = (value: string): boolean => /^(?:LOGIN|PLAIN|CRAM-MD5|DIGEST-MD5|NTLM|XOAUTH2|OAUTHBEARER)$/.test(value);
 const placeOf = placed.map(([place, names]) => ({ place, shape: new RegExp(`(?:^|->|::|\\\\)(?:${names})$`) }));
 
 /** Whoever calls these gives a name and a password, or a password alone. */
@@ -53,6 +62,7 @@ type Argument = {
 
 /** Whether a function of this name is given a credential here. */
 function isGiven(name: string, { value, before, isFirst, isAlone }: Argument): boolean {
+  if (isWay(value) && !isAlone) return false;
   if (isTelling(before)) return true;
   if (isPlace(value) || isAbout.test(name)) return false;
   const isCut = value.endsWith('...') && value.length >= 15;
@@ -73,6 +83,8 @@ function shown(match: string, { name = '' }: Groups): string {
   const called = isPassed ? (passed?.groups?.['value'] ?? '') : name.replace(inClass, '');
   const known = placeOf.find(({ shape }) => shape.test(name));
   const given = strings.filter((one) => one !== passed);
+  const host = strings[0]?.groups?.['value'] ?? '';
+  const isOfDatabase = known === undefined && ofDatabase.test(name);
   let [left, from, depth, place] = [name, 0, 0, 0];
   for (const part of found) {
     const { open, value = '', end = '' } = part.groups ?? {};
@@ -81,7 +93,12 @@ function shown(match: string, { name = '' }: Groups): string {
     if (open === undefined || part === passed || value === '') continue;
     const before = strings[strings.indexOf(part) - 1]?.groups?.['value'] ?? '';
     const argument = { value, before, isFirst: part === given[0], isAlone: given.length === 1 };
-    const isMasked = known === undefined ? isGiven(called, argument) : known.place === 'all' || known.place === place;
+    const isLast = isOfDatabase && place === 2 && given.indexOf(part) > 0;
+    const isMasked =
+      known === undefined
+        ? isGiven(called, argument) ||
+          (isLast && !isPlace(value) && !/^(?:utf-?8|latin)/i.test(value) && (isHost(host) || isCoined(value)))
+        : known.place === 'all' || known.place === place;
     left += said.slice(from, part.index) + (isMasked ? `${open}***${end}` : part[0]);
     from = part.index + part[0].length;
   }
@@ -102,4 +119,13 @@ export const calls: Rule = {
     'gi',
   ),
   shown,
+};
+
+/** The address of a database, a name and a password, whatever they are given to. */
+export const dsn: Rule = {
+  hint: 'mysql:|pgsql:|sqlsrv:|mariadb:|dblib:|firebird:',
+  shape: new RegExp(
+    `(?<before>(?<mark>\\\\{0,8}["'])(?:mysql|pgsql|sqlsrv|mariadb|dblib|firebird):(?:(?!\\k<mark>)${within}){0,300}\\k<mark>, ?\\k<mark>(?:(?!\\k<mark>)${within}){1,100}\\k<mark>, ?)(?<open>\\k<mark>)(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){1,300}`,
+    'g',
+  ),
 };

@@ -1,4 +1,4 @@
-import { calls } from './calls.ts';
+import { calls, dsn } from './calls.ts';
 import { cookies } from './cookies.ts';
 import { programs } from './programs.ts';
 import { isCoined, isPlace, isRandom } from './random.ts';
@@ -265,4 +265,14 @@ const apart: readonly Rule[] = [
   },
 ];
 
-export const rules: readonly Rule[] = [calls, inserted, rows, ...byName, ...apart, ...places, ...programs, ...spoken];
+export const rules: readonly Rule[] = [
+  calls,
+  dsn,
+  inserted,
+  rows,
+  ...byName,
+  ...apart,
+  ...places,
+  ...programs,
+  ...spoken,
+];
