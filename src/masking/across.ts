@@ -86,6 +86,10 @@ export class Follower {
   #behind = '';
   #form: 'no' | 'head' | 'body' = 'no';
   #mail = 0;
+  /** A list begins that may hold a name and a password. */
+  #list = '';
+  /** A block of YAML, in which a key opens nothing, and how far in it stands. */
+  #block: readonly [behind: string, indent: number] | undefined;
   /** The line before asked for a credential. */
   #isShown = false;
   #table: Table | undefined;
@@ -107,7 +111,9 @@ export class Follower {
     if (said !== undefined) return { line: `${said}***`, behind: '' };
     const row = this.#table === undefined ? undefined : rowOf(line, this.#table);
     if (row === undefined) this.#table = undefined;
-    return row === undefined ? { line, behind: this.#behind } : { line: row, behind: '' };
+    if (row !== undefined) return { line: row, behind: '' };
+    const isKey = this.#block !== undefined && ofBlock.test(start);
+    return { line, behind: isKey ? (this.#block?.[0] ?? '') : this.#behind };
   }
 
   /** Whether it is what was filled in: behind an empty line, and up to the next field. */
@@ -127,19 +133,39 @@ export class Follower {
   told(line: string, masked: string): void {
     const end = line.slice(-200).trimEnd();
     const start = line.slice(0, 200);
+    this.#block = blockAt(end, start, this.#block);
     // A search may have left out the line that says so: the beginning of the key itself is known as well.
     const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden);
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
     this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
     this.#isShown = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
     const isBefore = end.endsWith('>') || end.endsWith('=') || end.endsWith('link created!') || isName(line, end);
-    this.#behind = isBefore ? `${end}\n` : '';
+    this.#list = this.#list === '' ? (beginsList.test(end) ? `${end}\n` : '') : longer(this.#list, end);
+    this.#behind = this.#list === '' ? (isBefore || asksOnce.test(end) ? `${end}\n` : '') : this.#list;
     if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
     if ((end.includes('AUTH ') || end.includes('334')) && asksMail.test(end)) this.#mail = 6;
     this.#table ??= tableOf(start);
   }
 }
 
+const ofBlock = /^\s{1,40}["']?key["']?:/;
+const beginsBlock = /^\s{0,40}["']?(?:cache|concurrency|hash|index|sort)["']?:$/;
+/** In which block the next line may stand. */
+function blockAt(
+  end: string,
+  start: string,
+  block: readonly [string, number] | undefined,
+): readonly [string, number] | undefined {
+  const indent = start.length - start.trimStart().length;
+  if (end.endsWith(':') && beginsBlock.test(end)) return [`${end}\n`, indent];
+  return end === '' || (block !== undefined && indent > block[1]) ? block : undefined;
+}
+/** `[auth] => Array`, `"auth": [`, and how `expect` waits for who asks. */
+const beginsList = /(?:auth|credentials)["'\]]{1,2}\s?(?:=>|[:=])\s?(?:Array|\[|array ?\()?$/i;
+const asksOnce = /\bexpect\b[^\n]{0,60}ass(?:word|wd|phrase)[^\n]{0,20}["'}{]$/i;
+/** Up to its end, as far as two texts go; a dump writes six lines before the second. */
+const longer = (list: string, end: string): string =>
+  /^\s*[)\]}],?$/.test(end) || list.length > 600 || list.split('\n').length > 6 ? '' : `${list}${end}\n`;
 const asksFor = (end: string): boolean => isTelling(shows.exec(end)?.[1] ?? '') || makes.test(end);
 const field = (end: string): string => ofForm.exec(end)?.[1] ?? '';
 /** Most lines are told apart without an expression. */

@@ -63,7 +63,7 @@ export function wordsFinder(
     places[three]?.push(place);
   };
   for (const word of words) {
-    const isPlain = /^[\n\x20-\x7E]*$/.test(word);
+    const isPlain = /^[\n\t\x20-\x7E]*$/.test(word);
     const unless = idle[word] ?? [];
     const middle = Math.max(0, Math.floor((word.length - 3) / 2));
     const codes = Array.from(word.slice(middle, middle + 3), (character) => character.charCodeAt(0) & 31);

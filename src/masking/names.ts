@@ -87,10 +87,12 @@ const byName: readonly Rule[] = [
     ),
   },
   {
+/** What two texts in a list are called: a name and a password. */
+const paired = '(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\bpass|userpwd)';
     // Two texts in a list: the first is a name.
     hint: 'auth|credential|pass',
     shape: new RegExp(
-      `(?<before>(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\bpass|userpwd)${ends}[ \\t]{0,4}(?:=>|[:=]|,)[ \\t]{0,4}(?:\\[|array ?\\()\\s{0,4}(?:0 => )?${quote}[^"'\\n]{1,100}${quote},\\s{0,4}(?:1 => )?(?<open>${quote}))(?:(?!\\k<open>)${within}){1,200}`,
+      `(?<before>${paired}${ends}[ \\t]{0,4}(?:=>|[:=]|,)\\s{0,40}(?:\\[|array ?\\(|array\\(\\d\\) ?\\{)\\s{0,40}(?:0 => |\\[0\\]=>\\s{0,40})?(?:string\\(\\d{1,3}\\) )?${quote}[^"'\\n]{1,100}${quote}(?:,|(?=\\s))\\s{0,40}(?:1 => |\\[1\\]=>\\s{0,40})?(?:string\\(\\d{1,3}\\) )?)(?<open>${quote})(?:(?!\\k<open>)${within}){1,200}`,
       'gi',
     ),
   },
@@ -103,6 +105,14 @@ const byName: readonly Rule[] = [
     hint: 'value',
     also: tellingHint,
     shape: new RegExp(
+  {
+    // As `print_r` writes them, in one line or more.
+    hint: 'auth|credential|pass',
+    shape: new RegExp(
+      `(?<before>${paired}\\] => Array\\s{1,40}\\(\\s{1,40}\\[0\\] => [^\\n]{1,100}?\\s{1,40}\\[1\\] => )(?!\\s)[^\\n]{1,200}?(?=[ \\t\\r]*$| \\)| \\[)`,
+      'gim',
+    ),
+  },
       `(?<before>(?:name|key|field|id|slug|option|label)(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}${quote}[\\w-]{0,60}(?:${telling})${suffix}${quote},\\s{0,20}(?:${quote})?(?:option_|meta_)?value(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4})(?<open>${quote})(?:(?!(?<!\\\\)\\k<open>)${within}){1,500}`,
       'gi',
     ),

@@ -2,6 +2,7 @@ import { Follower } from './across.ts';
 import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { begun, within } from './syntax.ts';
+import { prose, states } from './words.ts';
 
 /** Credentials on command lines and in what programs say to servers. */
 
@@ -52,7 +53,6 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string, a
   ['mysqladmin|rclone', 'mysqladmin|rclone', '(?:password|obscure) '],
   ['alias set', 'mcl?i?', 'alias set (?:\\S{1,200} ){3}'],
   ['chpasswd', 'echo|printf', `${inside}[\\w.@-]{1,64}:(?=[^\\n]{1,200}\\| ?(?:sudo )?chpasswd)`],
-  ['requirepass|masterauth|auth-pass', 'requirepass|masterauth|sentinel auth-pass', ''],
 ];
 const programOf = ([hint, programs, flag, ahead = '']: (typeof flags)[number]): Rule => ({
   hint,
@@ -64,6 +64,9 @@ const programOf = ([hint, programs, flag, ahead = '']: (typeof flags)[number]): 
 
 /** What a mail server is told after `AUTH`, and the names of the ways, which are none. */
 const ways = '(?!(?:response|LOGIN|PLAIN|CRAM|DIGEST|XOAUTH|OAUTHBEARER|NTLM|GSSAPI|SCRAM|EXTERNAL|ANONYMOUS)\\b)';
+
+const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
+const tab = '(?:[ \\t]|#011|\\\\t|\\^I)';
 
 /** The next value of XML-RPC, with its type or without; and what stands before the next. */
 const opened = '<value>(?:<(?:string|int|i4)>)?';
@@ -133,6 +136,43 @@ export const programs: readonly Rule[] = [
       /(?<before>(?<![^\s"'>])(?<host>\[[\w.-]{1,100}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}):(?:25|465|587|2525|submissions?|smtps?)[ \t]{1,40}[A-Za-z][\w.@+-]{0,100}:)[^\s"'\\]{3,100}(?=["'\\]|\s*$)/gm,
     isSecret: (value, before) =>
       before.includes('@') ? !/^\d|^(?:ok|failed)$/i.test(value) : isCoined(value) && value.length >= 6,
+  },
+  {
+    // The same as a search shows it, behind the name of its file, and the number of a line.
+    hint: 'sasl_passwd',
+    shape:
+      /(?<before>\bsasl_passwd\w{0,5}:(?:\d{1,6}:)?[ \t]{0,4}\[?[\w.-]{1,100}\]?(?::\w{1,12})?[ \t]{1,40}[\w.@+-]{1,100}:)[^\s"'\\]{1,100}/g,
+  },
+  {
+    // What a client says to dovecot, with tabs as it logs them.
+    hint: 'resp=|cont#011|cont |cont\t',
+    shape: new RegExp(
+      `(?<before>\\b(?:AUTH${tab}\\d{1,10}${tab}[A-Z][A-Z\\d-]{2,20}${tab}(?:[^\\n]{0,600}?${tab})?resp=|CONT${tab}\\d{1,10}${tab}(?=[\\w+/=]{4,1004}(?:\\s*$|["\\\\]))))[\\w+/]{4,1000}={0,2}`,
+      'gm',
+    ),
+  },
+  {
+    // What `expect` answers to whoever asks for a password.
+    hint: 'send',
+    also: 'assword|asswd|assphrase',
+    shape: new RegExp(
+      `(?<before>assw?(?:ord|d|phrase)[^"'\\n]{0,20}["'][^"']{0,60}?\\bsend(?: -[-s])? )(?<open>${mark})(?:(?!\\k<open>|\\\\{1,4}[rn])${within}){1,200}`,
+      'gi',
+    ),
+  },
+  {
+    // Settings of Redis: another word behind tells that a sentence goes on.
+    hint: 'requirepass|masterauth|auth-pass',
+    shape: new RegExp(
+      `(?<before>\\b(?:requirepass|masterauth|sentinel auth-pass \\S{1,64})["']?[ \\t]{1,8})(?:(?<open>${mark})${begun}${upTo('open')}|[^\\s"'\\\\]{3,200}(?=[ \\t\\r]*(?:$|["'#|&\\\\])))`,
+      'gim',
+    ),
+    isSecret: (value) => !state.test(value) && !prose.test(value),
+  },
+  {
+    hint: 'requirepass|masterauth|auth-pass',
+    shape: /(?<before>\b(?:requirepass|masterauth|sentinel auth-pass \S{1,64}) {1,8})[^\s"'\\]{3,200}/gi,
+    isSecret: (value) => isCoined(value) && !state.test(value) && !prose.test(value),
   },
   {
     // The command shows the password alone.

@@ -5,9 +5,12 @@ const word = '(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z]))|(?<=%[\\da-f]{2}|\\\\[nrt]
 /** What a name begins with that tells of a mistake: `incorrect_password` is a kind of error. */
 const mistaken = '(?<!(?:bad|empty|expired|incorrect|invalid|lost|missing|no|unknown|wrong)_(?:user_?)?|action=lost)';
 
+/** The name of a file, as a search shows it before what it has found there. */
+const notFile = '(?<!\\bsasl_passwd(?=:))(?<!\\/etc\\/passwd(?=:\\S))';
+
 /** Names of what is a credential however short it is, and whatever it consists of. */
 export const passwords = [
-  `${mistaken}passw(?:or[dt]|d)|(?:pass|encryption|recovery|seed)[ _-]?phrase|passcode|pwd|kennwort|zugangscode|geheimzahl`,
+  `${mistaken}passw(?:or[dt]|d)${notFile}|requirepass|masterauth|(?:pass|encryption|recovery|seed)[ _-]?phrase|passcode|pwd|kennwort|zugangscode|geheimzahl`,
   'contrase(?:ñ|n)a|senha|palavra[ _-]passe|mot[ _-]?de[ _-]?passe|wachtwoord|passord|adgangskode|l(?:ö|o)senord',
   `${word}(?:has(?:ł|l)o|heslo|geslo|jelsz(?:ó|o)|lozinka|parol[ae]|salasana|(?:ş|s)ifre|mdp|пароль)|パスワード|密码|密碼|비밀번호`,
   `${word}(?:(?:admin|app|auth|become|bind|control|db|ftp|imap|ldap|login|mail|my|mysql|pg|pop3?|proxy|redis|root|sftp|site|smtp|sql|stage|sudo|user|web|wlan|wp)?pass|pw|psw|otp)`,
@@ -17,12 +20,15 @@ export const passwords = [
 /** Names of what is one unless a plain word stands there. */
 export const secrets = `${mistaken}(?:secret|token)|credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:api|secreta|privada))?|${word}jeton`;
 
+/** No list: a name and a password have a rule of their own. */
+const notPair = '(?!\\\\{0,8}["\']\\s?(?::|=>)\\s?(?:\\[|array ?\\())';
+
 /** Names of what is a credential only where it is as long as one. */
 export const keys = [
   '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|portal|private|push|reset|rest|rp|rsa|secret|security|server|service|shared|signing|ssh|storage|subscription|terminal|totp|transaction|vault|webhook)[ _-]?key',
   '(?:auth|authori[sz]ation|autologin|backup|invite|licen[cs]e|login|mfa|otp|purchase|recovery|security|sms|unlock|verification)[ _-]?code',
   `(?:api|geheime?[rs]?|lizenz|privater?|sicherheits|zugangs)[ _-]?schl(?:ü|ue)ssel|${word}(?:cl(?:é|e)[ _-](?:api|secr(?:è|e)te|priv(?:é|e)e)|chiave[ _-](?:api|segreta|privata))`,
-  `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}(?:hmac|salt)|(?<=[_-])(?:auth|salt)|(?<=["'?&;])auth`,
+  `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}(?:hmac|salt)|(?<=[_-])(?:auth${notPair}|salt)|(?<=["'?&;])auth${notPair}`,
 ].join('|');
 
 /** Names of keys that open nothing: of rows, of what is kept for a while, and such as anybody may have. */
