@@ -9,6 +9,9 @@ const unprintable =
 /** Longer than a credential: one that begins in what is shown is seen whole, and so known for what it is. */
 const room = 4_096;
 
+/** Whoever speaks to a server of code does so under a name that is nobody's. */
+const unnamed = (address: string): string => (/^(?:git|hg|svn)@/.test(address) ? address : '***@***');
+
 /** A log line that may be shown: credentials and e-mail addresses masked, visitors under an alias, no control characters. */
 export const maskLine = (line: string, alias: (address: string) => string, limit?: number): string =>
   maskWith(line, (found) => (isAddress(found) ? alias(found) : found), limit);
@@ -20,7 +23,7 @@ function maskWith(line: string, named: (found: string) => string, limit = 2_000)
   const left = printable.length - limit;
   const short = left > 0 ? `${clean.slice(0, limit)}… (${left} more characters)` : clean;
   // Most lines have no address of anybody: to look for one at each of their letters takes longer than all the rest.
-  const unsigned = mayHoldEmail.test(short) ? short.replace(email, '***@***') : short;
+  const unsigned = mayHoldEmail.test(short) ? short.replace(email, unnamed) : short;
   const numbered = (found: string, at: number, text: string): string =>
     isOfServer(found, text, at) ? found : named(found);
   const unnumbered = unsigned.replace(ipv4, numbered);
