@@ -23,7 +23,7 @@ const isSentence = (text: string): boolean =>
 const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}22$/.test(before);
 
 /** `getenv('DB_PASS')` tells where it is kept. */
-const readsName = /(?:env|get_option|constant|config|__|_e|_x)\(["']$/;
+const readsName = /(?:env|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["']$/;
 /** `passwd: user 'bob' does not exist` is what a program says; the same word may be a name. */
 const saysProgram = /^passwd: {0,2}$/;
 const isProgram = (lead: string): boolean => /(?:ch|g|h?t|ldap|ssh|vnc|yp|smb)$/.test(lead);
@@ -51,7 +51,8 @@ function isPassword(value: string, before: string, lead: string): boolean {
 const isMeasure = /^\W{1,3}$|^\d{1,5}[kmg]b?$|^[a-z]{4,12} \d{1,4} [a-z]{3,8} ago$/i;
 /** After a colon and a space a plain word says in which state it is. */
 function isIssued(value: string, before: string): boolean {
-  if (state.test(value) || isSentence(value) || readsName.test(before) || isMeasure.test(value)) return false;
+  if (state.test(value) || isSentence(value) || readsName.test(before) || isMeasure.test(value) || isFile(value))
+    return false;
   return (
     !isBare(before) ||
     !/[:\s]\s*$/.test(before) ||

@@ -1,7 +1,7 @@
 /** What stands where a credential would and is none: whoever wrote it hid one, left one out, or named where it comes from. */
 
 const hidden =
-  'redacted|filtered|hidden|masked|removed|omitted|censored|scrubbed|sanitized|deleted|geschwärzt|protected';
+  'redacted|filtered|hidden|masked|removed|omitted|censored|scrubbed|sanitized|deleted|present|geschwärzt|protected';
 const forms = [
   // `********`, `xxxx-xxxx`, and a cookie that is emptied
   '(?=.*[x*•])[x*•.-]{3,}|%20|\\+',
@@ -11,6 +11,9 @@ const forms = [
   '<[a-z][\\w -]{0,40}>?|\\{[a-z_]{2,40}\\}',
   // `$PASSWORD`, `${PASSWORD:-}`, `{{ password }}`, `%env(PASSWORD)%`, `%s`
   '\\$[A-Z][A-Z\\d_]{2,60}|\\$?\\{{1,3}(?:\\s?[\\w.:?| -]{0,80})\\}{0,3}|%env\\([\\w:]{1,80}\\)%|%(?:\\d\\$)?s',
+  // `%PASSWORD%`, `#{password}`, `os.environ.PASSWORD`, `var.password`
+  '%[a-z_][a-z\\d_]{2,60}%|[#@]\\{[\\w.]{2,60}\\}',
+  '\\$env:\\w{2,60}|(?:var|local|data|module|config|settings|process\\.env|os\\.environ|import\\.meta\\.env)(?:\\.[a-z_]{1,60}){1,5}|(?:process\\.env|os\\.environ|env)\\[["\'\\w\\]]{0,60}',
   // `YOUR_SECRET_KEY`, `put your unique phrase here`, `password_here`
   '(?:put |insert |enter )?your[ _-][\\w -]{0,60}(?:key|token|secret|passw(?:or)?d|phrase|licen[cs]e|code|here)|\\w{1,40}_here',
   // `{{ lookup('env', 'DB_PASS') }}`, `!secret db_password`, `(sensitive value)`, `~`, `$1`, `:password` and `@p1` of a statement
@@ -21,8 +24,14 @@ const forms = [
 ];
 /** A scheme before it, and what ends a sentence behind. */
 const whole = new RegExp(`^(?:(?:basic|bearer|digest|token)[ +])?(?:${forms.join('|')})[.,;:)\\]}'"]{0,3}$`, 'i');
+/**
+ * Keys that anybody may have: of shops, maps and figures, for browsers; an application at PayPal; a key of SSH. And `@@PASSWORD@@`, and
+ * what a command prints, `$(cat /run/secrets/password)`, but for one that is told what to print.
+ */
+const open =
+  /^(?:[Bb]earer |[Bb]asic )?(?:\$\((?!echo|printf)(?:<[^\n]*|[a-z_./-]{2,40}(?:[ )][^\n]*)?)|@@[A-Z\d_]{2,60}@@|__[A-Z\d_]{2,60}__|pk_(?:live|test)_\w+|(?:live|test)_pk_\w+|pk\.eyJ[\w.-]+|rzp_(?:live|test)_\w{10,20}|phc_\w+|sb_publishable_[\w-]+|FLWPUBK[\w-]+|APP-[A-Z\d]{17}|1:\d{6,20}:(?:android|ios|web):[\da-f]+|(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+)(?: \S.*)?)[.,;:)\]}'"\\]{0,3}$/;
 /** A scheme alone is followed by something that cannot be a credential. */
 const scheme = /^(?:basic|bearer|digest|negotiate|ntlm)$/i;
 
 export const isPlaceholder = (value: string): boolean =>
-  value.length < 120 && (whole.test(value) || scheme.test(value));
+  (value.length < 120 && (whole.test(value) || scheme.test(value))) || (value.length < 1_000 && open.test(value));

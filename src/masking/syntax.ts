@@ -21,7 +21,7 @@ const between = [
   '(?<=--[\\w-]{1,60}|\\s-(?:passw(?:or)?d|pass|secret|token))[ \\t]{1,8}(?!-)',
   '(?<=\\b(?:SetEnv|fastcgi_param|uwsgi_param|setenv|config set|option (?:add|set|update)|option patch (?:insert|update)(?: [\\w.-]{1,60}){1,3}|(?:meta|transient) (?:add|set|update)(?: \\d{1,12})?) [\\w.-]{1,60})[ \\t]{1,20}',
   '(?<=(?:^|\\|)[ \\t]{0,20}[\\w.-]{1,60})[ \\t]{0,40}(?:\\||\\t)[ \\t]{0,20}',
-  '(?<=(?<!=)<[\\w:.-]{1,60})(?:\\s[\\w:.-]{1,60}=[^<>\\n]{0,300})?>(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<!\\[CDATA\\[)?',
+  '(?<=(?<!=)<[\\w:.-]{1,60})(?:\\s[\\w:.-]{1,60}=[^<>\\n]{0,300})?>(?!@)(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<!\\[CDATA\\[)?',
   `(?<=<[\\w:.-]{1,40}\\s[^<>\\n]{0,80}\\b(?:name|key|id)=${quote}[\\w.:\\[\\]-]{1,80}${quote})(?:\\s[^<>\\n]{0,200})?>(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<(?:value|string)>)?(?:<!\\[CDATA\\[)?`,
   `[ \\t]{1,4}(?:[\\w-]{1,20}=${quote}[\\w-]{0,40}${quote} {1,4}){0,4}value=(?=${quote})`,
   '</(?:name|key)>\\s{0,40}<(?:value|string)>(?:<string>)?',
@@ -44,7 +44,7 @@ const column = `(?<=\\|[ \\t]{0,20})(?![\\s|])${nothing('\\W|$')}(?:(?!\\|)${wit
 /** A variable of the environment has all up to the next space. */
 const variable = `(?<=(?:^|[\\s;])(?-i:[A-Z][A-Z\\d_]{2,60})=)(?!${quote})${nothing('\\W|$')}[^\\s"'\`<>\\\\;]{BARE,}`;
 /** A call: with a text or a number, with what another one gives, or any where a variable is set. */
-const call = `\\w{1,15}\\(${quote}|(?:(?-i:[a-z]{1,15})|(?-i:[A-Z]{1,15}))\\(\\d{1,7}\\)|(?-i:[a-z_][a-z_\\d]{2,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\())|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
+const call = `[\\w.]{1,24}\\(${quote}|(?:(?-i:[a-z]{1,15})|(?-i:[A-Z]{1,15}))\\(\\d{1,7}\\)|(?-i:[a-z_][a-z_\\d]{2,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\())|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
 /** It ends a field of a form, but none of a list with semicolons, and nothing that is said behind a colon. */
 const ampersand = `&(?!(?:amp|quot|[lg]t|#\\w{1,5});)(?:(?=[^&=;\\s"']{1,60};\\s?[a-z][\\w ]{0,40}=)|(?<=: [^\\s&"']{1,60}&)(?![\\w.[\\]-]{1,60}=)(?=\\w))`;
 const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|\\\\[\\\\/]){BARE,}`;
@@ -55,6 +55,6 @@ const value = [quoted, printed, ofLine, tagged, column, variable, braced, bare].
 /** Values of at least this many characters in quotes, and of that many without. */
 export const named = (names: string, least: number, alone: number): RegExp =>
   new RegExp(
-    `(?<before>(?:${names})${suffix}${ends}(?:${between})(?:\\w{1,15}\\((?=${quote}))?)(?:${value.replaceAll('LEAST', String(least)).replaceAll('BARE', String(alone))})`,
+    `(?<before>(?:${names})${suffix}${ends}(?:${between})(?:[\\w.]{1,24}\\((?=${quote}))?)(?:${value.replaceAll('LEAST', String(least)).replaceAll('BARE', String(alone))})`,
     'gim',
   );

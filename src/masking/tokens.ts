@@ -103,7 +103,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['EZ[AT]K', '[A-Za-z0-9]{54}'],
   ['access-(?:development|production|sandbox)-', '[a-f0-9]{8}-[a-f0-9-]{27}'],
   ['c[ks]_', '[a-f0-9]{40}'],
-  ['(?:live|test)_', '[A-Za-z0-9]{30,}(?![\\w-])'],
+  ['(?<!pk_)(?:live|test)_', '[A-Za-z0-9]{30,}(?![\\w-])'],
   ['APP_USR-', '[\\w-]{40,}'],
   ['TEST-\\d{12,}-', '[\\w-]{30,}'],
   ['AQE', '[\\w+/=-]{60,}', 'aqe'],
@@ -137,7 +137,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
 
 /** Tokens that something else than their beginning tells; each is sure to have a run. */
 const beside: readonly string[] = [
-  `(?<![\\w-](?<!%[0-9A-Fa-f]{2}|\\\\[nrt]))(?:sk\\.)?eyJ[\\w-]{17,}\\.(?:eyJ[\\w-]{8,}|[\\w-]{8,}\\.|\\.)[\\w.-]*`,
+  `(?<![\\w-](?<!%[0-9A-Fa-f]{2}|\\\\[nrt])|(?<!\\w)pk\\.)(?:sk\\.)?eyJ[\\w-]{17,}\\.(?:eyJ[\\w-]{8,}|[\\w-]{8,}\\.|\\.)[\\w.-]*`,
   `${begins}[MNO][\\w-]{22,27}\\.[\\w-]{6,7}\\.[\\w-]{27,}`,
   `${begins}(?:bot)?\\d{8,10}:AA[\\w-]{32,}`,
   `${begins}[a-f0-9]{32}-us\\d{1,2}(?!\\w)`,
