@@ -1,7 +1,7 @@
 import { calls, dsn } from './calls.ts';
 import { cookies } from './cookies.ts';
 import { programs } from './programs.ts';
-import { isCoined, isPlace, isRandom } from './random.ts';
+import { isCoined, isFile, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { spoken } from './spoken.ts';
 import { places } from './places.ts';
@@ -31,7 +31,8 @@ const says =
   /^\(?(?:all|authentication|cannot|chauthtok|error|failed|invalid|line|matched|must|new|only|password|permission|the|unable|unknown|usage|user|warning|you)\b/i;
 
 /** `could not save password: confirmation is missing` tells of what went wrong. */
-const refuses = /\b(?:unable to|can(?:not|'t)|could(?: not|n't)|failed to|error) (?:[a-z]{1,12} ){1,3}$/i;
+const refuses =
+  /\b(?:no|without|missing) $|\b(?:unable to|can(?:not|'t)|could(?: not|n't)|failed to|error) (?:[a-z]{1,12} ){1,3}$/i;
 
 /** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
 function isPassword(value: string, before: string, lead: string): boolean {
@@ -62,13 +63,20 @@ function isIssued(value: string, before: string): boolean {
 
 /** Fields of forms, and licences that texts are under. */
 const openValue = /^(?:(?:field|group)_|(?:[AL]?GPL|Apache|BSD|CC|EUPL|ISC|MIT|MPL)\b)/i;
+/** Words with signs between, and numbers behind: `order.created.v2`. */
+const isNamed = (value: string): boolean => /^[a-z]{2,15}(?:[._:|][a-z]{2,15}){1,5}(?:[._:|]?v?\d{1,4})?$/.test(value);
 /** By which something is kept for a while, as a build says. */
 const isOfCache = /\bcache (?:hit|miss|restored|saved)\b[^\n]{0,20}$/i;
+/** `cache: group=posts key=…`: the word alone. */
+const isKeyOfCache = (before: string, lead: string): boolean => /^. key\W/i.test(before) && /\bcache\b/i.test(lead);
 const looksIssued = (value: string, before: string, lead: string): boolean =>
   !isOfCache.test(lead) &&
+  !isKeyOfCache(before, lead) &&
   // Base64 may begin with a slash; then it is long, and has no ending.
   (!isPlace(value) || (/^[\w+/]{40,}={0,2}$/.test(value) && isRandom(value))) &&
   !openValue.test(value) &&
+  !isNamed(value) &&
+  !(/app_?id\W*$/i.test(before) && /-.*-/.test(value)) &&
   (isRandom(value, 8) ||
     (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
 
@@ -79,6 +87,8 @@ const telling = `${passwords}|${secrets}|${keys}`;
 /** What is told about a credential, and is none. */
 const aside =
   '(?!(?:account|algo(?:rithm)?|arn|at|audience|class|count|created|cron|date|desc(?:ription)?|digest|dir(?:ectory)?|endpoint|event|exist|expir[a-z]{1,6}|field|file(?:name)?|fingerprint|format|function|group|handler|hash(?:ed)?|hint|hook|id|index|info|issue[dr]?|job|label|last|len(?:gth)?|level|lifetime|link|location|manager|max|min|name|order|owner|page|path|permission|policy|prefix|provider|ref(?:erence)?|request|reset|rotation|run|scope|source|state|status|strength|suffix|task|time(?:stamp)?|title|ttl|type|updated?|ur[il]|used?|user|uuid|version)s?(?![a-z]))';
+/** What two texts in a list are called: a name and a password. */
+const paired = '(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\bpass|userpwd)';
 const byName: readonly Rule[] = [
   {
     hint: 'signature',
@@ -88,13 +98,19 @@ const byName: readonly Rule[] = [
     ),
   },
   {
-/** What two texts in a list are called: a name and a password. */
-const paired = '(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\bpass|userpwd)';
     // Two texts in a list: the first is a name.
     hint: 'auth|credential|pass',
     shape: new RegExp(
       `(?<before>${paired}${ends}[ \\t]{0,4}(?:=>|[:=]|,)\\s{0,40}(?:\\[|array ?\\(|array\\(\\d\\) ?\\{)\\s{0,40}(?:0 => |\\[0\\]=>\\s{0,40})?(?:string\\(\\d{1,3}\\) )?${quote}[^"'\\n]{1,100}${quote}(?:,|(?=\\s))\\s{0,40}(?:1 => |\\[1\\]=>\\s{0,40})?(?:string\\(\\d{1,3}\\) )?)(?<open>${quote})(?:(?!\\k<open>)${within}){1,200}`,
       'gi',
+    ),
+  },
+  {
+    // As `print_r` writes them, in one line or more.
+    hint: 'auth|credential|pass',
+    shape: new RegExp(
+      `(?<before>${paired}\\] => Array\\s{1,40}\\(\\s{1,40}\\[0\\] => [^\\n]{1,100}?\\s{1,40}\\[1\\] => )(?!\\s)[^\\n]{1,200}?(?=[ \\t\\r]*$| \\)| \\[)`,
+      'gim',
     ),
   },
   {
@@ -106,14 +122,6 @@ const paired = '(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\b
     hint: 'value',
     also: tellingHint,
     shape: new RegExp(
-  {
-    // As `print_r` writes them, in one line or more.
-    hint: 'auth|credential|pass',
-    shape: new RegExp(
-      `(?<before>${paired}\\] => Array\\s{1,40}\\(\\s{1,40}\\[0\\] => [^\\n]{1,100}?\\s{1,40}\\[1\\] => )(?!\\s)[^\\n]{1,200}?(?=[ \\t\\r]*$| \\)| \\[)`,
-      'gim',
-    ),
-  },
       `(?<before>(?:name|key|field|id|slug|option|label)(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}${quote}[\\w-]{0,60}(?:${telling})${suffix}${quote},\\s{0,20}(?:${quote})?(?:option_|meta_)?value(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4})(?<open>${quote})(?:(?!(?<!\\\\)\\k<open>)${within}){1,500}`,
       'gi',
     ),
@@ -192,6 +200,8 @@ const apart: readonly Rule[] = [
     hint: 'bearer',
     shape:
       /(?<before>)\bBearer(?:\s{1,8}|%20|\+)(?!authenticat|authoriz)(?!(?-i:[A-Z]?[a-z]{1,10})(?![\w.~+/=-]))[\w.~+/=-]{8,}/gi,
+    // The protocol, the next field, and words of an error are none.
+    isSecret: (value) => !/^bearer\W+(?:HTTP\/\d|bearer|[a-z_]{1,30}=[^=]|[a-z]+(?:[_/][a-z]+)+$)/i.test(value),
   },
   {
     // A name and a password, however their heading was written.

@@ -27,11 +27,12 @@ export const isCoined = (text: string): boolean =>
   !/^v=\d/.test(text) && (/\d\D|\D\d|\d{6}|[a-z][A-Z]/.test(text) || /[^\p{L}\p{N}\s._/:;,()|'"<>{}[\]-]/u.test(text));
 
 /** A file below some folder. */
-const isFile =
-  /^(?:[\w.@-]{1,60}\/){1,12}[\w.@-]{1,80}\.(?:css|html?|jsx?|json|mjs|php|phpt|py|rb|scss|sh|sql|svg|tsx?|vue|ya?ml)$/;
+const file =
+  /^(?:[\w.@-]{1,60}\/){1,12}[\w.@-]{1,80}\.(?:avif|bz2|css|csv|gif|gz|html?|ico|jpe?g|jsx?|json|log|mjs|mp4|pdf|php|phpt|png|py|rb|scss|sh|sql|svg|tar|tgz|tsx?|txt|vue|webp|woff2?|xml|ya?ml|zip)$/;
+export const isFile = (text: string): boolean => file.test(text);
 /** Whether it is a place in a file system, or an address. */
 export const isPlace = (text: string): boolean =>
-  isFile.test(text) || /^(?:~?\/[\w.-]{1,80}(?:\/|$)|[A-Za-z]:\\|\.{1,2}\/|(?:https?|file|unix):)/.test(text);
+  isFile(text) || /^(?:~?\/[\w.-]{1,80}(?:\/|$)|[A-Za-z]:\\|\.{1,2}\/|(?:https?|file|unix):)/.test(text);
 
 /** The last digit of a card's number follows from the others. */
 export function isCard(text: string): boolean {

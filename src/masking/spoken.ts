@@ -1,7 +1,7 @@
 import { isCard, isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { ends } from './syntax.ts';
-import { keys, passwords, prose, states } from './words.ts';
+import { keys, openKeys, passwords, prose, states } from './words.ts';
 
 /** Credentials in sentences, and such as are known by themselves beside a word. */
 
@@ -9,8 +9,13 @@ const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
 const isWritten = (value: string): boolean => isCoined(value) && !isPlace(value) && !state.test(value);
 
 /** What comes after them is no credential: it is how something is called or counted. */
-const open =
-  /\bgpg: |\b(?:rsa|dsa|ecdsa|eddsa) key\W|\bcache (?:hit|miss|restored|saved)\b[^\n]{0,20}\bkey\W|(?:cache|transient|public|primary|foreign|meta|option|array|site|field|idempotency|surrogate|group|host|sort|object|lock|checksum|hash)[ _-]?key\W|key[ _-](?:id|name|type|pair|fingerprint|column)\b/i;
+const opens = '(?:access|activation|api|auth|encryption|licen[cs]e|master|private|secret|signing)[ _-]?key';
+const open = new RegExp(
+  `\\bgpg: |\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:${openKeys}|checksum|hash)[ _-]?key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
+  'i',
+);
+/** By which a build keeps something: words, and a digest of what it was made of. */
+const isKept = (value: string): boolean => /^[a-z]{3,15}(?:[-_][a-z\d.]{1,10}){0,5}[-_][\da-f]{8,64}$/i.test(value);
 const counted =
   /\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
@@ -185,7 +190,7 @@ export const spoken: readonly Rule[] = [
     // `DB_PASS Hering88`: names of variables, and what stands in columns.
     hint: 'pass|pwd|secret|token',
     shape:
-      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
+      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|])[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
     isSecret: (value, before) =>
       (isWritten(value) && !/^[a-z_]{2,30}=/.test(value)) ||
       (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
@@ -215,6 +220,7 @@ export const spoken: readonly Rule[] = [
       !/^[a-z]{1,20}_id=/i.test(value) &&
       !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
       !open.test(lead + before) &&
+      !(/(?:^|[^\w -])\s*["']?key["']?: ?["']?$/i.test(lead + before) && isKept(value)) &&
       !counted.test(before),
   },
   {
