@@ -162,7 +162,7 @@ function blockAt(
 }
 /** `[auth] => Array`, `"auth": [`, and how `expect` waits for who asks. */
 const beginsList = /(?:auth|credentials)["'\]]{1,2}\s?(?:=>|[:=])\s?(?:Array|\[|array ?\()?$/i;
-const asksOnce = /\bexpect\b[^\n]{0,60}ass(?:word|wd|phrase)[^\n]{0,20}["'}{]$/i;
+const asksOnce = /\bexpect\b[^\n]{0,60}(?:ass(?:wor[dt]|wd|phrase)|ennwort)[^\n]{0,20}["'}{]$/i;
 /** Up to its end, as far as two texts go; a dump writes six lines before the second. */
 const longer = (list: string, end: string): string =>
   /^\s*[)\]}],?$/.test(end) || list.length > 600 || list.split('\n').length > 6 ? '' : `${list}${end}\n`;

@@ -97,7 +97,10 @@ function shown(match: string, { name = '' }: Groups): string {
     const isMasked =
       known === undefined
         ? isGiven(called, argument) ||
-          (isLast && !isPlace(value) && !/^(?:utf-?8|latin)/i.test(value) && (isHost(host) || isCoined(value)))
+          (isLast &&
+            !isPlace(value) &&
+            !/^(?:utf-?8|latin)/i.test(value) &&
+            (isHost(host) || isCoined(value) || (said.startsWith('(Array,') && /connect$/i.test(name))))
         : known.place === 'all' || known.place === place;
     left += said.slice(from, part.index) + (isMasked ? `${open}***${end}` : part[0]);
     from = part.index + part[0].length;

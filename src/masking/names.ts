@@ -1,5 +1,6 @@
 import { calls, dsn } from './calls.ts';
 import { cookies } from './cookies.ts';
+import { pairs } from './pairs.ts';
 import { programs } from './programs.ts';
 import { isCoined, isFile, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
@@ -28,15 +29,18 @@ const readsName = /(?:env|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["'
 const saysProgram = /^passwd: {0,2}$/;
 const isProgram = (lead: string): boolean => /(?:ch|g|h?t|ldap|ssh|vnc|yp|smb)$/.test(lead);
 const says =
-  /^\(?(?:all|authentication|cannot|chauthtok|error|failed|invalid|line|matched|must|new|only|password|permission|the|unable|unknown|usage|user|warning|you)\b/i;
+  /^\(?(?:all|compat|files|systemd|authentication|cannot|chauthtok|error|failed|invalid|line|matched|must|new|only|password|permission|the|unable|unknown|usage|user|warning|you)\b/i;
 
 /** `could not save password: confirmation is missing` tells of what went wrong. */
 const refuses =
   /\b(?:no|without|missing) $|\b(?:unable to|can(?:not|'t)|could(?: not|n't)|failed to|error) (?:[a-z]{1,12} ){1,3}$/i;
 
+const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|txt|ya?ml)$/;
 /** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
 function isPassword(value: string, before: string, lead: string): boolean {
-  if (readsName.test(before) || /^https?:/.test(value)) return false;
+  if (readsName.test(before) || /^https?:/.test(value) || textFile.test(value)) return false;
+  // `${DB_PASSWORD:?must be set}`
+  if (/^[?+-]/.test(value) && /\$\{\w*$/.test(lead)) return false;
   if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
   if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;
   const isStated = state.test(value) || (isBare(before) && prose.test(value.replace(/\s.*$/s, '')));
@@ -87,8 +91,6 @@ const telling = `${passwords}|${secrets}|${keys}`;
 /** What is told about a credential, and is none. */
 const aside =
   '(?!(?:account|algo(?:rithm)?|arn|at|audience|class|count|created|cron|date|desc(?:ription)?|digest|dir(?:ectory)?|endpoint|event|exist|expir[a-z]{1,6}|field|file(?:name)?|fingerprint|format|function|group|handler|hash(?:ed)?|hint|hook|id|index|info|issue[dr]?|job|label|last|len(?:gth)?|level|lifetime|link|location|manager|max|min|name|order|owner|page|path|permission|policy|prefix|provider|ref(?:erence)?|request|reset|rotation|run|scope|source|state|status|strength|suffix|task|time(?:stamp)?|title|ttl|type|updated?|ur[il]|used?|user|uuid|version)s?(?![a-z]))';
-/** What two texts in a list are called: a name and a password. */
-const paired = '(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\bpass|userpwd)';
 const byName: readonly Rule[] = [
   {
     hint: 'signature',
@@ -97,26 +99,7 @@ const byName: readonly Rule[] = [
       'gi',
     ),
   },
-  {
-    // Two texts in a list: the first is a name.
-    hint: 'auth|credential|pass',
-    shape: new RegExp(
-      `(?<before>${paired}${ends}[ \\t]{0,4}(?:=>|[:=]|,)\\s{0,40}(?:\\[|array ?\\(|array\\(\\d\\) ?\\{)\\s{0,40}(?:0 => |\\[0\\]=>\\s{0,40})?(?:string\\(\\d{1,3}\\) )?${quote}[^"'\\n]{1,100}${quote}(?:,|(?=\\s))\\s{0,40}(?:1 => |\\[1\\]=>\\s{0,40})?(?:string\\(\\d{1,3}\\) )?)(?<open>${quote})(?:(?!\\k<open>)${within}){1,200}`,
-      'gi',
-    ),
-  },
-  {
-    // As `print_r` writes them, in one line or more.
-    hint: 'auth|credential|pass',
-    shape: new RegExp(
-      `(?<before>${paired}\\] => Array\\s{1,40}\\(\\s{1,40}\\[0\\] => [^\\n]{1,100}?\\s{1,40}\\[1\\] => )(?!\\s)[^\\n]{1,200}?(?=[ \\t\\r]*$| \\)| \\[)`,
-      'gim',
-    ),
-  },
-  {
-    hint: 'auth',
-    shape: /(?<before>auth(?:\[\]|%5B%5D)=[^&\s"'\\]{1,64}&auth(?:\[\]|%5B%5D)=)[^&\s"'\\]{1,200}/gi,
-  },
+  ...pairs,
   {
     // `"name":"smtp_password","value":"…"`, and so on: the name is a value in its turn.
     hint: 'value',

@@ -13,7 +13,7 @@ const forms = [
   '\\$[A-Z][A-Z\\d_]{2,60}|\\$?\\{{1,3}(?:\\s?[\\w.:?| -]{0,80})\\}{0,3}|%env\\([\\w:]{1,80}\\)%|%(?:\\d\\$)?s',
   // `%PASSWORD%`, `#{password}`, `os.environ.PASSWORD`, `var.password`
   '%[a-z_][a-z\\d_]{2,60}%|[#@]\\{[\\w.]{2,60}\\}',
-  '\\$env:\\w{2,60}|(?:var|local|data|module|config|settings|process\\.env|os\\.environ|import\\.meta\\.env)(?:\\.[a-z_]{1,60}){1,5}|(?:process\\.env|os\\.environ|env)\\[["\'\\w\\]]{0,60}',
+  '\\$env:\\w{2,60}|(?:var|local|data|module|config|settings|random_password|process\\.env|os\\.environ|import\\.meta\\.env)(?:\\.[a-z_][a-z_\\d]{0,60}){1,5}|(?:env|fd|file):[\\w./-]{1,100}|(?:process\\.env|os\\.environ|env)\\[["\'\\w\\]]{0,60}',
   // `YOUR_SECRET_KEY`, `put your unique phrase here`, `password_here`
   '(?:put |insert |enter )?your[ _-][\\w -]{0,60}(?:key|token|secret|passw(?:or)?d|phrase|licen[cs]e|code|here)|\\w{1,40}_here',
   // `{{ lookup('env', 'DB_PASS') }}`, `!secret db_password`, `(sensitive value)`, `~`, `$1`, `:password` and `@p1` of a statement

@@ -11,7 +11,8 @@ export const places: readonly Rule[] = [
     // Short names of keys in addresses: `?k=…`, `&lk=…`. What tells versions of files apart is called otherwise.
     hint: '\\?k=|&k=|lk=|ak=|sk=|al=|lic=|apik=',
     shape: /(?<before>[?&;](?:amp;)?(?:k|lk|ak|sk|al|lic|apik)=)[\w+/%.~-]{24,}={0,2}/gi,
-    isSecret: (value) => isRandom(value) || /^[\da-f]{32,}$/i.test(value),
+    isSecret: (value, _, lead) =>
+      (isRandom(value) || /^[\da-f]{32,}$/i.test(value)) && !(value.startsWith('6L') && lead.includes('anchor')),
   },
   {
     // Keys that somebody made up: short in addresses.

@@ -133,7 +133,7 @@ export const programs: readonly Rule[] = [
     // What postfix logs in with elsewhere: a host, a name and a password.
     hint: ':465 |:465\t|:587 |:587\t|]:25|:submission|:smtps |:smtp ',
     shape:
-      /(?<before>(?<![^\s"'>])(?<host>\[[\w.-]{1,100}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}):(?:25|465|587|2525|submissions?|smtps?)[ \t]{1,40}[A-Za-z][\w.@+-]{0,100}:)[^\s"'\\]{3,100}(?=["'\\]|\s*$)/gm,
+      /(?<before>(?<![^\s"'>](?<!^[+-]))(?<host>\[[\w.-]{1,100}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}):(?:25|465|587|2525|submissions?|smtps?)[ \t]{1,40}[A-Za-z][\w.@+-]{0,100}:)[^\s"'\\]{3,100}(?=["'\\]|\s*$)/gm,
     isSecret: (value, before) =>
       before.includes('@') ? !/^\d|^(?:ok|failed)$/i.test(value) : isCoined(value) && value.length >= 6,
   },
@@ -141,7 +141,12 @@ export const programs: readonly Rule[] = [
     // The same as a search shows it, behind the name of its file, and the number of a line.
     hint: 'sasl_passwd',
     shape:
-      /(?<before>\bsasl_passwd\w{0,5}:(?:\d{1,6}:)?[ \t]{0,4}\[?[\w.-]{1,100}\]?(?::\w{1,12})?[ \t]{1,40}[\w.@+-]{1,100}:)[^\s"'\\]{1,100}/g,
+      /(?<before>\bsasl_passwd[\w.]{0,8}(?::(?:\d{1,6}:)?|-\d{1,6}-)[ \t]{0,4}\[?[\w.-]{1,100}\]?(?::\w{1,12})?[ \t]{1,40}[\w.@+-]{1,100}:)[^\s"'\\]{1,100}/g,
+  },
+  {
+    // The same for exim: host, name, password.
+    hint: 'passwd\\.client',
+    shape: /(?<before>\bpasswd\.client:(?:\d{1,6}:)?[ \t]{0,4}[\w.*-]{1,100}:[\w.@+-]{1,100}:)[^\s"'\\]{1,100}/g,
   },
   {
     // What a client says to dovecot, with tabs as it logs them.
@@ -154,9 +159,9 @@ export const programs: readonly Rule[] = [
   {
     // What `expect` answers to whoever asks for a password.
     hint: 'send',
-    also: 'assword|asswd|assphrase',
+    also: 'assword|asswort|asswd|assphrase|ennwort',
     shape: new RegExp(
-      `(?<before>assw?(?:ord|d|phrase)[^"'\\n]{0,20}["'][^"']{0,60}?\\bsend(?: -[-s])? )(?<open>${mark})(?:(?!\\k<open>|\\\\{1,4}[rn])${within}){1,200}`,
+      `(?<before>(?:assw(?:or[dt]|d)|assphrase|ennwort)[^"'\\n]{0,20}["'][^"']{0,60}?\\bsend(?: -[-s])? )(?<open>${mark})(?:(?!\\k<open>|\\\\{1,4}[rn])${within}){1,200}`,
       'gi',
     ),
   },
@@ -164,7 +169,7 @@ export const programs: readonly Rule[] = [
     // Settings of Redis: another word behind tells that a sentence goes on.
     hint: 'requirepass|masterauth|auth-pass',
     shape: new RegExp(
-      `(?<before>\\b(?:requirepass|masterauth|sentinel auth-pass \\S{1,64})["']?[ \\t]{1,8})(?:(?<open>${mark})${begun}${upTo('open')}|[^\\s"'\\\\]{3,200}(?=[ \\t\\r]*(?:$|["'#|&\\\\])))`,
+      `(?<before>\\b(?:requirepass|masterauth|sentinel auth-pass \\S{1,64})["']?[ \\t]{1,8})(?:(?<open>${mark})${begun}${upTo('open')}|[^\\s"'\\\\]{3,200}(?=[ \\t\\r]*(?:$|[#|&])|["'\\\\]))`,
       'gim',
     ),
     isSecret: (value) => !state.test(value) && !prose.test(value),

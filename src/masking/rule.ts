@@ -33,7 +33,8 @@ function shownOf({ 0: whole, groups = {}, index, input }: RegExpExecArray, { isS
   const kept = `${groups['before'] ?? ''}${groups['open'] ?? ''}`;
   const found = whole.slice(kept.length);
   const value = found.slice(0, found.length - closing(found, kept, input, index));
-  if (isPlaceholder(value) || (kept.endsWith('`') && prints.test(value))) return whole;
+  const isTicked = kept.endsWith('`') || value.startsWith('`');
+  if (isPlaceholder(value) || (isTicked && prints.test(value))) return whole;
   const lead = input.slice(Math.max(0, index - 40), index);
   const isMeant = isSecret === undefined || isSecret(value, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
@@ -41,7 +42,7 @@ function shownOf({ 0: whole, groups = {}, index, input }: RegExpExecArray, { isS
 
 /** A command in backticks. */
 const prints =
-  /^(?:aws|bw|cat|cut|date|gcloud|gopass|gpg|grep|head|jq|kubectl|op|openssl|pass|printenv|pwgen|sed|sops|tail|uuidgen|vault) [-\w./]/;
+  /^`?(?:aws|bw|cat|cut|date|gcloud|gopass|gpg|grep|head|jq|kubectl|op|openssl|pass|printenv|pwgen|sed|sops|tail|uuidgen|vault) [-\w./]/;
 
 /** As far as a line is looked at around what was found in it, so that a long one takes no longer for each. */
 const room = 1_000;

@@ -15,7 +15,10 @@ const open = new RegExp(
   'i',
 );
 /** By which a build keeps something: words, and a digest of what it was made of. */
-const isKept = (value: string): boolean => /^[a-z]{3,15}(?:[-_][a-z\d.]{1,10}){0,5}[-_][\da-f]{8,64}$/i.test(value);
+const isKept = (value: string): boolean =>
+  /^(?=(?:[a-z\d.]{1,15}[-_]){0,3}[a-z]{3})[a-z][a-z\d]{0,15}(?:[-_][a-z\d.]{1,15}){0,5}[-_][\da-f]{8,64}$/i.test(
+    value,
+  );
 const counted =
   /\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
@@ -220,7 +223,7 @@ export const spoken: readonly Rule[] = [
       !/^[a-z]{1,20}_id=/i.test(value) &&
       !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
       !open.test(lead + before) &&
-      !(/(?:^|[^\w -])\s*["']?key["']?: ?["']?$/i.test(lead + before) && isKept(value)) &&
+      !(/(?:^|[^\w -])\s*["']?key["']?(?:: ?| )["']?$/i.test(lead + before) && isKept(value)) &&
       !counted.test(before),
   },
   {

@@ -151,7 +151,7 @@ const beside: readonly string[] = [
 const addresses: readonly (readonly [before: string, rest: string, hint: string])[] = [
   ['hooks\\.slack\\.com/(?:services|triggers|workflows)/', '[\\w/+-]{20,}', 'hooks\\.slack'],
   ['discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/', '\\d{5,}/[\\w-]{30,}', '/webhook'],
-  ['(?:\\.webhook|outlook)\\.office(?:365)?\\.com/webhook(?:b2)?/', '[\\w/@-]{40,}', '/webhook'],
+  ['(?:\\.webhook|outlook)\\.office(?:365)?\\.com\\\\?/webhook(?:b2)?\\\\?/', '(?:[\\w@-]|\\\\?/){40,}', '/webhook'],
   ['hooks\\.zapier\\.com/hooks/(?:catch|standard)/\\d{1,12}/', '\\w{5,}', 'zapier'],
   ['hook\\.(?:[a-z\\d]{2,4}\\.)?(?:make|integromat)\\.com/', '\\w{20,}', 'make\\.com|integromat'],
   ['connect\\.pabbly\\.com/workflow/sendwebhookdata/', '[\\w%=-]{20,}', 'sendwebhookdata'],

@@ -18,7 +18,7 @@ export const passwords = [
 ].join('|');
 
 /** Names of what is one unless a plain word stands there. */
-export const secrets = `${mistaken}(?:secret|token)|credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:api|secreta|privada))?|${word}jeton`;
+export const secrets = `${mistaken}(?<!existing)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:api|secreta|privada))?|${word}jeton`;
 
 /** No list: a name and a password have a rule of their own. */
 const notPair = '(?!\\\\{0,8}["\']\\s?(?::|=>)\\s?(?:\\[|array ?\\())';
@@ -63,4 +63,4 @@ export const states = [
 
 /** With what somebody goes on who writes about a password, and does not write it. */
 export const prose =
-  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|should|some|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|with|would|wurde|you|your)$/i;
+  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|with|would|wurde|you|your)$/i;

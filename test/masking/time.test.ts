@@ -234,6 +234,12 @@ const pieces = [
   'password=a.b(',
   'no password: ',
   'outlook.office.com/webhook/',
+  'outlook.office.com/webhook\\/',
+  'passwd.client:a:b:',
+  'sasl_passwd-1-',
+  'auth => ["a", "b"c ',
+  'key a-b-c-1a',
+  '${DB_PASSWORD:?',
 ];
 
 function letters(hint: string): string {
