@@ -47,7 +47,7 @@ const EMPTIES = `
   select 1 / (case when max(step) = ${migrations.length} then 1 else 0 end) from migrations;
   set session_replication_role = replica;
   truncate changes, votes, audit, locks, timers, inbox, messages, answers, settings, installation restart identity;
-  insert into installation values (substr(md5(random()::text), 1, 16), 0)`;
+  insert into installation values (substr(md5(random()::text), 1, 16), (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
 
 /** The URL of an empty place for tables in that database. */
 async function freshSchema(database: URL): Promise<string> {

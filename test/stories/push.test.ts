@@ -118,7 +118,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     ]);
     const wrong = [
       ['acme-docs/live', 'This is not acme-docs/staging. Nothing was done.'],
-      ['acme-docs/Staging', 'This is not acme-docs/staging. Nothing was done.'],
+      ['acme-docs/Staging', 'This is not acme-docs/staging. Capitals count: it has “S” where the name has “s”.'],
       ['acme-docs/st\u0430ging', 'This is not acme-docs/staging. It has “\u0430” (U+0430) in it. Nothing was done.'],
       ['acme-docs/\uFF53taging', 'This is not acme-docs/staging. It has “\uFF53” (U+FF53) in it. Nothing was done.'],
       ['acme-docs/sta\u200Bging', 'There is a character that cannot be seen (U+200B) after “cme-docs/sta”.'],
