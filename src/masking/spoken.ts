@@ -11,7 +11,7 @@ const isWritten = (value: string): boolean => isCoined(value) && !isPlace(value)
 /** What comes after them is no credential: it is how something is called or counted. */
 const opens = '(?:access|activation|api|auth|encryption|licen[cs]e|master|private|secret|signing)[ _-]?key';
 const open = new RegExp(
-  `\\bgpg: |\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:${openKeys}|checksum|hash)[ _-]?key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
+  `\\bgpg: |\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
   'i',
 );
 /** By which a build keeps something: words, and a digest of what it was made of. */
