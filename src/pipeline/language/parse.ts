@@ -9,6 +9,7 @@ import { optionName, takesRest, takesValue } from './usage.ts';
 import { commandsIn, withoutTokens, type Found } from './pasted-tokens.ts';
 import { split, type Word } from './tokenize.ts';
 import type { Wish } from './parsed-command.ts';
+import { valueAt, type Option } from '../value.ts';
 
 export type { Context, Given } from './bind-arguments.ts';
 
@@ -67,14 +68,8 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     const name = (match[1] ?? '').toLowerCase();
     const option = known.get(name);
     if (option === undefined) throw unknownOption(name, path, [...known.keys()]);
-    let value = match[2];
-    if (value === undefined && option.takesValue) value = valueAt(words, (at += 1));
-    // A time is said in two words as well: `--since 7 days`.
-    for (let next = words[at + 1]; option.isTime && value && next && !next.quoted; next = words[at + 1]) {
-      if (!goesOn(value, next.text)) break;
-      value = `${value} ${next.text}`;
-      at += 1;
-    }
+    const { value, last } = valueAt(words, at, match[2], option);
+    at = last;
     // What is said and empty is not the same as left out: `--only=""` must not come to mean everything.
     const isEmpty = value === undefined ? option.takesValue : value.trim() === '' && name !== 'reason';
     if (isEmpty) {
@@ -96,14 +91,6 @@ function refuseOneHyphen({ text, quoted }: Word, known: ReadonlyMap<string, Opti
     hint: say`An option begins with two: ${code(`--${name.toLowerCase()}`)}. In quotes it is a word.`,
   });
 }
-
-/** What follows an option, unless it is an option itself: `--reason --dry-run` must not lose the dry run. */
-function valueAt(words: readonly Word[], at: number): string | undefined {
-  const word = words[at];
-  return word === undefined || (!word.quoted && word.text.startsWith('--')) ? undefined : word.text;
-}
-
-type Option = { readonly takesValue: boolean; readonly many: boolean; readonly isTime?: boolean };
 
 function optionsOf(command: Command): ReadonlyMap<string, Option> {
   const known = new Map<string, Option>();
