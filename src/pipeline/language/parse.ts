@@ -4,12 +4,11 @@ import { Refusal, type Words } from '../../errors.ts';
 import { code, say } from '../../text.ts';
 import { assigned, type Context, type Given } from './bind-arguments.ts';
 import { unknownCommand, unknownOption } from './did-you-mean.ts';
-import { goesOn } from '../../commands/kit/values/times.ts';
 import { optionName, takesRest, takesValue } from './usage.ts';
 import { commandsIn, withoutTokens, type Found } from './pasted-tokens.ts';
 import { split, type Word } from './tokenize.ts';
 import type { Wish } from './parsed-command.ts';
-import { valueAt, type Option } from '../value.ts';
+import { valueAt, type Option } from './option-value.ts';
 
 export type { Context, Given } from './bind-arguments.ts';
 

@@ -1,5 +1,5 @@
-import { goesOn } from '../commands/kit/values/times.ts';
-import type { Word } from './language/tokenize.ts';
+import { goesOn } from '../../commands/kit/values/times.ts';
+import type { Word } from './tokenize.ts';
 
 /** How an option is said. */
 export type Option = { readonly takesValue: boolean; readonly many: boolean; readonly isTime?: boolean };
