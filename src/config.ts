@@ -24,7 +24,7 @@ const host = z
     'must be an address or a name of this machine alone, such as 0.0.0.0, ::1 or localhost: without http://, brackets or a port',
   );
 const uuid = z.guid('must be a UUID').toLowerCase();
-const mostCharacters = 4_096;
+const maxCharacters = 4_096;
 const printable = z
   .string()
   .regex(/^[\x20-\x7e]*$/, 'has a character that no key has: a line break, or one that is not plain ASCII');
@@ -32,7 +32,7 @@ const printable = z
 const credential = (least: number, hint: string): z.ZodString =>
   printable
     .min(least, `must be at least ${least} characters: ${hint}`)
-    .max(mostCharacters, `must be at most ${mostCharacters} characters`);
+    .max(maxCharacters, `must be at most ${maxCharacters} characters`);
 const hidden = (value: string): Secret => new Secret(value);
 const token = (start: string): z.ZodString =>
   credential(16, 'copy it whole').startsWith(start, `must begin with ${start}`);
@@ -51,8 +51,8 @@ const formerKeys = printable
       .filter((one) => one !== ''),
   )
   .refine(
-    (keys) => keys.every(({ length }) => length >= leastOfFormer && length <= mostCharacters),
-    `must be keys of ${leastOfFormer} to ${mostCharacters} characters each, with commas between`,
+    (keys) => keys.every(({ length }) => length >= leastOfFormer && length <= maxCharacters),
+    `must be keys of ${leastOfFormer} to ${maxCharacters} characters each, with commas between`,
   )
   .transform((keys) => keys.map(hidden));
 const required = (what: string): { error: (issue: { input: unknown }) => string | undefined } => ({

@@ -4,7 +4,7 @@ import { channel } from 'node:diagnostics_channel';
  * The places between a click and the last word where a process may die: each leaves something else half done.
  * Nobody listens in production. `npm run prove` does, and kills the process right there.
  */
-export type Point =
+export type Failpoint =
   /** A delivery is in the inbox, and not acked yet; then acked. */
   | 'kept'
   | 'acked'
@@ -30,12 +30,12 @@ export type Point =
 export type Drawing = { readonly how: 'post' | 'edit'; readonly says: string };
 
 /** The channel on which the points are published, as `{ point, of, how, says }`. */
-export const pointChannel = channel('sitehand.point');
+export const failpointChannel = channel('sitehand.point');
 
 /**
  * Says that the process is at this point; `of` names the change, delivery or message, `drawing` tells apart the steps of
  * one message. Costs nothing while nobody listens.
  */
-export function passing(point: Point, of: string | number, drawing?: () => Drawing): void {
-  if (pointChannel.hasSubscribers) pointChannel.publish({ point, of: String(of), ...drawing?.() });
+export function failpoint(point: Failpoint, of: string | number, drawing?: () => Drawing): void {
+  if (failpointChannel.hasSubscribers) failpointChannel.publish({ point, of: String(of), ...drawing?.() });
 }

@@ -1,20 +1,20 @@
 /** No turn came: too many wait already, of this one's or of everybody's, or it took too long. */
-export class NoTurn extends Error {
+export class NotAdmitted extends Error {
   override readonly name = 'NoTurn';
   /** What is in the way: only what they have under way themselves, or what everybody has. */
   readonly why: 'own' | 'all' | 'late';
 
-  constructor(why: NoTurn['why']) {
+  constructor(why: NotAdmitted['why']) {
     super(why === 'late' ? 'no turn came in time' : 'too many wait already');
     this.why = why;
   }
 }
 
-export type TurnLimits = {
+export type SemaphoreLimits = {
   /** So many works run at once, */
   readonly most: number;
   /** and so many of them for one and the same. */
-  readonly mostEach?: number;
+  readonly maxEach?: number;
   /** and the last so many only for those who have none; */
   readonly kept?: number;
   /** so many wait, */
@@ -26,7 +26,7 @@ export type TurnLimits = {
 };
 
 /** Runs the work when its turn comes, for somebody; rejects with `NoTurn`, or as the work does. */
-export type Turns = <T>(work: () => Promise<T>, who?: string) => Promise<T>;
+export type Semaphore = <T>(work: () => Promise<T>, who?: string) => Promise<T>;
 
 /** What somebody has under way, and what of theirs waits, oldest first. */
 type Line = { running: number; readonly queue: Set<() => void> };
@@ -38,7 +38,7 @@ type Hall = { readonly lines: Map<string, Line>; running: number; queued: number
  * Lets a number of works run at once, and others wait. Of one and the same it is first come first served; among several
  * whoever has least under way goes first. `behind`: who several of those that are named are in truth.
  */
-export function turns(limits: TurnLimits, behind = (who: string): string => who): Turns {
+export function createSemaphore(limits: SemaphoreLimits, behind = (who: string): string => who): Semaphore {
   const hall: Hall = { lines: new Map(), running: 0, queued: 0 };
   const { lines } = hall;
   return async (work, named = '') => {
@@ -67,8 +67,8 @@ export function turns(limits: TurnLimits, behind = (who: string): string => who)
   };
 }
 
-const mayBegin = ({ running }: Hall, line: Line, { most, mostEach = most, kept = 0 }: TurnLimits): boolean =>
-  running < most && line.running < mostEach && (line.running === 0 || running < most - kept);
+const mayBegin = ({ running }: Hall, line: Line, { most, maxEach = most, kept = 0 }: SemaphoreLimits): boolean =>
+  running < most && line.running < maxEach && (line.running === 0 || running < most - kept);
 
 function begin(hall: Hall, who: string, line: Line): void {
   hall.running += 1;
@@ -78,10 +78,10 @@ function begin(hall: Hall, who: string, line: Line): void {
 }
 
 /** Resolves when the turn has come. */
-function turn(hall: Hall, line: Line, { waiting, waitingEach = waiting, waitMs }: TurnLimits): Promise<void> {
+function turn(hall: Hall, line: Line, { waiting, waitingEach = waiting, waitMs }: SemaphoreLimits): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (line.queue.size >= waitingEach) return reject(new NoTurn('own'));
-    if (hall.queued >= waiting) return reject(new NoTurn('all'));
+    if (line.queue.size >= waitingEach) return reject(new NotAdmitted('own'));
+    if (hall.queued >= waiting) return reject(new NotAdmitted('all'));
     const leave = (): void => {
       clearTimeout(timer);
       line.queue.delete(go);
@@ -89,7 +89,7 @@ function turn(hall: Hall, line: Line, { waiting, waitingEach = waiting, waitMs }
     };
     const timer = setTimeout(() => {
       leave();
-      reject(new NoTurn('late'));
+      reject(new NotAdmitted('late'));
     }, waitMs);
     const go = (): void => {
       leave();
@@ -101,7 +101,7 @@ function turn(hall: Hall, line: Line, { waiting, waitingEach = waiting, waitMs }
 }
 
 /** Lets in whoever has least under way, and of those who waited longest for a turn. */
-function next(hall: Hall, limits: TurnLimits): void {
+function next(hall: Hall, limits: SemaphoreLimits): void {
   while (hall.running < limits.most && hall.queued > 0) {
     const [chosen] = [...hall.lines]
       .filter(([, line]) => line.queue.size > 0 && mayBegin(hall, line, limits))

@@ -28,7 +28,8 @@ const neighbours = (file: string): readonly string[] =>
 const leaves = ['text', 'errors', 'secret', 'semaphore', 'log', 'metrics', 'config', 'failpoints'];
 /** What a folder may import besides itself. */
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
-  main: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
+  main: ['wiring', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
+  wiring: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
   notices: ['pipeline', 'policy', 'storage', 'text', 'config', 'log'],
   'audit-cli': ['pipeline', 'commands', 'storage', 'text', 'errors', 'secret', 'config'],
   'catalogue-cli': ['commands', 'pipeline'],

@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { auditBy } from '../src/audit-cli.ts';
-import { createLedger } from '../src/pipeline/changes/change-store.ts';
-import { sealTrail } from '../src/pipeline/audit/audit-keys.ts';
+import { createChangeStore } from '../src/pipeline/changes/change-store.ts';
+import { sealAudit } from '../src/pipeline/audit/audit-keys.ts';
 import { appendAudit, hashLine, keyId, start } from '../src/storage/audit.ts';
 import { openDatabase } from '../src/storage/database.ts';
 
@@ -35,8 +35,8 @@ async function trailOf(keys: Keys, apart: number, still?: string, named?: string
   const bytes = (one: string | undefined): readonly Buffer[] => (one === undefined ? [] : [Buffer.from(one)]);
   for (const [turn, one] of keys.entries()) {
     const [auditKey] = bytes(one);
-    const ledger = createLedger({ auditKey, installation: '', onEvent: () => undefined });
-    await sealTrail({ database, ledger }, [one, ...keys.slice(0, turn).toReversed()].flatMap(bytes));
+    const changeStore = createChangeStore({ auditKey, installation: '', onEvent: () => undefined });
+    await sealAudit({ database, changeStore }, [one, ...keys.slice(0, turn).toReversed()].flatMap(bytes));
     const said = { change: null, event: 'pause', actor: 'U1', details: JSON.stringify({ target_key: named }) };
     for (let line = 1; line <= 4; line += 1)
       await database.transaction((tx) => appendAudit(tx, { at: Date.now() - (4 - line) * apart, ...said }, auditKey));
@@ -54,7 +54,7 @@ type Deed = (database: DatabaseSync) => void;
 function tamper(file: string, deeds: readonly Deed[]): void {
   const database = new DatabaseSync(file);
   database.exec('drop trigger audit_no_update; drop trigger audit_no_delete');
-  for (const deed of deeds) deed(database);
+  for (const action of deeds) action(database);
   database.close();
 }
 

@@ -42,7 +42,7 @@ const actions = commands.flatMap(({ path, command }) =>
 describe.each(commands)('$path', ({ path, command }) => {
   test('stands in the file that its words name', () => {
     const file = `${path.replaceAll(' ', '/')}.ts`;
-    const place = command.shape === 'desk' ? `builtin/${file}` : file;
+    const place = command.shape === 'builtin' ? `builtin/${file}` : file;
     expect(existsSync(new URL(`../src/commands/${place}`, import.meta.url))).toBe(true);
   });
 
@@ -57,7 +57,7 @@ describe.each(commands)('$path', ({ path, command }) => {
   });
 
   test('has a target that is one of its fields, and fields in an order that can be typed', () => {
-    if (command.shape !== 'desk' && command.target !== 'company')
+    if (command.shape !== 'builtin' && command.target !== 'company')
       expect(command.fields[command.target]?.kind).not.toBe('plain');
     const typed = Object.values(command.fields).filter(({ place }) => place === 'word');
     // A field that knows its own words may be passed over.
@@ -95,22 +95,22 @@ test('no file of a command is forgotten by the catalogue', () => {
   const declared = files.map((file) => file.replace(/^src\/commands\/(builtin\/)?|\.ts$/g, '').replaceAll('/', ' '));
   for (const { path } of commands) expect(declared).toContain(path);
   for (const file of files.filter((_, at) => !catalogue.has(declared[at] ?? ''))) {
-    const declares = /= (action|report|desk)\(\{/.test(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'));
+    const declares = /= (action|report|builtin)\(\{/.test(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'));
     expect([file, declares]).toEqual([file, false]);
   }
 });
 
 /** Words said to a host: what the action sees, and whether it may go on. */
 async function look(path: string, action: AnyAction, said: Given, host: InMemoryHost) {
-  const wish = { path, command: action, given: said, reason: undefined, dryRun: false };
-  const { input, problems, missing } = resolve(wish, host.names());
+  const parsed = { path, command: action, given: said, reason: undefined, dryRun: false };
+  const { input, problems, missing } = resolve(parsed, host.names());
   deepStrictEqual({ problems, missing }, { problems: [], missing: [] });
-  const seen = async (): Promise<unknown> => thawed(await action.look?.({ input, ...host.sources() }));
+  const seen = async (): Promise<unknown> => parseStored(await action.look?.({ input, ...host.sources() }));
   const before = await seen();
   return { input, before, seen, wrong: action.valid?.(input) ?? action.possible?.({ input, before }) };
 }
 /** As it is stored and read again. */
-const thawed = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+const parseStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 describe.each(actions)('$path as an action', ({ path, action }) => {
   /** Holds for whatever may go on; what may not says so. */
@@ -161,7 +161,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       const target = input[action.target];
       const name = typeof target === 'object' && target !== null && 'name' in target ? String(target.name) : '';
       expect(plain(card.title)).toContain(name);
-      expect(thawed(card)).toEqual(thawed(action.card({ input, before, now: 1_000 })));
+      expect(parseStored(card)).toEqual(parseStored(action.card({ input, before, now: 1_000 })));
     }));
 
   test('is never proven by what was there before', () =>
@@ -184,12 +184,12 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       if (undo === undefined) return;
       const was = host.seen();
       host.write(action.call({ input, before }));
-      const wish = parse(join(undo), catalogue);
-      expect(parseWords(undo, catalogue)).toEqual(wish);
-      if (wish?.command.shape !== 'action') throw new Error(`${undo.join(' ')} is no action`);
-      const back = await look(wish.path, wish.command, wish.given, host);
+      const parsed = parse(join(undo), catalogue);
+      expect(parseWords(undo, catalogue)).toEqual(parsed);
+      if (parsed?.command.shape !== 'action') throw new Error(`${undo.join(' ')} is no action`);
+      const back = await look(parsed.path, parsed.command, parsed.given, host);
       expect(back.wrong).toBeUndefined();
-      host.write(wish.command.call(back));
+      host.write(parsed.command.call(back));
       expect(host.seen()).toEqual(was);
     }));
 
@@ -201,11 +201,11 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
 
   test('is kept as words that say the same', () =>
     always(({ input }, host) => {
-      const wish = { path, command: action, given: {}, reason: undefined, dryRun: false };
-      const words = canonicalWords({ wish, input });
+      const parsed = { path, command: action, given: {}, reason: undefined, dryRun: false };
+      const words = canonicalWords({ parsed, input });
       const again = resolve(parseWords(words, catalogue), host.names());
       expect(again.input).toEqual(input);
-      expect(wordsOf(path, action.fields, (name) => again.wish.given[name] ?? [])).toEqual(words);
+      expect(wordsOf(path, action.fields, (name) => again.parsed.given[name] ?? [])).toEqual(words);
     }));
 
   test('offers what the host has to choose from, in words that its fields read', () =>
@@ -223,7 +223,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
   test('is refused to whoever has no right to it, and nothing is read for them', () => {
     const policy = policyOf('{ allow: [read], to: [developers] }');
     return always(({ input }, host) => {
-      const resolved = { wish: wishFor(path, {}), input, missing: [], problems: [] };
+      const resolved = { parsed: wishFor(path, {}), input, missing: [], problems: [] };
       const refused = refusalOf(() => authorise(policy, ana, resolved, host.company()));
       expect(said(refused)).toMatch(/You may not run .* Nothing was sent\./);
       const stranger = member('U99', 'Nobody');
@@ -240,7 +240,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
         const renamed = Object.fromEntries(
           Object.entries(input).map(([field, value]) => [field, isNamed(value) ? { ...value, name } : value]),
         );
-        const resolved = { wish: wishFor(path, {}), input: renamed, missing: [], problems: [] };
+        const resolved = { parsed: wishFor(path, {}), input: renamed, missing: [], problems: [] };
         const permit = { approval: 'none', rules: [], policy: '' } as const;
         const authorised = { ...resolved, stage: 'authorised', target: live, alsoReads: [], permit } as const;
         const frozen = freeze(authorised, action, before, 0);

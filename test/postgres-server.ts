@@ -101,7 +101,7 @@ function allows(path: string, mode: number): boolean {
 /** Vitest's global set-up: one server a run, started when the first test asks for it and stopped at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let started: Promise<Server> | undefined;
-  const desk = createServer((_, response) => {
+  const context = createServer((_, response) => {
     const binaries = findPostgres();
     started ??=
       binaries === undefined ? Promise.reject(new Error('no PostgreSQL is installed')) : startPostgres(binaries);
@@ -110,14 +110,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  desk.listen(0, '127.0.0.1');
-  await once(desk, 'listening');
-  const address = desk.address();
+  context.listen(0, '127.0.0.1');
+  await once(context, 'listening');
+  const address = context.address();
   if (address === null || typeof address === 'string') throw new Error('the desk has no port');
   project.provide('postgres', `http://127.0.0.1:${address.port}`);
   return async () => {
-    desk.close();
-    desk.closeAllConnections();
+    context.close();
+    context.closeAllConnections();
     await started?.then(
       (server) => server.stop(),
       () => {},

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { NoTurn, turns } from '../src/semaphore.ts';
+import { NotAdmitted, createSemaphore } from '../src/semaphore.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -12,7 +12,7 @@ afterEach(() => {
 test('never more at once than may be, first come first served, and nothing is left behind', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.boolean(), { maxLength: 20 }), async (most, fates) => {
-      const inTurn = turns({ most, waiting: 100, waitMs: 1_000 });
+      const inTurn = createSemaphore({ most, waiting: 100, waitMs: 1_000 });
       let running = 0;
       const begun: number[] = [];
       const works = fates.map((fine, index) =>
@@ -36,20 +36,20 @@ test('never more at once than may be, first come first served, and nothing is le
 });
 
 test('no more may wait than may, nor longer', async () => {
-  const inTurn = turns({ most: 1, waiting: 1, waitMs: 1_000 });
+  const inTurn = createSemaphore({ most: 1, waiting: 1, waitMs: 1_000 });
   const { promise, resolve } = Promise.withResolvers<string>();
   const first = inTurn(() => promise);
   const late = inTurn(() => promise).catch((error: unknown) => error);
-  await expect(inTurn(() => promise)).rejects.toThrow(new NoTurn('own'));
+  await expect(inTurn(() => promise)).rejects.toThrow(new NotAdmitted('own'));
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(await late).toEqual(new NoTurn('late'));
+  expect(await late).toEqual(new NotAdmitted('late'));
   const next = inTurn(() => Promise.resolve('next'));
   resolve('first');
   expect(await Promise.all([first, next])).toEqual(['first', 'next']);
 });
 
 test('whoever has least under way goes first, and nobody has more at once than one may', async () => {
-  const inTurn = turns({ most: 3, mostEach: 2, waiting: 100, waitMs: 1_000 });
+  const inTurn = createSemaphore({ most: 3, maxEach: 2, waiting: 100, waitMs: 1_000 });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const add = (who: string, what: string): Promise<void> =>
@@ -79,10 +79,10 @@ test('whoever has least under way goes first, and nobody has more at once than o
 });
 
 test('whoever has too much waiting is told that it is their own, and nobody else is turned away for it', async () => {
-  const inTurn = turns({ most: 1, waiting: 3, waitingEach: 2, waitMs: 1_000 });
+  const inTurn = createSemaphore({ most: 1, waiting: 3, waitingEach: 2, waitMs: 1_000 });
   const { promise, resolve } = Promise.withResolvers<string>();
   const fine = [inTurn(() => promise, 'ana'), inTurn(() => promise, 'ana'), inTurn(() => promise, 'ana')];
-  await expect(inTurn(() => promise, 'ana')).rejects.toThrow(new NoTurn('own'));
+  await expect(inTurn(() => promise, 'ana')).rejects.toThrow(new NotAdmitted('own'));
   fine.push(inTurn(() => promise, 'ben'));
   await expect(inTurn(() => promise, 'ben')).rejects.toMatchObject({ why: 'all' });
   resolve('done');
@@ -92,7 +92,7 @@ test('whoever has too much waiting is told that it is their own, and nobody else
 
 test('several names of one and the same have one share', async () => {
   const behind = (who: string): string => who.slice(0, 1);
-  const inTurn = turns({ most: 4, mostEach: 1, waiting: 9, waitingEach: 1, waitMs: 1_000 }, behind);
+  const inTurn = createSemaphore({ most: 4, maxEach: 1, waiting: 9, waitingEach: 1, waitMs: 1_000 }, behind);
   const begun: string[] = [];
   const ends = Promise.withResolvers<void>();
   const asks = (who: string): Promise<void> =>
@@ -101,7 +101,7 @@ test('several names of one and the same have one share', async () => {
       await ends.promise;
     }, who);
   const works = [asks('a1'), asks('a2'), asks('b1')];
-  await expect(asks('a3')).rejects.toThrow(NoTurn);
+  await expect(asks('a3')).rejects.toThrow(NotAdmitted);
   expect(begun).toEqual(['a1', 'b1']);
   ends.resolve();
   await Promise.all(works);
@@ -109,7 +109,7 @@ test('several names of one and the same have one share', async () => {
 });
 
 test('the last places are for those who have none', async () => {
-  const inTurn = turns({ most: 4, mostEach: 2, kept: 2, waiting: 9, waitMs: 60_000 });
+  const inTurn = createSemaphore({ most: 4, maxEach: 2, kept: 2, waiting: 9, waitMs: 60_000 });
   const began: string[] = [];
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const works = ['ana', 'ana', 'ben', 'ben', 'chi', 'chi'].map((who) =>

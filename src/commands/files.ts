@@ -9,10 +9,10 @@ import { readPaths } from './kit/values/paths.ts';
 import { report } from './kit/report.ts';
 import { countIn, drawTree, onOneLine, pathsOf } from './files/tree.ts';
 
-const usualDepth = 2;
+const defaultDepth = 2;
 const deepest = 10;
 /** Names beyond these are not compared with what was typed. */
-const mostCompared = 20_000;
+const maxCompared = 20_000;
 
 /** One file or folder below the root of a site. */
 const onePath = (label: string): PlainField<string, false> =>
@@ -30,7 +30,7 @@ export const files = report({
   button: 'Show files',
   fields: { env: environment(), path: optional(onePath('Path')), depth: option(count('Depth', 1, deepest)) },
   target: 'env',
-  show: async ({ input: { env, path, depth = usualDepth }, read, now }) => {
+  show: async ({ input: { env, path, depth = defaultDepth }, read, now }) => {
     const all = await read(listFiles({ env_id: env.id }));
     const found = path === undefined ? { path: '', children: all } : folderAt(all, env, path);
     const source = readAt(now);
@@ -70,7 +70,7 @@ function folderAt(all: readonly FileNode[], env: Environment, wanted: string): F
   const same = [...paths].filter(([path]) => path.normalize() === wanted.normalize());
   const [one, another] = same;
   if (one && another === undefined) return { path: one[0], children: one[1].children };
-  throw unknown(env, wanted, [...paths.keys()].slice(0, mostCompared));
+  throw unknown(env, wanted, [...paths.keys()].slice(0, maxCompared));
 }
 
 function unknown(env: Environment, wanted: string, paths: readonly string[]): Refusal {

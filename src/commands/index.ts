@@ -8,7 +8,7 @@ import { backupsNext } from './backups/next.ts';
 import { cacheClear } from './cache/clear.ts';
 import { clone } from './clone.ts';
 import { deletion } from './delete.ts';
-import type { AnyDesk } from './kit/builtin.ts';
+import type { AnyBuiltin } from './kit/builtin.ts';
 import { about } from './builtin/about.ts';
 import { auditExport } from './builtin/audit/export.ts';
 import { auditVerify } from './builtin/audit/verify.ts';
@@ -49,7 +49,7 @@ import { themesList } from './themes/list.ts';
 import { themesShow } from './themes/show.ts';
 import { themesUpdate } from './themes/update.ts';
 
-export type Command = AnyAction | AnyReport | AnyDesk;
+export type Command = AnyAction | AnyReport | AnyBuiltin;
 
 /** Everything people can say, in the order help shows it. The path is what is typed after `/site`. */
 export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>([
@@ -104,4 +104,4 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
 
 /** Whether a command changes something, at the host or here. */
 export const isDeed = (command: Command): boolean =>
-  command.shape === 'action' || (command.shape === 'desk' && command.changes === true);
+  command.shape === 'action' || (command.shape === 'builtin' && command.changes === true);

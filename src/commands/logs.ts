@@ -6,14 +6,14 @@ import type { Asked, Span } from './kit/log-query.ts';
 import { report } from './kit/report.ts';
 import { momentAt } from './kit/values/times.ts';
 
-const usualLines = 1_000;
-const mostLines = 20_000;
-const usualLog = 'error';
+const defaultLines = 1_000;
+const maxLines = 20_000;
+const defaultLog = 'error';
 
 const fields = {
   env: environment(),
   log: optional(choice('Log', ['error', 'access', 'cache'])),
-  lines: option(count('Lines', 1, mostLines)),
+  lines: option(count('Lines', 1, maxLines)),
   since: option(moment('Since')),
   until: option(moment('Until')),
   search: option(word('Search')),
@@ -28,25 +28,34 @@ export const logs = report({
   target: 'env',
   show: async ({ input, read, now, zone, look, happened }) => {
     const span = spanOf(input, now, zone);
-    const most = input.lines ?? usualLines;
+    const most = input.lines ?? defaultLines;
     // A host that does not care for the span sends its newest lines, which may all be after the end of it.
-    const wanted = span.to === undefined ? most : mostLines;
+    const wanted = span.to === undefined ? most : maxLines;
     const log = {
       env_id: input.env.id,
-      file_name: files[input.log ?? usualLog],
+      file_name: files[input.log ?? defaultLog],
       from: asIso(span.from),
       to: asIso(span.to),
     };
     const found = await read(getLogs({ ...log, lines: wanted, search: input.search }));
     // A host may tell capitals from small letters: where it finds nothing, its newest lines are searched here.
     const isNothing = input.search !== undefined && found.trim() === '';
-    const text = isNothing ? await read(getLogs({ ...log, lines: mostLines })) : found;
+    const text = isNothing ? await read(getLogs({ ...log, lines: maxLines })) : found;
     const recall = (since: number) => happened(input.env, since);
     return look({ text, asked: askedOf(input), wanted, most, span, now, zone }, recall);
   },
 });
 
-const askedOf = ({ env, log = usualLog, lines, since, until, search, errors, full }: Input<typeof fields>): Asked => ({
+const askedOf = ({
+  env,
+  log = defaultLog,
+  lines,
+  since,
+  until,
+  search,
+  errors,
+  full,
+}: Input<typeof fields>): Asked => ({
   env,
   log,
   lines,

@@ -13,16 +13,16 @@ export function rightOf(path: string, command: Command, input: Readonly<Record<s
   // It takes addresses off a list, and asks for that right again where it does.
   if (path === 'timers cancel') return { path: 'allowlist remove', risk: 'sensitive' };
   if (command.shape === 'action') return { path, risk: command.risk };
-  const { ownRight } = command.shape === 'desk' ? command : {};
+  const { ownRight } = command.shape === 'builtin' ? command : {};
   const isOwn = ownRight !== undefined && input[ownRight] === true;
   const risk = command.right === 'named' ? 'named' : 'read';
   const right = { path: isOwn ? `${path} --${ownRight}` : path, risk } as const;
-  return command.shape === 'desk' && command.emergency ? { ...right, emergency: true } : right;
+  return command.shape === 'builtin' && command.emergency ? { ...right, emergency: true } : right;
 }
 
 /** Every right that the words of a command can ask for. */
 export function rightsOf(path: string, command: Command): readonly Right[] {
-  const { ownRight } = command.shape === 'desk' ? command : {};
+  const { ownRight } = command.shape === 'builtin' ? command : {};
   const usual = rightOf(path, command);
   return ownRight === undefined ? [usual] : [usual, rightOf(path, command, { [ownRight]: true })];
 }

@@ -8,7 +8,7 @@ const unzipped = promisify(gunzip);
 /** Of an answer that is only looked at for a message or an operation id, this much is kept. */
 const glanceBytes = 65_536;
 const saidCharacters = 300;
-const longestRest = 24 * 3_600_000;
+const maxRestLength = 24 * 3_600_000;
 
 /** An answer that is larger than it may be, compressed or not; or compressed in a way nobody asked for. */
 export class OddBody extends Error {
@@ -66,7 +66,7 @@ async function collected(
 }
 
 /** Brackets within each other, two for each folder of a tree of files. */
-const mostLevels = 100;
+const maxLevels = 100;
 
 /** JSON, or undefined where it is none, or is nested as nothing that the host has to say. */
 export function jsonOf(text: string): unknown {
@@ -89,7 +89,7 @@ function isDeep(text: string): boolean {
     else if (isString) at += unit === units.backslash ? 1 : 0;
     else if (unit === units.list || unit === units.object) levels += 1;
     else if (unit === units.listEnd || unit === units.objectEnd) levels -= 1;
-    if (levels > mostLevels) return true;
+    if (levels > maxLevels) return true;
   }
   return false;
 }
@@ -120,5 +120,5 @@ export function restOf(header: string | string[] | undefined, now: number): numb
   const value = typeof header === 'string' ? header.trim() : '';
   const isDate = /^\w{3,9},? .*GMT$/.test(value);
   const rest = /^\d+$/.test(value) ? Number(value) * 1_000 : isDate ? Date.parse(value) - now : Number.NaN;
-  return Number.isNaN(rest) ? undefined : Math.min(Math.max(0, rest), longestRest);
+  return Number.isNaN(rest) ? undefined : Math.min(Math.max(0, rest), maxRestLength);
 }

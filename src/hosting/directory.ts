@@ -3,15 +3,7 @@ import { allThemes } from './contract/all-themes.ts';
 import type { Reader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
 import { listSites, validateKey } from './contract/operations.ts';
-import {
-  domainsFromSites,
-  domainsOf,
-  fromSites,
-  fromThemes,
-  mostDomains,
-  mostEnvironments,
-  pinned,
-} from './listing.ts';
+import { domainsFromSites, domainsOf, fromSites, fromThemes, maxDomains, maxEnvironments, pinned } from './listing.ts';
 import type { ListedEnvironment, Pins, SiteDomain } from './listing.ts';
 import { trimmed, presenceIn, type Named, type Presence } from './presence.ts';
 import { HostTrouble } from './trouble.ts';
@@ -50,7 +42,7 @@ export type Directory = {
   readonly close: () => void;
 };
 
-const usualRefreshMs = 5 * 60_000;
+const defaultRefreshMs = 5 * 60_000;
 /** After trouble the next refresh comes sooner. */
 const soonerMs = 30_000;
 const missingRouteMs = 3_600_000;
@@ -92,7 +84,7 @@ const nothingSeen: Omit<Seen, 'company'> = {
 
 /** A directory of what `read` can list. It is empty until its first refresh. */
 export function createDirectory(options: DirectoryOptions): Directory {
-  const { now, refreshMs = usualRefreshMs } = options;
+  const { now, refreshMs = defaultRefreshMs } = options;
   const sites = siteLister(options);
   let seen: Seen = { ...nothingSeen, company: options.company };
   const listings = createListings();
@@ -206,14 +198,14 @@ function listingOf(seen: Seen, pins: Pins): Listing {
   const domains = domainsOf(seen.domains, seen.sites.domains, environments, pins);
   return {
     at: seen.at,
-    environments: environments.slice(0, mostEnvironments),
-    domains: domains.slice(0, mostDomains),
+    environments: environments.slice(0, maxEnvironments),
+    domains: domains.slice(0, maxDomains),
     company: seen.company === undefined ? undefined : { id: seen.company },
     sitesAt: seen.sitesAt,
     domainsAt: seen.domainsAt,
     environmentsReadAt: seen.environmentsReadAt,
     domainsReadAt: seen.domainsReadAt,
-    cut: environments.length > mostEnvironments || domains.length > mostDomains,
+    cut: environments.length > maxEnvironments || domains.length > maxDomains,
     trouble: seen.trouble,
   };
 }

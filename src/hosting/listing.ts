@@ -57,8 +57,8 @@ export type Pins = {
 };
 
 /** More than this is left out of a listing, which then says so. */
-export const mostEnvironments = 100_000;
-export const mostDomains = 100_000;
+export const maxEnvironments = 100_000;
+export const maxDomains = 100_000;
 
 /** The environments of a sites listing. What has no id cannot be spoken of and is left out. */
 export function fromSites(sites: readonly ListedSite[]): readonly ListedEnvironment[] {

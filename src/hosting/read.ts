@@ -5,7 +5,7 @@ import { following, type Read, type Reader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
-import { NoTurn, turns, type Turns } from '../semaphore.ts';
+import { NotAdmitted, createSemaphore, type Semaphore } from '../semaphore.ts';
 import { headersFor, target, type Wire } from './wire.ts';
 
 /** Bounds of reading; times in milliseconds. */
@@ -74,15 +74,21 @@ export function createReading(of: Reading): { readonly read: Reader; close(): Pr
   });
   const closing = new AbortController();
   const { waiting, waitMs } = budget;
-  const forAll = turns({ most: budget.connections, waiting, waitMs });
-  const forPeople = turns({ most: budget.forPeople, mostEach: budget.forEach, kept: budget.forIdle, waiting, waitMs });
-  const forFollowing = turns({ most: budget.following, waiting, waitMs });
+  const forAll = createSemaphore({ most: budget.connections, waiting, waitMs });
+  const forPeople = createSemaphore({
+    most: budget.forPeople,
+    maxEach: budget.forEach,
+    kept: budget.forIdle,
+    waiting,
+    waitMs,
+  });
+  const forFollowing = createSemaphore({ most: budget.following, waiting, waitMs });
   // On its way to a value a long answer is there four times over.
-  const long = turns({ most: budget.long, mostEach: 1, waiting, waitMs });
+  const long = createSemaphore({ most: budget.long, maxEach: 1, waiting, waitMs });
 
   async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
     const own = onBehalfOf === following ? forFollowing : forPeople;
-    const inTurn: Turns = onBehalfOf === undefined ? forAll : (work) => own(() => forAll(work), onBehalfOf);
+    const inTurn: Semaphore = onBehalfOf === undefined ? forAll : (work) => own(() => forAll(work), onBehalfOf);
     const hold: Hold = () =>
       new Promise((resolve, reject) => {
         long(() => new Promise<void>((done) => resolve(done)), onBehalfOf).catch(reject);
@@ -111,7 +117,7 @@ export function createReading(of: Reading): { readonly read: Reader; close(): Pr
 
 /** A busy house is not made less busy by asking again. */
 function noTurn(error: unknown): { readonly failure: Failure } {
-  if (!(error instanceof NoTurn)) throw error;
+  if (!(error instanceof NotAdmitted)) throw error;
   return { failure: { kind: 'no turn', says: error.message, cause: error } };
 }
 
@@ -142,7 +148,7 @@ async function once<R>(of: Reading, pool: Pool, asked: Read<R>, closing: AbortSi
     });
     return understood(call, status, text);
   } catch (error) {
-    if (error instanceof NoTurn) return noTurn(error);
+    if (error instanceof NotAdmitted) return noTurn(error);
     if (error instanceof OddBody) return { failure: { kind: 'odd answer', says: error.message, cause: error } };
     return { failure: failureOf(error) };
   } finally {

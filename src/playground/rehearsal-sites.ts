@@ -1,5 +1,5 @@
 import { furtherId } from './hosting/seed/ids.ts';
-import { type Plan, usualPlan } from './hosting/seed/plan.ts';
+import { type Plan, defaultPlan } from './hosting/seed/plan.ts';
 
 /** What a policy says about sites; names may hold `*`. */
 export type Wishes = {
@@ -24,7 +24,7 @@ const NAMES = [...USUAL, 'preview', 'testing'];
 
 /** The usual sites, and whatever else it takes that each entry fits a site, and that each pinned id is there. */
 export function planFor(wishes: Wishes): Plan {
-  const drafts = new Map(usualPlan.sites.map((site) => [site.name, draftOf(site.name, site.id, site.environments)]));
+  const drafts = new Map(defaultPlan.sites.map((site) => [site.name, draftOf(site.name, site.id, site.environments)]));
   pin(wishes, drafts);
   const targets = wishes.targets.filter((one) => one.includes('/')).map(pairOf);
   for (const site of [...targets.map((target) => target.site), ...wishes.sites]) {
@@ -44,7 +44,9 @@ export function planFor(wishes: Wishes): Plan {
 
 /** Gives pinned ids to what has their names; a pinned environment without a name becomes the next one of its site. */
 function pin({ pinnedEnvironments, pinnedSites }: Wishes, drafts: Map<string, Draft>): void {
-  const known = new Set(usualPlan.sites.flatMap(({ id, environments }) => [id, ...environments.map((one) => one.id)]));
+  const known = new Set(
+    defaultPlan.sites.flatMap(({ id, environments }) => [id, ...environments.map((one) => one.id)]),
+  );
   for (const { id, site, name } of pinnedEnvironments) {
     // The policy gives another name to what is there.
     if (known.has(id.toLowerCase())) continue;

@@ -1,14 +1,14 @@
 import { dependsOn, holds, membershipsOf } from './memberships.ts';
 import type { Needed, Requirement } from './approval-requirement.ts';
 import { canonicalId, samePerson } from './people.ts';
-import { decide, denialOf, unknownIn, whoMay, type Wish } from './policy.ts';
+import { decide, denialOf, unknownIn, whoMay, type AccessRequest } from './policy.ts';
 import type { Person, Policy } from './rules.ts';
 
 /** A change as approvers see it: who asks, for what. */
-export type Asked = Wish & { readonly asker: string };
+export type ApprovalRequest = AccessRequest & { readonly asker: string };
 
 /** What somebody's approval is worth; `perhaps`: what it would count towards besides, if it were known who is in `groups`. */
-export type Voice = Doubt &
+export type VoteWeight = Doubt &
   (
     | { readonly kind: 'counts'; readonly towards: readonly Requirement[] }
     | { readonly kind: 'does not count'; readonly why: 'yourself' | 'denied' | 'not named' | 'unknown' }
@@ -21,8 +21,8 @@ const noDoubt: Doubt = { perhaps: [], groups: [] };
  * Whether the person's approval counts, and towards what. Nobody approves their own change, with whichever of their
  * ids; nor does anybody approve what a rule denies them, or would if they were in a group of which that is not known.
  */
-export function mayApprove(policy: Policy, person: Person, needed: Needed, asked: Asked): Voice {
-  const not = (why: Extract<Voice, { kind: 'does not count' }>['why'], doubt = noDoubt): Voice => ({
+export function mayApprove(policy: Policy, person: Person, needed: Needed, asked: ApprovalRequest): VoteWeight {
+  const not = (why: Extract<VoteWeight, { kind: 'does not count' }>['why'], doubt = noDoubt): VoteWeight => ({
     kind: 'does not count',
     why,
     ...doubt,
@@ -51,7 +51,7 @@ function standing(
   policy: Policy,
   person: Person,
   { by }: Requirement,
-  asked: Asked,
+  asked: ApprovalRequest,
   shut: readonly string[],
 ): 'counts' | readonly string[] {
   if (by === 'allowed') {
@@ -71,16 +71,16 @@ function standing(
 export function outstanding(
   policy: Policy,
   needed: Needed,
-  asked: Asked,
+  asked: ApprovalRequest,
   voters: readonly Person[],
   counting: 'certain' | 'perhaps' = 'certain',
 ): readonly Requirement[] {
   const voices = voters.map((voter) => {
-    const voice = mayApprove(policy, voter, needed, asked);
-    const towards = voice.kind === 'counts' ? voice.towards : [];
+    const messenger = mayApprove(policy, voter, needed, asked);
+    const towards = messenger.kind === 'counts' ? messenger.towards : [];
     return {
       who: canonicalId(policy, voter.id),
-      towards: counting === 'certain' ? towards : [...towards, ...voice.perhaps],
+      towards: counting === 'certain' ? towards : [...towards, ...messenger.perhaps],
     };
   });
   return needed.requirements.flatMap((requirement) => {
@@ -91,11 +91,14 @@ export function outstanding(
 }
 
 /** The Slack user groups of which it would have to be known whether more of these approvals count. */
-export const doubted = (policy: Policy, needed: Needed, asked: Asked, voters: readonly Person[]): readonly string[] => [
-  ...new Set(voters.flatMap((voter) => mayApprove(policy, voter, needed, asked).groups)),
-];
+export const doubted = (
+  policy: Policy,
+  needed: Needed,
+  asked: ApprovalRequest,
+  voters: readonly Person[],
+): readonly string[] => [...new Set(voters.flatMap((voter) => mayApprove(policy, voter, needed, asked).groups))];
 
 /** Names of the groups that a requirement looks to; `everyone` stands for itself. */
-export function lookedTo(policy: Policy, { by }: Requirement, wish: Wish): readonly string[] {
-  return by === 'allowed' ? whoMay(policy, wish) : by;
+export function lookedTo(policy: Policy, { by }: Requirement, parsed: AccessRequest): readonly string[] {
+  return by === 'allowed' ? whoMay(policy, parsed) : by;
 }

@@ -1,12 +1,12 @@
 import type { ChannelBounds, Channels } from './rules.ts';
 import { quoted } from './mistakes.ts';
 import { readGlob, type Glob } from './pattern.ts';
-import type { Place } from './yaml-node.ts';
+import type { YamlNode } from './yaml-node.ts';
 
 const CHANNEL = /^[CG][A-Z0-9]{2,20}$/;
 
 /** Reads `channels`: what may be spoken of where. */
-export function readBounds(at: Place | undefined): Channels {
+export function readBounds(at: YamlNode | undefined): Channels {
   const bounds = new Map<string, ChannelBounds>();
   const entries = at?.entries('ids of channels, and deny and ops') ?? [];
   const denied = new Set(
@@ -24,7 +24,7 @@ export function readBounds(at: Place | undefined): Channels {
   return { bounds, denied, ops };
 }
 
-function readChannelBounds(at: Place, denied: ReadonlySet<string>): ChannelBounds {
+function readChannelBounds(at: YamlNode, denied: ReadonlySet<string>): ChannelBounds {
   const fields = at.fields(['sites', 'cards'], '{ sites, cards }');
   const cards = fields?.get('cards');
   return {
@@ -33,7 +33,7 @@ function readChannelBounds(at: Place, denied: ReadonlySet<string>): ChannelBound
   };
 }
 
-function readSite(item: Place): Glob | undefined {
+function readSite(item: YamlNode): Glob | undefined {
   const text = item.text('the name of a site');
   if (text === undefined) return undefined;
   if (text.includes('/')) return item.wrong(`${quoted(text)} names an environment; a channel is bound to whole sites`);
@@ -42,12 +42,12 @@ function readSite(item: Place): Glob | undefined {
 }
 
 /** A channel that we mean to write to. */
-function readOpen(at: Place, denied: ReadonlySet<string>): string | undefined {
+function readOpen(at: YamlNode, denied: ReadonlySet<string>): string | undefined {
   const id = readChannel(at);
   return id !== undefined && denied.has(id) ? at.wrong(`${id} is denied, so nothing can be posted there`) : id;
 }
 
-function readChannel(at: Place): string | undefined {
+function readChannel(at: YamlNode): string | undefined {
   const id = at.text('the id of a channel');
   if (id === undefined || CHANNEL.test(id)) return id;
   return at.wrong(`${quoted(id)} is not the id of a channel: C… or G…, never its name`);

@@ -2,17 +2,21 @@ import { quoted } from './mistakes.ts';
 import { fold, type Pattern } from './pattern.ts';
 import type { PinnedEnvironment, PinnedSite, Pins } from './rules.ts';
 import { isNamedLive } from './overrides.ts';
-import type { Place } from './yaml-node.ts';
+import type { YamlNode } from './yaml-node.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NAME = /^(?! )[^\p{Cc}\p{Cf}\p{Cs}/*]{1,100}(?<! )$/u;
 
 /** Reads `environments` and `sites`: names for ids, where the hosting API has none. `live` is what counts as live. */
-export function readPins(environments: Place | undefined, sites: Place | undefined, live: readonly Pattern[]): Pins {
+export function readPins(
+  environments: YamlNode | undefined,
+  sites: YamlNode | undefined,
+  live: readonly Pattern[],
+): Pins {
   return { environments: readEnvironments(environments, live), sites: readSites(sites) };
 }
 
-function readEnvironments(at: Place | undefined, live: readonly Pattern[]): readonly PinnedEnvironment[] {
+function readEnvironments(at: YamlNode | undefined, live: readonly Pattern[]): readonly PinnedEnvironment[] {
   const pins: PinnedEnvironment[] = [];
   const taken = new Set<string>();
   for (const { key, value } of at?.entries('ids of environments, each with its site and name') ?? []) {
@@ -26,7 +30,7 @@ function readEnvironments(at: Place | undefined, live: readonly Pattern[]): read
   return pins;
 }
 
-function readEnvironment(at: Place, live: readonly Pattern[]): Omit<PinnedEnvironment, 'id'> | undefined {
+function readEnvironment(at: YamlNode, live: readonly Pattern[]): Omit<PinnedEnvironment, 'id'> | undefined {
   const fields = at.fields(['site', 'name', 'live'], '{ site, name, live }');
   if (!fields) return undefined;
   const site = readName(at, fields.get('site'), 'site');
@@ -39,7 +43,7 @@ function readEnvironment(at: Place, live: readonly Pattern[]): Omit<PinnedEnviro
   return { site, name, live: isLive };
 }
 
-function readSites(at: Place | undefined): readonly PinnedSite[] {
+function readSites(at: YamlNode | undefined): readonly PinnedSite[] {
   const pins: PinnedSite[] = [];
   const taken = new Set<string>();
   for (const { key, value } of at?.entries('ids of sites, each with its name and environments') ?? []) {
@@ -59,19 +63,19 @@ function readSites(at: Place | undefined): readonly PinnedSite[] {
 }
 
 /** Notes a mistake where an id or a name has been given away already. */
-function claim(at: Place, name: string, taken: Set<string>): boolean {
+function claim(at: YamlNode, name: string, taken: Set<string>): boolean {
   if (taken.has(name)) at.wrong(`${quoted(name)} stands here twice`);
   return taken.size < taken.add(name).size;
 }
 
-function readId(at: Place, text: string | undefined): string | undefined {
+function readId(at: YamlNode, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   return UUID.test(text)
     ? text.toLowerCase()
     : at.wrong(`${quoted(text)} is not the id of a site or environment: a UUID`);
 }
 
-function readName(owner: Place, at: Place | undefined, key: string): string | undefined {
+function readName(owner: YamlNode, at: YamlNode | undefined, key: string): string | undefined {
   if (!at) return owner.wrong(`"${key}" is missing`);
   const name = at.text('a name');
   return name === undefined || NAME.test(name) ? name : at.wrong(`${quoted(name)} cannot be a name`);

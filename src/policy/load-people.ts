@@ -1,12 +1,12 @@
 import { quoted } from './mistakes.ts';
-import type { Place } from './yaml-node.ts';
+import type { YamlNode } from './yaml-node.ts';
 
 const PERSON = /^[UW][A-Z0-9]{2,20}$/;
 const MEMBER = /^[UWS][A-Z0-9]{2,20}$/;
 const GROUP_NAME = /^[a-z0-9_-]{1,40}$/;
 
 /** Reads `groups`: names, each with Slack ids of people and user groups. */
-export function readGroups(at: Place | undefined): ReadonlyMap<string, ReadonlySet<string>> {
+export function readGroups(at: YamlNode | undefined): ReadonlyMap<string, ReadonlySet<string>> {
   const groups = new Map<string, ReadonlySet<string>>();
   for (const { key, value } of at?.entries('names of groups, each with a list of Slack ids') ?? []) {
     const name = key.word;
@@ -18,14 +18,14 @@ export function readGroups(at: Place | undefined): ReadonlyMap<string, ReadonlyS
   return groups;
 }
 
-function readMember(item: Place): string | undefined {
+function readMember(item: YamlNode): string | undefined {
   const id = item.text('a Slack id');
   if (id === undefined || MEMBER.test(id)) return id;
   return item.wrong(`${quoted(id)} is not a Slack id: U… or W… for a person, S… for a user group; never a name`);
 }
 
 /** Reads `people`: names, each with the several Slack ids of one person; gives every id with all of them. */
-export function readPeople(at: Place | undefined): ReadonlyMap<string, readonly string[]> {
+export function readPeople(at: YamlNode | undefined): ReadonlyMap<string, readonly string[]> {
   const people = new Map<string, readonly string[]>();
   for (const { value } of at?.entries('names of people, each with a list of their Slack ids') ?? []) {
     const ids = value.items('a list of Slack ids').flatMap((item) => readPerson(item, people) ?? []);
@@ -34,7 +34,7 @@ export function readPeople(at: Place | undefined): ReadonlyMap<string, readonly 
   return people;
 }
 
-function readPerson(item: Place, people: ReadonlyMap<string, readonly string[]>): string | undefined {
+function readPerson(item: YamlNode, people: ReadonlyMap<string, readonly string[]>): string | undefined {
   const id = item.text('a Slack id');
   if (id === undefined) return undefined;
   if (!PERSON.test(id)) return item.wrong(`${quoted(id)} is not the Slack id of a person: U… or W…`);

@@ -1,6 +1,6 @@
 import { quoted, unknown } from './mistakes.ts';
 import { readPattern, type Pattern } from './pattern.ts';
-import type { Place } from './yaml-node.ts';
+import type { YamlNode } from './yaml-node.ts';
 import {
   CLASSES,
   DEFAULT_EXPIRY,
@@ -20,11 +20,11 @@ const SHORTEST_EXPIRY = 60_000;
 const LONGEST_EXPIRY = 30 * SECONDS.d * 1_000;
 
 /** Reads `rules`. */
-export function readRules(at: Place | undefined, known: Known): readonly Rule[] {
+export function readRules(at: YamlNode | undefined, known: Known): readonly Rule[] {
   return (at?.items('a list of rules') ?? []).flatMap((rule) => readRule(rule, known) ?? []);
 }
 
-function readRule(at: Place, known: Known): Rule | undefined {
+function readRule(at: YamlNode, known: Known): Rule | undefined {
   const fields = at.fields(['allow', 'deny', 'to', 'where', 'approval'], 'a rule: allow or deny, to, where, approval');
   if (!fields) return undefined;
   const [allow, deny] = [fields.get('allow'), fields.get('deny')];
@@ -46,26 +46,26 @@ function readRule(at: Place, known: Known): Rule | undefined {
 }
 
 /** What has an answer at once cannot wait for approval; a rule that believes otherwise protects nothing. */
-function refuseReports(approval: Place, what: ReadonlySet<string>, catalogue: Catalogue): void {
+function refuseReports(approval: YamlNode, what: ReadonlySet<string>, catalogue: Catalogue): void {
   const report = catalogue.find(({ path, risk }) => (risk === 'read' || risk === 'named') && what.has(path));
   const name = what.has('read') ? 'read' : report?.path;
   if (name !== undefined)
     approval.wrong(`"${name}" changes no site and cannot wait for approval; give it its own rule`);
 }
 
-function readCommand(item: Place, catalogue: Catalogue): string | undefined {
+function readCommand(item: YamlNode, catalogue: Catalogue): string | undefined {
   const name = item.text('a command or a class');
   const known = [...CLASSES, ...catalogue.map(({ path }) => path)];
   if (name === undefined || known.includes(name)) return name;
   return item.wrong(unknown('command or class', name, known));
 }
 
-function readAudience(rule: Place, at: Place | undefined, groups: Known['groups'], isDenied: boolean): Audience {
+function readAudience(rule: YamlNode, at: YamlNode | undefined, groups: Known['groups'], isDenied: boolean): Audience {
   if (!at) return rule.wrong('"to" is missing: a list of groups, or everyone') ?? [];
   return at.is('everyone') ? 'everyone' : readGroupNames(at, groups, isDenied);
 }
 
-function readGroupNames(at: Place, groups: Known['groups'], isDenied = false): readonly string[] {
+function readGroupNames(at: YamlNode, groups: Known['groups'], isDenied = false): readonly string[] {
   return at.several('groups, like [leads]', (item) => {
     const name = item.text('the name of a group');
     if (name === undefined) return undefined;
@@ -77,7 +77,7 @@ function readGroupNames(at: Place, groups: Known['groups'], isDenied = false): r
   });
 }
 
-function readApproval(at: Place, groups: Known['groups']): 'none' | Approval | undefined {
+function readApproval(at: YamlNode, groups: Known['groups']): 'none' | Approval | undefined {
   if (at.is('none')) return 'none';
   const fields = at.fields(['by', 'count', 'expires', 'reason'], '"none" or { by, count, expires, reason }');
   if (!fields) return undefined;
@@ -92,7 +92,7 @@ function readApproval(at: Place, groups: Known['groups']): 'none' | Approval | u
 }
 
 /** Reads `90s`, `30m`, `1h` or `7d` into milliseconds. */
-function readDuration(at: Place | undefined): number | undefined {
+function readDuration(at: YamlNode | undefined): number | undefined {
   const text = at?.text('a time, like 30m or 1h');
   if (text === undefined) return undefined;
   const [, number, unit] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
@@ -104,7 +104,7 @@ function readDuration(at: Place | undefined): number | undefined {
 }
 
 /** Reads `live`, the environments that count as live: those called live where the file does not say. */
-export function readLive(at: Place | undefined): readonly Pattern[] {
+export function readLive(at: YamlNode | undefined): readonly Pattern[] {
   if (!at) return [{ kind: 'environment', site: ['', ''], environment: ['live'] }];
   return at.several('environments, like ["*/live"]', (item) => {
     const pattern = readTarget(item);
@@ -113,7 +113,7 @@ export function readLive(at: Place | undefined): readonly Pattern[] {
   });
 }
 
-function readTarget(item: Place): Pattern | undefined {
+function readTarget(item: YamlNode): Pattern | undefined {
   const text = item.text('a target, like "acme-shop/*"');
   if (text === undefined) return undefined;
   const pattern = readPattern(text);

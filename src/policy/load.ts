@@ -5,7 +5,7 @@ import { readGroups, readPeople } from './load-people.ts';
 import { readPins } from './load-overrides.ts';
 import { readLive, readRules } from './load-rules.ts';
 import type { Mistake } from './mistakes.ts';
-import { Notes, Place } from './yaml-node.ts';
+import { Diagnostics, YamlNode } from './yaml-node.ts';
 import { impossibleRules } from './unsatisfiable.ts';
 import type { Catalogue, Policy } from './rules.ts';
 
@@ -39,17 +39,17 @@ export function unusable(says: string): Loaded {
 
 function read(text: string, catalogue: Catalogue): Loaded {
   const lines = new LineCounter();
-  const notes = new Notes(lines);
+  const notes = new Diagnostics(lines);
   // The parser compares every key with every other one; `Place` finds what stands twice in one pass.
   const file = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   noteTroubles([...file.errors, ...file.warnings], notes);
   const readable = notes.mistakes.length === 0;
-  const policy = readable ? readSections(new Place(file.contents, notes), text, catalogue, notes) : undefined;
+  const policy = readable ? readSections(new YamlNode(file.contents, notes), text, catalogue, notes) : undefined;
   const { mistakes } = notes;
   return policy && mistakes.length === 0 ? { kind: 'policy', policy } : { kind: 'mistakes', mistakes };
 }
 
-function readSections(root: Place, text: string, catalogue: Catalogue, notes: Notes): Policy | undefined {
+function readSections(root: YamlNode, text: string, catalogue: Catalogue, notes: Diagnostics): Policy | undefined {
   const sections = root.fields(SECTIONS, 'version, groups and rules');
   if (!sections) return undefined;
   const version = sections.get('version');
@@ -71,7 +71,7 @@ function readSections(root: Place, text: string, catalogue: Catalogue, notes: No
 }
 
 /** One mistake a line: what follows the first is mostly its echo. */
-function noteTroubles(troubles: readonly Trouble[], notes: Notes): void {
+function noteTroubles(troubles: readonly Trouble[], notes: Diagnostics): void {
   const seen = new Set<number>();
   for (const trouble of troubles) {
     const at = notes.at(trouble.pos[0]);

@@ -6,9 +6,9 @@ import { approvalBy, speaksOf, type Aim, type Command, type Person, type Policy 
 import type { Audience, Rule, RuleRef } from './rules.ts';
 
 /** What somebody wants to do, and what it is about; without aims it is about nothing in particular. */
-export type Wish = { readonly command: Command; readonly aims: readonly Aim[] };
+export type AccessRequest = { readonly command: Command; readonly aims: readonly Aim[] };
 
-export type Decision =
+export type AccessDecision =
   | {
       readonly kind: 'allowed';
       /** Every rule that allows it. */
@@ -35,13 +35,13 @@ export type Decision =
  * of them beats all that allow; the strictest approval of all that allow holds. An unknown membership matches every
  * `deny` and no `allow`; for an emergency stop it is the reverse.
  */
-export function decide(policy: Policy, person: Person, wish: Wish): Decision {
+export function decide(policy: Policy, person: Person, parsed: AccessRequest): AccessDecision {
   const of = membershipsOf(policy, person);
-  const questions = questionsOf(policy, wish);
+  const questions = questionsOf(policy, parsed);
   const denials = denying(questions, of);
   if ('rule' in denials)
     return notAllowed(denials.question, { kind: 'denied', rule: refer(denials.rule) }, denials.rule);
-  const isEmergency = wish.command.emergency === true;
+  const isEmergency = parsed.command.emergency === true;
   const shut = isEmergency ? none : denials.perhaps;
   const missing: string[] = [];
   const found: Found[] = [];
@@ -60,18 +60,18 @@ export function decide(policy: Policy, person: Person, wish: Wish): Decision {
 }
 
 /** Whether a rule denies the person any part of it, whatever others allow; else the user groups by which one may. */
-export function denialOf(policy: Policy, person: Person, wish: Wish): 'denied' | readonly string[] {
-  const denials = denying(questionsOf(policy, wish), membershipsOf(policy, person));
+export function denialOf(policy: Policy, person: Person, parsed: AccessRequest): 'denied' | readonly string[] {
+  const denials = denying(questionsOf(policy, parsed), membershipsOf(policy, person));
   return 'rule' in denials ? 'denied' : denials.perhaps;
 }
 
 /** The Slack user groups on which alone a decision depends; none where it is certain. */
-export const unknownIn = (decision: Decision): readonly string[] =>
+export const unknownIn = (decision: AccessDecision): readonly string[] =>
   decision.kind === 'not allowed' && decision.why.kind === 'unknown' ? decision.why.groups : none;
 
 /** The strictest approval that any rule asks for before somebody does this, whomever it allows it. */
-export function approvalOf(policy: Policy, wish: Wish): 'none' | Needed {
-  const rules = questionsOf(policy, wish).flatMap((question) =>
+export function approvalOf(policy: Policy, parsed: AccessRequest): 'none' | Needed {
+  const rules = questionsOf(policy, parsed).flatMap((question) =>
     letting(question).map((rule) => approvalBy(rule, question.command)),
   );
   return strictest(rules);
@@ -82,7 +82,7 @@ export const mayRead = (policy: Policy, person: Person, target: Target): boolean
   reading(policy, person, target).kind === 'allowed';
 
 /** The decision on seeing what a target is and how it stands. */
-export const reading = (policy: Policy, person: Person, target: Target): Decision =>
+export const reading = (policy: Policy, person: Person, target: Target): AccessDecision =>
   decide(policy, person, { command: READING, aims: [{ target, access: 'read' }] });
 
 /** Whether there is anything at all for which the person may say this command: what help and suggestions show. */
@@ -116,8 +116,8 @@ const reaches = (where: Rule['where'], kind: Target['kind'] | undefined, amount:
   where === undefined || (kind !== undefined && where.some((pattern) => coversOfKind(pattern, kind, amount)));
 
 /** Names of the groups whom a rule allows all of it; `everyone` stands for itself. */
-export function whoMay(policy: Policy, wish: Wish): readonly string[] {
-  const names = questionsOf(policy, wish).map((question) => audienceOf(letting(question)));
+export function whoMay(policy: Policy, parsed: AccessRequest): readonly string[] {
+  const names = questionsOf(policy, parsed).map((question) => audienceOf(letting(question)));
   return [...new Set(names.flat())].filter((name) =>
     names.every((those) => those.includes(name) || those.includes('everyone')),
   );
@@ -146,7 +146,7 @@ const none: readonly string[] = [];
 /** Reading as such, not by any command's name: what is asked for the source of a push. */
 const READING: Command = { path: '', risk: 'read' };
 
-function questionsOf(policy: Policy, { command, aims }: Wish): readonly Question[] {
+function questionsOf(policy: Policy, { command, aims }: AccessRequest): readonly Question[] {
   const reads = command.risk === 'read' || command.risk === 'named';
   if (aims.length === 0) return [{ command, target: undefined, rules: rulesOn(policy, command) }];
   return aims.map(({ target, access }) => {
@@ -224,7 +224,7 @@ function isAbout({ where, effect }: Rule, { target }: Question): boolean {
   return where.some((pattern) => (target ? coversSpelled(pattern, target, effect) : pattern.kind === 'company'));
 }
 
-function allowed(found: readonly Found[], of: Memberships): Decision {
+function allowed(found: readonly Found[], of: Memberships): AccessDecision {
   const rules = [...new Set(found.flatMap((one) => (one.certain.length > 0 ? one.certain : one.perhaps)))].map(refer);
   const approvals = (pick: (one: Found) => readonly Rule[]): 'none' | Needed =>
     strictest(found.flatMap((one) => pick(one).map((rule) => approvalBy(rule, one.command))));
@@ -238,9 +238,9 @@ function allowed(found: readonly Found[], of: Memberships): Decision {
 
 function notAllowed(
   question: Question,
-  why: Extract<Decision, { kind: 'not allowed' }>['why'],
+  why: Extract<AccessDecision, { kind: 'not allowed' }>['why'],
   denied?: Rule,
-): Decision {
+): AccessDecision {
   const lets = letting(question);
   return { kind: 'not allowed', why, whoMay: audienceOf(lets, denied), lets: lets.map(refer) };
 }

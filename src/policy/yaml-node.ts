@@ -9,7 +9,7 @@ const MOST_MISTAKES = 100;
 const LATER = new Set(['freeze', 'night', 'breakGlass', 'delegates']);
 
 /** Where mistakes are noted while a file is read. */
-export class Notes {
+export class Diagnostics {
   readonly #lines: LineCounter;
   readonly #mistakes: Mistake[] = [];
 
@@ -36,15 +36,15 @@ export class Notes {
  * A value in the file, with where it stands. Each reading method gives the value, or notes what is wrong with it and
  * gives nothing; reading goes on, so that every mistake is found at once.
  */
-export class Place {
+export class YamlNode {
   readonly line: number;
   readonly column: number;
   readonly #node: ParsedNode | null;
   readonly #offset: number;
-  readonly #notes: Notes;
+  readonly #notes: Diagnostics;
 
   /** `offset` is where an absent value would stand, in characters. */
-  constructor(node: ParsedNode | null, notes: Notes, offset = 0) {
+  constructor(node: ParsedNode | null, notes: Diagnostics, offset = 0) {
     this.#node = node;
     this.#notes = notes;
     this.#offset = node?.range[0] ?? offset;
@@ -88,14 +88,14 @@ export class Place {
   }
 
   /** The entries of a list. */
-  items(expected: string): readonly Place[] {
+  items(expected: string): readonly YamlNode[] {
     if (!isSeq(this.#node)) return this.#unexpected(expected) ?? [];
     if (this.#node.items.length > MOST_ENTRIES) this.wrong(`a list has at most ${MOST_ENTRIES} entries`);
-    return this.#node.items.slice(0, MOST_ENTRIES).map((item) => new Place(item, this.#notes, this.#offset));
+    return this.#node.items.slice(0, MOST_ENTRIES).map((item) => new YamlNode(item, this.#notes, this.#offset));
   }
 
   /** The entries of a list that says something, each read; what cannot be read is left out. */
-  several<T>(expected: string, read: (item: Place) => T | undefined): readonly T[] {
+  several<T>(expected: string, read: (item: YamlNode) => T | undefined): readonly T[] {
     const items = this.items(`a list of ${expected}`);
     if (isSeq(this.#node) && items.length === 0) this.wrong(`this list is empty; expected ${expected}`);
     return items.map(read).filter((value) => value !== undefined);
@@ -103,25 +103,25 @@ export class Place {
 
   /** The words of a list as they stand there, unchecked. */
   get words(): readonly string[] {
-    return isSeq(this.#node) ? this.#node.items.map((item) => new Place(item, this.#notes).word) : [];
+    return isSeq(this.#node) ? this.#node.items.map((item) => new YamlNode(item, this.#notes).word) : [];
   }
 
   /** The entries of a mapping whose keys are names. */
-  entries(expected: string): readonly { readonly key: Place; readonly value: Place }[] {
+  entries(expected: string): readonly { readonly key: YamlNode; readonly value: YamlNode }[] {
     if (!isMap(this.#node)) return this.#unexpected(expected) ?? [];
     if (this.#node.items.length > MOST_ENTRIES) this.wrong(`a mapping has at most ${MOST_ENTRIES} entries`);
     const taken = new Set<string>();
     return this.#node.items.slice(0, MOST_ENTRIES).map((pair) => {
-      const key = new Place(pair.key, this.#notes, this.#offset);
+      const key = new YamlNode(pair.key, this.#notes, this.#offset);
       if (taken.has(key.word)) key.wrong(`${quoted(key.word)} stands here twice`);
       taken.add(key.word);
-      return { key, value: new Place(pair.value, this.#notes, key.#offset) };
+      return { key, value: new YamlNode(pair.value, this.#notes, key.#offset) };
     });
   }
 
   /** The entries of a mapping whose keys are known; any other key is a mistake. Nothing if it is no mapping. */
-  fields<K extends string>(known: readonly K[], expected: string): ReadonlyMap<K, Place> | undefined {
-    const fields = new Map<K, Place>();
+  fields<K extends string>(known: readonly K[], expected: string): ReadonlyMap<K, YamlNode> | undefined {
+    const fields = new Map<K, YamlNode>();
     for (const { key, value } of this.entries(expected)) {
       const name = known.find((one) => one === key.word);
       if (name !== undefined) fields.set(name, value);

@@ -3,13 +3,13 @@ import type { AnswerTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
 /** One row of `answers`: what stands behind a button. */
-export type Answer = Selectable<AnswerTable>;
+export type ButtonPayload = Selectable<AnswerTable>;
 
 /** How many answers are kept for a person; a further one takes the place of the oldest. */
 export const ANSWERS_PER_PERSON = 50;
 
 /** Keeps answers, and forgets the oldest of their people beyond 50 each. */
-export async function putAnswers(tx: Tx, answers: readonly Answer[]): Promise<void> {
+export async function putAnswers(tx: Tx, answers: readonly ButtonPayload[]): Promise<void> {
   await tx
     .insertInto('answers')
     .values([...answers])
@@ -30,12 +30,12 @@ export async function putAnswers(tx: Tx, answers: readonly Answer[]): Promise<vo
 }
 
 /** The answer of that id, unless it has expired. */
-export function findAnswer(db: Reader, id: string, now: number): Promise<Answer | undefined> {
+export function findAnswer(db: Reader, id: string, now: number): Promise<ButtonPayload | undefined> {
   return db.selectFrom('answers').selectAll().where('id', '=', id).where('expires_at', '>', now).executeTakeFirst();
 }
 
 /** As `findAnswer`, and removes it: of two clicks at once one gets it. */
-export function takeAnswer(tx: Tx, id: string, now: number): Promise<Answer | undefined> {
+export function takeAnswer(tx: Tx, id: string, now: number): Promise<ButtonPayload | undefined> {
   return tx.deleteFrom('answers').where('id', '=', id).where('expires_at', '>', now).returningAll().executeTakeFirst();
 }
 

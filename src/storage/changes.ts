@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
-import { keep } from './sql-dialect.ts';
+import { forUpdate } from './sql-dialect.ts';
 import { claim, onlyThat, personBy, type Claim, inShares, type Shares } from './lease.ts';
 import type { ChangeTable, State } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
@@ -45,7 +45,7 @@ export function findChange(db: Reader, number: number): Promise<Change | undefin
 
 /** As `findChange`, and nobody else moves it before this transaction ends; waits for whoever is just doing so. */
 export function holdChange(tx: Tx, number: number): Promise<Change | undefined> {
-  return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(keep(tx)).executeTakeFirst();
+  return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(forUpdate(tx)).executeTakeFirst();
 }
 
 /** The change that was saved with this asker, fingerprint and moment, or undefined: where the answer to a commit was lost. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Jump } from './clock.ts';
-import { kindOf, wasSacrificed, type Kind } from './sql-dialect.ts';
+import { kindOf, isRetryable, type Kind } from './sql-dialect.ts';
 import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { createReliance, type DatabaseLost } from './reliance.ts';
@@ -156,7 +156,7 @@ async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>):
       // Each statement sees what is committed when it starts: what is read behind a row's or an advisory lock is fresh.
       return await db.transaction().setIsolationLevel('read committed').execute(work);
     } catch (error) {
-      if (attempt === ATTEMPTS || !wasSacrificed(error)) throw error;
+      if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
       // Begun again at once, it could overtake the one it made way for, and meet it head-on once more.
       await setTimeout(attempt * 20 + Math.random() * 20);
     }

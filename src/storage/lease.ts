@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { keepFree, listed } from './sql-dialect.ts';
+import { forUpdateSkipLocked, listed } from './sql-dialect.ts';
 import type { Tx } from './tx.ts';
 
 /** Who takes work, until when it is theirs (`now` + `leaseMs`, epoch ms), and how many rows at most. */
@@ -38,7 +38,7 @@ export type Turns<Row> = {
   /** How much of somebody's is worked on already; it counts as turns that they have had. */
   readonly underWay?: ReadonlyMap<string, number>;
   /** So much of one and the same at most. */
-  readonly mostEach?: number;
+  readonly maxEach?: number;
 };
 
 /** The longest overdue rows among which turns are given: a claim costs the same however much is due. */
@@ -73,7 +73,7 @@ export async function claim<Row extends Leased>(
   const claimed = await sql<Row>`
     with free as materialized (
       select ${id} from ${rows} join ${listed(tx, turns)} as turns on turns.value = ${id} where ${isFree}
-      order by turns.at limit ${limit} ${keepFree(tx, table)}
+      order by turns.at limit ${limit} ${forUpdateSkipLocked(tx, table)}
     )
     update ${rows} set owner = ${owner}, lease_until = ${now + leaseMs}
     where ${id} in (select ${sql.ref(`free.${ids[table]}`)} from free) returning *`.execute(tx);
@@ -83,15 +83,15 @@ export async function claim<Row extends Leased>(
 /** What of each one's is worked on already, how much of one person's may be at most, and who is one person. */
 export type Shares = {
   readonly underWay?: ReadonlyMap<string, number>;
-  readonly mostEach?: number;
+  readonly maxEach?: number;
   readonly idsOf?: IdsOf;
 };
 
 /** What `claim` wants for shares of those whose id stands in this column: turns, and conditions. */
 export function inShares(
   column: string,
-  { underWay: ofEach = new Map(), mostEach = Infinity, idsOf = onlyThat }: Shares,
-): Pick<Turns<never>, 'underWay' | 'mostEach'> & { readonly conditions: readonly RawBuilder<unknown>[] } {
+  { underWay: ofEach = new Map(), maxEach = Infinity, idsOf = onlyThat }: Shares,
+): Pick<Turns<never>, 'underWay' | 'maxEach'> & { readonly conditions: readonly RawBuilder<unknown>[] } {
   const underWay = new Map<string, number>();
   for (const [id, count] of ofEach) {
     const person = personBy(idsOf, id);
@@ -101,8 +101,8 @@ export function inShares(
   const busy = [...underWay.keys()];
   const id = sql.ref(column);
   const idle = busy.length === 0 ? sql`true` : sql`${id} not in (${sql.join(busy.flatMap(idsOf))})`;
-  const hungry = busy.filter((person) => (underWay.get(person) ?? 0) < mostEach).flatMap(idsOf);
-  return { underWay, mostEach, conditions: [idle, ...hungry.map((one) => sql`${id} = ${one}`)] };
+  const hungry = busy.filter((person) => (underWay.get(person) ?? 0) < maxEach).flatMap(idsOf);
+  return { underWay, maxEach, conditions: [idle, ...hungry.map((one) => sql`${id} = ${one}`)] };
 }
 
 const idOf = (row: Leased): number => ('number' in row ? row.number : row.id);
@@ -116,13 +116,13 @@ type Turn<Row> = { readonly row: Row; readonly turn: number; readonly last: numb
  */
 export function inTurn<Row>(
   rows: readonly Row[],
-  { whose, isFirst = () => false, own = () => 0, served, underWay, mostEach = Infinity }: Omit<Turns<Row>, 'columns'>,
+  { whose, isFirst = () => false, own = () => 0, served, underWay, maxEach = Infinity }: Omit<Turns<Row>, 'columns'>,
 ): readonly Row[] {
   const firstOnes = (one: Row, other: Row): number => Number(isFirst(other)) - Number(isFirst(one));
   const turns = [...Map.groupBy(rows, whose)].flatMap(([who, theirs]): Turn<Row>[] => {
     const [had, last, crowd] = [underWay?.get(who) ?? 0, served?.get(who) ?? 0, theirs.length];
     const ordered = theirs.toSorted((one, other) => firstOnes(one, other) || own(one, other));
-    return ordered.slice(0, Math.max(0, mostEach - had)).map((row, at) => ({ row, turn: had + at, last, crowd }));
+    return ordered.slice(0, Math.max(0, maxEach - had)).map((row, at) => ({ row, turn: had + at, last, crowd }));
   });
   const byTurn = (one: Turn<Row>, other: Turn<Row>): number =>
     firstOnes(one.row, other.row) || one.turn - other.turn || one.last - other.last || one.crowd - other.crowd;

@@ -10,7 +10,7 @@ export type Message = Selectable<MessageTable>;
  * What is to be said, and under which key; `at` in epoch ms. A card needs no body, a reply no recipient. `decides`: it has
  * buttons that decide what becomes of the change; a card has them while its change waits.
  */
-export type Owed = Pick<Message, 'key' | 'kind'> &
+export type NewMessage = Pick<Message, 'key' | 'kind'> &
   Partial<Pick<Message, 'change' | 'recipient' | 'body'>> & { readonly at: number; readonly decides?: boolean };
 
 /** Where Slack put a message. */
@@ -25,9 +25,9 @@ const BATCH = 500;
  * Owes a message, due at once. If the key is known already the message gets this body and a new version: it will be
  * edited where it stands, or posted in its newest form. Rejects with a RangeError beyond `BODY_LIMIT`.
  */
-export async function owe(
+export async function enqueueMessage(
   tx: Tx,
-  { key, kind, at, change = null, recipient = null, body = null, decides: mayDecide = false }: Owed,
+  { key, kind, at, change = null, recipient = null, body = null, decides: mayDecide = false }: NewMessage,
 ): Promise<Message> {
   if ((body?.length ?? 0) > BODY_LIMIT) throw new RangeError('the message is too long to be kept');
   const [asker, waits] = [
@@ -68,7 +68,7 @@ const order: Omit<Turns<Message>, 'whose'> = {
 };
 
 /** Whose message was posted lately, and when; by the id they asked with. */
-export type Served = ReadonlyMap<string, number>;
+export type LastServed = ReadonlyMap<string, number>;
 
 /**
  * Gives the caller up to `limit` messages to post or edit, by turns; see `claim`. The thread keeps its order: a reply is posted
@@ -77,7 +77,7 @@ export type Served = ReadonlyMap<string, number>;
 export function claimMessages(
   tx: Tx,
   wanted: Claim,
-  servedIds: Served = new Map(),
+  servedIds: LastServed = new Map(),
   idsOf: IdsOf = onlyThat,
 ): Promise<Message[]> {
   const whose = ({ requester }: Pick<Message, 'requester'>): string => personBy(idsOf, requester);

@@ -27,7 +27,8 @@ export type Dialect = {
 
 const forbidden = 'the audit trail is append-only';
 const appendOnlyFile = ['update', 'delete'].map(
-  (deed) => `create trigger audit_no_${deed} before ${deed} on audit begin select raise(abort, '${forbidden}'); end`,
+  (action) =>
+    `create trigger audit_no_${action} before ${action} on audit begin select raise(abort, '${forbidden}'); end`,
 );
 
 /** The dialect of each database. */
@@ -59,7 +60,7 @@ export const dialects: Readonly<Record<Kind, Dialect>> = {
 };
 
 /** Keys of PostgreSQL's advisory locks: any two numbers, the same in every replica. */
-const advisory = { alone: 7_401_001, migration: 7_401_002 } as const;
+const advisory = { acquireGlobalLock: 7_401_001, migration: 7_401_002 } as const;
 
 async function queue(tx: Tx, key: number, also: RawBuilder<unknown> = sql`null`): Promise<void> {
   // SQLite has one connection, whose transactions already run one after the other.
@@ -76,13 +77,13 @@ const waitingForTheDisk = sql`
  * afterwards is what all earlier ones committed. Locks and the audit chain are written behind it, and so is every move
  * of a change: once committed, it outlives a crash of the server.
  */
-export const alone = (tx: Tx): Promise<void> => queue(tx, advisory.alone, waitingForTheDisk);
+export const alone = (tx: Tx): Promise<void> => queue(tx, advisory.acquireGlobalLock, waitingForTheDisk);
 
 /** Lets one replica at a time change the tables. */
 export const aloneToMigrate = (tx: Tx): Promise<void> => queue(tx, advisory.migration);
 
 /** At the end of a select: keeps its rows of this table for this transaction and passes over those that another one keeps. */
-export const keepFree = (tx: Tx, table: string): RawBuilder<unknown> =>
+export const forUpdateSkipLocked = (tx: Tx, table: string): RawBuilder<unknown> =>
   kindOf(tx) === 'postgres' ? sql`for no key update of ${sql.table(table)} skip locked` : sql``;
 
 /** Numbers as rows, `value` and its place `at`: one value of the statement, however many they are. */
@@ -92,7 +93,7 @@ export const listed = (tx: Tx, numbers: readonly number[]): RawBuilder<unknown> 
     : sql`(select value, key as at from json_each(${JSON.stringify(numbers)}))`;
 
 /** At the end of a select: waits for its rows and keeps them from being written by others until the transaction ends. */
-export const keep = (tx: Tx): RawBuilder<unknown> => (kindOf(tx) === 'postgres' ? sql`for no key update` : sql``);
+export const forUpdate = (tx: Tx): RawBuilder<unknown> => (kindOf(tx) === 'postgres' ? sql`for no key update` : sql``);
 
 /** PostgreSQL's own clock, which all replicas share, in epoch milliseconds. Time goes on inside a transaction too. */
 export async function postgresNow(db: Reader): Promise<number> {
@@ -104,6 +105,6 @@ export async function postgresNow(db: Reader): Promise<number> {
 }
 
 /** Whether PostgreSQL rolled a transaction back to untie a deadlock or a conflict: nothing of it happened, it may run again. */
-export function wasSacrificed(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
 }

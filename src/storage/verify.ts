@@ -33,7 +33,7 @@ export type Seal = { readonly seq: number; readonly at: number };
  * Whether the trail is whole and proven; whole, as far as that can be proven (`gaps`, in their order); or altered: `seq`
  * is the first line that is wrong, `why` a clause without a full stop.
  */
-export type Verdict =
+export type VerifyResult =
   | { readonly kind: 'proven'; readonly lines: number; readonly head: Head; readonly seal: Seal | undefined }
   | { readonly kind: 'unproven'; readonly lines: number; readonly head: Head; readonly gaps: readonly Gap[] }
   | { readonly kind: 'altered'; readonly seq: number; readonly why: string };
@@ -62,7 +62,7 @@ const BATCH = 500;
  * are the key of the trail and after it its former ones; none: the chain is a plain hash. Lines cut off at the end show
  * only against `witnessed`, a head that was told to somebody earlier.
  */
-export async function verifyAudit(db: Reader, keys: readonly Buffer[], witnessed: Head = start): Promise<Verdict> {
+export async function verifyAudit(db: Reader, keys: readonly Buffer[], witnessed: Head = start): Promise<VerifyResult> {
   const known = new Map(keys.map((key) => [keyId(key), key]));
   const read: Read = { head: start, id: undefined, since: 1, used: new Set(), seal: undefined, gaps: [] };
   const strange = await strangeLine(db);
@@ -85,7 +85,7 @@ export async function verifyAudit(db: Reader, keys: readonly Buffer[], witnessed
 const strangeAt = (seq: number): string =>
   seq < 1 ? 'it stands before the first line, where none is written' : 'it has a number that none is written with';
 
-function verdictOn({ head, seal, ...read }: Read, known: ReadonlyMap<string, Buffer>, witnessed: Head): Verdict {
+function verdictOn({ head, seal, ...read }: Read, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
   if (head.seq < witnessed.seq) {
     const why = `the trail went on to line ${witnessed.seq} and ends before this one`;
     return { kind: 'altered', seq: head.seq + 1, why };

@@ -72,10 +72,10 @@ async function fill(database: Database, count: number, pending: Pending): Promis
 const undone = new Error('nothing of this is to stay');
 
 /** Milliseconds that a claim takes, which is then undone: each finds the same. */
-async function timeOf(database: Database, beat: (tx: Tx) => Promise<unknown>): Promise<number> {
+async function timeOf(database: Database, poller: (tx: Tx) => Promise<unknown>): Promise<number> {
   let took = Number.NaN;
   const work = database.transaction(async (tx) => {
-    took = await timed(() => beat(tx));
+    took = await timed(() => poller(tx));
     throw undone;
   });
   await work.catch((error: unknown) => {
@@ -87,10 +87,10 @@ async function timeOf(database: Database, beat: (tx: Tx) => Promise<unknown>): P
 type Pair = readonly [little: Database, much: Database];
 
 /** How many times the median with few rows pending the median with many is; the two take turns. */
-async function roundOf(pair: Pair, beat: (tx: Tx) => Promise<unknown>, count: number): Promise<readonly number[]> {
+async function roundOf(pair: Pair, poller: (tx: Tx) => Promise<unknown>, count: number): Promise<readonly number[]> {
   const times: readonly [number[], number[]] = [[], []];
   while (times[0].length < count)
-    for (const [which, database] of pair.entries()) times[which]?.push(await timeOf(database, beat));
+    for (const [which, database] of pair.entries()) times[which]?.push(await timeOf(database, poller));
   return times.map(median);
 }
 
@@ -101,10 +101,10 @@ async function figuresOf(brand: string, pending: Pending, pair: Pair, { quick }:
   await fill(pair[0], few, pending);
   await fill(pair[1], many, pending);
   const figures: Figure[] = [];
-  for (const [what, beat] of Object.entries(beats)) {
-    await roundOf(pair, beat, 50);
+  for (const [what, poller] of Object.entries(beats)) {
+    await roundOf(pair, poller, 50);
     const medians: (readonly number[])[] = [];
-    while (medians.length < rounds) medians.push(await roundOf(pair, beat, quick ? 30 : 200));
+    while (medians.length < rounds) medians.push(await roundOf(pair, poller, quick ? 30 : 200));
     const ratios = medians.map(([little = Number.NaN, much = Number.NaN]) => much / little);
     figures.push({
       what: `claiming ${what} on ${brand}${alone}, ${many.toLocaleString('en')} rows ${pending} against ${few}, median`,

@@ -60,7 +60,7 @@ async function spent(work: () => Promise<unknown>): Promise<{ readonly here: num
 }
 
 /** The longest time, in milliseconds, for which nobody else had their turn while this went on. */
-async function longestBlock(work: () => Promise<unknown>): Promise<number> {
+async function maxBlockLength(work: () => Promise<unknown>): Promise<number> {
   let [last, longest, over] = [performance.now(), 0, false];
   const probe = (): void => {
     const at = performance.now();
@@ -88,7 +88,7 @@ export async function measureLens({ quick }: Scale): Promise<readonly Figure[]> 
     here.push(work.here);
     all.push(work.all);
     const another = Buffer.from(text).toString();
-    blocks.push(await longestBlock(() => shown(reader, another)));
+    blocks.push(await maxBlockLength(() => shown(reader, another)));
   }
   await reader.close();
   const figure = (what: string, of: readonly number[], limit?: number): Figure => ({

@@ -1,6 +1,6 @@
 import type { Domain, Environment, Target } from '../../src/hosting/contract/target.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { decide, type Wish } from '../../src/policy/policy.ts';
+import { decide, type AccessRequest } from '../../src/policy/policy.ts';
 import type { Catalogue, Person, Policy } from '../../src/policy/rules.ts';
 import { quantile, spreadOf, tableOf, type Figure, type Scale } from './figures.ts';
 
@@ -92,25 +92,28 @@ function targetAt(at: number): Target {
   return environment;
 }
 
-const wishes: readonly { readonly person: Person; readonly wish: Wish }[] = Array.from({ length: 997 }, (_, at) => {
-  const command = catalogue[at % catalogue.length] ?? { path: 'logs', risk: 'read' };
-  const target = targetAt(at * 3);
-  const source = command.path === 'push' ? [{ target: targetAt(at * 7), access: 'read' as const }] : [];
-  const groups = at % 4 === 0 ? [userGroup(at % teams), userGroup(9)] : [];
-  const otherGroups = allGroups.filter((group) => !groups.includes(group));
-  return {
-    person: { id: userId((at * 31) % people), groups, otherGroups },
-    wish: { command, aims: [{ target, access: 'change' }, ...source] },
-  };
-});
+const wishes: readonly { readonly person: Person; readonly parsed: AccessRequest }[] = Array.from(
+  { length: 997 },
+  (_, at) => {
+    const command = catalogue[at % catalogue.length] ?? { path: 'logs', risk: 'read' };
+    const target = targetAt(at * 3);
+    const source = command.path === 'push' ? [{ target: targetAt(at * 7), access: 'read' as const }] : [];
+    const groups = at % 4 === 0 ? [userGroup(at % teams), userGroup(9)] : [];
+    const otherGroups = allGroups.filter((group) => !groups.includes(group));
+    return {
+      person: { id: userId((at * 31) % people), groups, otherGroups },
+      parsed: { command, aims: [{ target, access: 'change' }, ...source] },
+    };
+  },
+);
 
 /** Microseconds of each of so many decisions, one after the other. */
 function decisionTimes(policy: Policy, amount: number): readonly number[] {
   const taken: number[] = [];
   while (taken.length < amount)
-    for (const { person, wish } of wishes) {
+    for (const { person, parsed } of wishes) {
       const began = performance.now();
-      decide(policy, person, wish);
+      decide(policy, person, parsed);
       taken.push((performance.now() - began) * 1_000);
     }
   return taken;

@@ -103,17 +103,17 @@ const fewReadable = 'the newest lines, for somebody who may read few';
 
 /** Every kind of page that can be asked for. */
 function pagesOf({ db }: Database, rows: number): Readonly<Record<string, () => Promise<unknown>>> {
-  const shelf = (policy: ReturnType<typeof policyOf>) => ({
+  const payloads = (policy: ReturnType<typeof policyOf>) => ({
     policy: () => policy,
     company: () => company,
     names: () => names,
   });
-  const all = shelf(policyOf('{ allow: [read, audit], to: [leads] }'));
-  const little = shelf(policyOf('{ allow: [read, audit], to: [leads], where: ["site-7/*"] }'));
+  const all = payloads(policyOf('{ allow: [read, audit], to: [leads] }'));
+  const little = payloads(policyOf('{ allow: [read, audit], to: [leads], where: ["site-7/*"] }'));
   const page =
-    (filter: { env?: Environment; since?: number; by?: string }, desk = all) =>
+    (filter: { env?: Environment; since?: number; by?: string }, context = all) =>
     (): Promise<unknown> =>
-      trailFor(db, readerOf(desk, chi, 'audit'), { env: undefined, since: undefined, by: undefined, ...filter });
+      trailFor(db, readerOf(context, chi, 'audit'), { env: undefined, since: undefined, by: undefined, ...filter });
   return {
     'the newest lines': page({}),
     [fewReadable]: page({}, little),

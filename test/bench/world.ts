@@ -37,7 +37,7 @@ export async function startWorld(): Promise<World> {
   let [posted, lastWriteAt] = [0, 0];
   let instead: Parameters<World['sayInstead']>[0] = () => undefined;
 
-  const heard = (id: string): void => {
+  const interaction = (id: string): void => {
     counts.posts += 1;
     waiting.get(id)?.();
     waiting.delete(id);
@@ -46,11 +46,11 @@ export async function startWorld(): Promise<World> {
     const { method = 'GET', url = '/' } = asked;
     const body = await bodyOf(asked);
     if (url.startsWith('/respond/')) {
-      heard(url.slice('/respond/'.length));
+      interaction(url.slice('/respond/'.length));
       return end(response, { status: 200, body: 'ok' });
     }
     if (url === '/api/chat.postMessage' || url === '/api/chat.postEphemeral') {
-      heard(new URLSearchParams(body).get('text') ?? '');
+      interaction(new URLSearchParams(body).get('text') ?? '');
       posted += 1;
       return end(response, { status: 200, body: `{"ok":true,"channel":"C0ACME","ts":"1.${posted}"}` });
     }

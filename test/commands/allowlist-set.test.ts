@@ -75,10 +75,10 @@ describe('undo', () => {
         expect(allowlistSet.proof?.({ ...of, now: seen(before) }).verdict).toBe('not yet');
         expect(allowlistSet.proof?.({ ...of, now: seen(after.toReversed()) }).verdict).toBe('yes');
         const words = allowlistSet.undo?.(of) ?? [];
-        const { wish, input: back, problems } = resolve(parseWords(words, catalogue), names);
+        const { parsed, input: back, problems } = resolve(parseWords(words, catalogue), names);
         expect(problems).toEqual([]);
-        expect(canonicalWords({ wish, input: back })).toEqual(words);
-        const { command } = wish;
+        expect(canonicalWords({ parsed, input: back })).toEqual(words);
+        const { command } = parsed;
         if (command !== allowlistSet && command !== allowlistRemove) throw new Error('another command');
         if (command.shape !== 'action') throw new Error('no action');
         expect(command.possible?.({ input: back, before: seen(after) })).toBeUndefined();

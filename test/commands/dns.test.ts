@@ -101,13 +101,13 @@ async function look(input: ReturnType<typeof inputOf>, zone: Zone, leastTtl?: nu
 
 /** The words as they are read again, wherever they were kept. */
 function readAgain(words: Words): Given {
-  const wish = parse(join(words), catalogue);
-  expect(wish).toEqual(parseWords(words, catalogue));
-  if (wish === undefined) throw new Error('no words');
-  const { input, problems, missing } = resolve(wish, names);
+  const parsed = parse(join(words), catalogue);
+  expect(parsed).toEqual(parseWords(words, catalogue));
+  if (parsed === undefined) throw new Error('no words');
+  const { input, problems, missing } = resolve(parsed, names);
   expect({ problems, missing }).toEqual({ problems: [], missing: [] });
-  expect(canonicalWords({ wish, input })).toEqual(words);
-  return wish.given;
+  expect(canonicalWords({ parsed, input })).toEqual(words);
+  return parsed.given;
 }
 
 const usual: readonly Entry[] = [
@@ -120,8 +120,8 @@ const usual: readonly Entry[] = [
   { type: 'CAA', name: 'api.acme.com', values: ['0 issue "ca.example"'] },
 ];
 const asWords = ([type = '', name = '', ...options]: readonly string[]): Given => {
-  const wish = parse(join(['dns', 'set', shopDomain.id, type, name, ...options]), catalogue);
-  return wish?.given ?? {};
+  const parsed = parse(join(['dns', 'set', shopDomain.id, type, name, ...options]), catalogue);
+  return parsed?.given ?? {};
 };
 
 describe('a change', () => {
@@ -368,7 +368,7 @@ const zone = fc
     });
   });
 /** A wish that often speaks of what is there. */
-const wish = fc.tuple(zone, entry, fc.option(ttl), fc.nat()).chain(([entries, other, ttl, at]) => {
+const parsed = fc.tuple(zone, entry, fc.option(ttl), fc.nat()).chain(([entries, other, ttl, at]) => {
   const about = at % 3 === 0 ? other : (entries[at % Math.max(entries.length, 1)] ?? other);
   const { type, name, values } = about;
   return fc.record({
@@ -388,7 +388,7 @@ const wish = fc.tuple(zone, entry, fc.option(ttl), fc.nat()).chain(([entries, ot
 test('whatever may go on is proven by what it makes of the zone, by nothing else, and can be taken back', async () => {
   const went = { on: 0, back: 0 };
   await fc.assert(
-    fc.asyncProperty(wish, async ({ entries, given }) => {
+    fc.asyncProperty(parsed, async ({ entries, given }) => {
       const host = new Zone(entries);
       const { wrong, ...of } = await held(given, host);
       if (wrong) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { help } from '../../src/commands/builtin/help.ts';
 import { states } from '../../src/commands/builtin/states.ts';
-import type { Office } from '../../src/commands/kit/builtin.ts';
+import type { QueryService } from '../../src/commands/kit/builtin.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { usage } from '../../src/pipeline/language/usage.ts';
@@ -13,7 +13,7 @@ const nobody = (): never => {
   throw new Error('help asks for commands alone');
 };
 /** An office that knows the commands of somebody, and nothing else. */
-const office = (may: (path: string) => boolean = () => true): Office => ({
+const queryService = (may: (path: string) => boolean = () => true): QueryService => ({
   person: { id: 'U01ANA', name: 'Ana', groups: [], zone: 'UTC' },
   now: 0,
   commands: () =>
@@ -47,7 +47,7 @@ const office = (may: (path: string) => boolean = () => true): Office => ({
 });
 
 const asked = async (command: string, may?: (path: string) => boolean): Promise<Page> => {
-  const answer = await help.answer({ input: { command }, office: office(may) });
+  const answer = await help.answer({ input: { command }, queryService: queryService(may) });
   if ('instead' in answer) throw new Error('help runs nothing');
   return answer;
 };
@@ -93,7 +93,7 @@ describe('help about what is no command', () => {
 
   test('a command in plain words is named, where one may run it, and nothing is run', () => {
     const refused = (words: string, may?: (path: string) => boolean) =>
-      refusalOf(() => help.answer({ input: { command: words }, office: office(may) }));
+      refusalOf(() => help.answer({ input: { command: words }, queryService: queryService(may) }));
     const refusal = refused('clear the cache');
     expect(said(refusal)).toBe(
       'I know no command clear the cache that you may run. Nothing was done. Did you mean cache clear?',

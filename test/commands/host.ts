@@ -141,7 +141,7 @@ const each = (words: readonly string[]): fc.Arbitrary<readonly string[]> =>
   fc.constantFrom(...words).map((word) => [word]);
 
 type Fields = Readonly<Record<string, fc.Arbitrary<readonly string[] | undefined>>>;
-const saying = (fields: Fields): fc.Arbitrary<Given> =>
+const note = (fields: Fields): fc.Arbitrary<Given> =>
   fc.record(fields).map((said) => {
     const given: Record<string, readonly string[]> = {};
     for (const [name, words] of Object.entries(said)) if (words !== undefined) given[name] = words;
@@ -155,7 +155,7 @@ const ips = fc.uniqueArray(fc.oneof(address, fc.constantFrom('203.0.113.10', '19
 });
 
 const record = (domain: string, type: string, names: Words, add: Words, remove: Words): fc.Arbitrary<Given> =>
-  saying({
+  note({
     domain: one(domain),
     type: one(type),
     name: each(names),
@@ -170,13 +170,13 @@ export function sayings(action: string, host: InMemoryHost): fc.Arbitrary<Given>
   const ids = environments.map(({ id }) => id);
   const env = each(ids);
   const inEnv = (fields: (of: Environment) => Fields): fc.Arbitrary<Given> =>
-    fc.constantFrom(...environments).chain((of) => saying({ env: one(of.id), ...fields(of) }));
+    fc.constantFrom(...environments).chain((of) => note({ env: one(of.id), ...fields(of) }));
   const rulesOf = ({ id }: Environment) => host.world.environment(id).redirects;
   const aRule = (of: Environment) => fc.constantFrom(...rulesOf(of)).map(({ from }) => [from]);
   switch (action) {
     case 'push':
       return fc.constantFrom(...host.world.sites).chain(({ environments: [from, onto] }) =>
-        saying({
+        note({
           from: one(from?.id ?? ''),
           onto: one(onto?.id ?? ''),
           files: ticked,
@@ -187,23 +187,23 @@ export function sayings(action: string, host: InMemoryHost): fc.Arbitrary<Given>
       );
     case 'delete':
     case 'cache clear':
-      return saying({ env });
+      return note({ env });
     case 'clone':
-      return saying({ env, displayName: each(['Acme', 'Ä shop', 'x'.repeat(100)]) });
+      return note({ env, displayName: each(['Acme', 'Ä shop', 'x'.repeat(100)]) });
     case 'images':
-      return saying({ env, images: each(['off', 'lossy', 'lossless']) });
+      return note({ env, images: each(['off', 'lossy', 'lossless']) });
     case 'ssh expiry':
-      return saying({ env, expiry: each(['hours_24', 'days_7', 'days_30', 'days_90', 'never']) });
+      return note({ env, expiry: each(['hours_24', 'days_7', 'days_30', 'days_90', 'never']) });
     case 'ssh password':
-      return saying({ env, access: each(['on', 'off']) });
+      return note({ env, access: each(['on', 'off']) });
     case 'allowlist add':
-      return saying({ env, addresses: ips, for: maybe(each(['5m', '2h', '30d'])) });
+      return note({ env, addresses: ips, for: maybe(each(['5m', '2h', '30d'])) });
     case 'allowlist remove':
-      return saying({ env, addresses: ips, empty: ticked });
+      return note({ env, addresses: ips, empty: ticked });
     case 'allowlist set':
-      return saying({ env, addresses: ips });
+      return note({ env, addresses: ips });
     case 'redirects add':
-      return saying({
+      return note({
         env,
         from: each(['/new-1', '/new-2', '/old-shop']),
         to,
@@ -217,11 +217,11 @@ export function sayings(action: string, host: InMemoryHost): fc.Arbitrary<Given>
     case 'redirects remove':
       return inEnv((of) => ({ from: aRule(of) }));
     case 'redirects clear':
-      return saying({ env, search: maybe(each(['/blog', 'SPRING', 'nothing has this'])) });
+      return note({ env, search: maybe(each(['/blog', 'SPRING', 'nothing has this'])) });
     case 'themes update':
       return inEnv(({ id }) => ({ themes: some(host.world.environment(id).themes.map(({ name }) => name)) }));
     case 'domains add':
-      return saying({
+      return note({
         env,
         domain: each(['new-1.example', 'bücher.example', 'acme.example']),
         www: ticked,

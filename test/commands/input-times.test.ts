@@ -14,11 +14,11 @@ describe('times of a log', () => {
   async function asked(words: string): Promise<unknown> {
     let query: Query | undefined;
     try {
-      const wish = parse(`logs ${live.name} ${words}`, catalogue);
-      if (wish?.command.shape !== 'report') throw new Error('logs is a report');
-      const { input, problems } = resolve(wish, names);
+      const parsed = parse(`logs ${live.name} ${words}`, catalogue);
+      if (parsed?.command.shape !== 'report') throw new Error('logs is a report');
+      const { input, problems } = resolve(parsed, names);
       if (problems[0]) throw problems[0].refusal;
-      await wish.command.show({
+      await parsed.command.show({
         input,
         read: async (call) => {
           query = call.query;

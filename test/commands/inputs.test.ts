@@ -20,9 +20,9 @@ type Came = { readonly call: Write; readonly card: Text } | { readonly refused: 
 
 /** What a wish comes to at this host; whatever is thrown but a `Refusal` fails the test. */
 async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Came> {
-  const { input, problems, missing, wish } = resolved;
-  const action = wish.command;
-  if (action.shape !== 'action') throw new Error(`${wish.path} is no action`);
+  const { input, problems, missing, parsed } = resolved;
+  const action = parsed.command;
+  if (action.shape !== 'action') throw new Error(`${parsed.path} is no action`);
   if (problems[0]) return { refused: said(problems[0].refusal) };
   if (missing.length > 0) return { refused: `missing: ${missing.join(', ')}` };
   const unread = action.valid?.(input);
@@ -37,9 +37,9 @@ async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Came> {
 /** A line that somebody types. */
 async function typed(line: string, host = new InMemoryHost()): Promise<Came> {
   try {
-    const wish = parse(line, catalogue);
-    if (wish === undefined) throw new Error(`${line} is empty`);
-    return await atHost(resolve(wish, host.names()), host);
+    const parsed = parse(line, catalogue);
+    if (parsed === undefined) throw new Error(`${line} is empty`);
+    return await atHost(resolve(parsed, host.names()), host);
   } catch (error) {
     if (error instanceof Refusal) return { refused: said(error) };
     throw error;

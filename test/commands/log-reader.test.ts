@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
-import type { Look } from '../../src/commands/kit/log-query.ts';
-import { lookAt } from '../../src/commands/logs/analyze.ts';
+import type { LogQuery } from '../../src/commands/kit/log-query.ts';
+import { analyze } from '../../src/commands/logs/analyze.ts';
 import { createLogReader } from '../../src/commands/logs/reader.ts';
 import { aliasesBy } from '../../src/commands/logs/masking.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
@@ -13,7 +13,7 @@ afterAll(reader.close);
 
 const moment = (at: number): string => new Date(at).toISOString();
 /** A log long enough to be read in a thread, with this in its newest line. */
-function long(newest: string): Look {
+function long(newest: string): LogQuery {
   const lines = Array.from(
     { length: 5_000 },
     (_, at) =>
@@ -41,7 +41,7 @@ it('reads a long log in a thread as it reads it here, with the same aliases and 
     asked.push(since);
     return [{ at: now - 60_000, number: 7, says: 'Cleared the cache' }];
   };
-  const here = await lookAt(look, aliasesBy('key'), recall);
+  const here = await analyze(look, aliasesBy('key'), recall);
   const beside = await reader.look(look, recall);
   expect(beside).toEqual(here);
   expect(JSON.stringify(beside.parts)).toContain('#7');

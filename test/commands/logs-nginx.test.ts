@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { kindsOf } from '../../src/commands/logs/groups.ts';
 import { lineReader } from '../../src/commands/logs/lines.ts';
-import { lookAt } from '../../src/commands/logs/analyze.ts';
+import { analyze } from '../../src/commands/logs/analyze.ts';
 import { unwrapped } from '../../src/commands/logs/nginx.ts';
 import { aliasesBy } from '../../src/commands/logs/masking.ts';
 import { inline, plain } from '../../src/text.ts';
@@ -184,7 +184,7 @@ describe('the messages in an entry of nginx', () => {
 async function shown(raw: readonly string[], more: { errors?: boolean; from?: number; to?: number } = {}) {
   const { errors = false, ...span } = more;
   const asked = { env: live, log: 'error', lines: undefined, since: [], until: [], search: undefined } as const;
-  const page = await lookAt(
+  const page = await analyze(
     {
       text: `${raw.join('\n')}\n`,
       asked: { ...asked, errors, full: true },

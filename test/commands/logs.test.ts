@@ -30,15 +30,15 @@ type Asked = {
 /** What somebody sees who types these words, where the host answers with this log. */
 async function shown(words: string, of: Asked = {}): Promise<Page> {
   const { host = '', happened = [], zone = 'Europe/Berlin', asked = [] } = of;
-  const wish = parse(`logs ${live.id} ${words}`, catalogue);
-  if (wish?.command.shape !== 'report') throw new Error('logs is a report');
-  const { input, problems } = resolve(wish, names);
+  const parsed = parse(`logs ${live.id} ${words}`, catalogue);
+  if (parsed?.command.shape !== 'report') throw new Error('logs is a report');
+  const { input, problems } = resolve(parsed, names);
   expect(problems).toEqual([]);
   const read: Reader = async (call) => {
     asked.push(call.query);
     return call.reply.parse({ environment: { container_info: { logs: host } } });
   };
-  return wish.command.show({
+  return parsed.command.show({
     input,
     read,
     company,

@@ -204,9 +204,9 @@ describe('its words', () => {
   });
 
   const ofLine = (typed: string) => {
-    const wish = parse(typed, catalogue);
-    if (wish === undefined) throw new Error('no words');
-    return resolve(wish, names);
+    const parsed = parse(typed, catalogue);
+    if (parsed === undefined) throw new Error('no words');
+    return resolve(parsed, names);
   };
 
   test.each<[string, string, Partial<Input>]>([
@@ -262,8 +262,8 @@ describe('its words', () => {
     fc.assert(
       fc.property(any, ({ only, ...said }) => {
         const meant = only === undefined ? said : { ...said, only };
-        const wish = { path: 'push', command: push, given: {}, reason: undefined, dryRun: false };
-        const words = canonicalWords({ wish, input: meant });
+        const parsed = { path: 'push', command: push, given: {}, reason: undefined, dryRun: false };
+        const words = canonicalWords({ parsed, input: meant });
         expect(resolve(parseWords(words, catalogue), names).input).toEqual(meant);
         expect(ofLine(join(words)).input).toEqual(meant);
         expect(canonicalWords(resolve(parseWords(words, catalogue), names))).toEqual(words);

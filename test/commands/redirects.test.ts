@@ -112,20 +112,20 @@ class Host {
   }
 }
 
-function wishOf(words: Words) {
-  const wish = parse(join(words), catalogue);
-  if (wish === undefined) throw new Error('no words');
-  expect(parseWords(words, catalogue)).toEqual(wish);
-  const resolved = resolve(wish, names);
+function parsedFrom(words: Words) {
+  const parsed = parse(join(words), catalogue);
+  if (parsed === undefined) throw new Error('no words');
+  expect(parseWords(words, catalogue)).toEqual(parsed);
+  const resolved = resolve(parsed, names);
   expect(resolved).toMatchObject({ missing: [], problems: [] });
   return { ...resolved, input: resolved.input };
 }
 
 /** Words said to a host: what the action sees of it, as it is kept, and whether it may go on. */
 async function ask(words: Words, host: Pick<Host, 'read'>) {
-  const { wish, input } = wishOf(words);
-  if (wish.command.shape !== 'action') throw new Error('no action');
-  const action: AnyAction = wish.command;
+  const { parsed, input } = parsedFrom(words);
+  if (parsed.command.shape !== 'action') throw new Error('no action');
+  const action: AnyAction = parsed.command;
   const look = async (): Promise<unknown> =>
     JSON.parse(
       JSON.stringify(
@@ -134,7 +134,7 @@ async function ask(words: Words, host: Pick<Host, 'read'>) {
     );
   const invalid = action.valid?.(input);
   const before = await look();
-  return { words, wish, action, input, look, before, wrong: invalid ?? action.possible?.({ input, before }) };
+  return { words, parsed, action, input, look, before, wrong: invalid ?? action.possible?.({ input, before }) };
 }
 type Asked = Awaited<ReturnType<typeof ask>>;
 
@@ -162,7 +162,7 @@ async function go(asked: Asked, host: Host): Promise<readonly Rule[]> {
   if (undo !== undefined) {
     const back = await ask(undo, host);
     expect(saysOf(back)).toBe('');
-    expect(canonicalWords({ wish: back.wish, input: back.input })).toEqual(undo);
+    expect(canonicalWords({ parsed: back.parsed, input: back.input })).toEqual(undo);
     const other = new Host(host.rules);
     other.write(callFor(back));
     expect(setOf(other.rules)).toEqual(setOf(was));
@@ -227,7 +227,7 @@ async function always(
         expect(saysOf(asked)).toMatch(/Nothing was (changed|done)\.$/);
         for (const { label, words } of asked.wrong.offers ?? []) {
           expect(label.length).toBeLessThanOrEqual(75);
-          wishOf(words);
+          parsedFrom(words);
         }
         return;
       }
@@ -824,7 +824,7 @@ describe('listing', () => {
     ...surroundings,
   };
   const show = async (host: Host, ...words: Words) => {
-    const { input } = wishOf(['redirects', 'list', live.id, ...words]);
+    const { input } = parsedFrom(['redirects', 'list', live.id, ...words]);
     const page = await list.show({ ...around, input, read: host.read });
     const [part] = page.parts;
     const rows = part?.kind === 'table' ? part.rows.map((row) => row.map(plain)) : [];
@@ -892,7 +892,7 @@ describe('listing', () => {
     [['(', '--regex'], 'search', '( is no regular expression.'],
     [['--descending'], 'sort', 'Descending by what?'],
   ])('%j is refused before anything is read', (words, field, says) => {
-    const { input } = wishOf(['redirects', 'list', live.id, ...words]);
+    const { input } = parsedFrom(['redirects', 'list', live.id, ...words]);
     const wrong = list.valid?.(input);
     expect(wrong?.field).toBe(field);
     expect(saysOf({ wrong })).toBe(`${says} Nothing was done.`);

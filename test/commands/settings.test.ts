@@ -26,12 +26,12 @@ import * as fc from 'fast-check';
 
 /** What a line comes to: the command with its call and its card. */
 function meant(line: string, before?: unknown) {
-  const wish = parse(line, catalogue);
-  if (wish?.command.shape !== 'action') throw new Error(`no action: ${line}`);
-  const { input, problems, missing } = resolve(wish, names);
+  const parsed = parse(line, catalogue);
+  if (parsed?.command.shape !== 'action') throw new Error(`no action: ${line}`);
+  const { input, problems, missing } = resolve(parsed, names);
   if (problems[0]) throw problems[0].refusal;
   expect(missing).toEqual([]);
-  const action: AnyAction = wish.command;
+  const action: AnyAction = parsed.command;
   return { action, call: action.call({ input, before }), card: action.card({ input, before, now: 0 }), input };
 }
 
@@ -146,8 +146,8 @@ describe('clone', () => {
   test('takes a name whole or refuses it, and never makes a call that cannot be sent', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const wish = { path: 'clone', command: clone, reason: undefined, dryRun: false };
-        const { input, problems } = resolve({ ...wish, given: { env: [live.id], displayName: [text] } }, names);
+        const parsed = { path: 'clone', command: clone, reason: undefined, dryRun: false };
+        const { input, problems } = resolve({ ...parsed, given: { env: [live.id], displayName: [text] } }, names);
         const name = input['displayName'];
         if (typeof name !== 'string') {
           expect(problems.length > 0 || text.trim() === '').toBe(true);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createDirectory, type Directory, type DirectoryOptions } from '../../src/hosting/directory.ts';
-import { mostEnvironments } from '../../src/hosting/listing.ts';
+import { maxEnvironments } from '../../src/hosting/listing.ts';
 import { clientOf, http, startHost, uuid, type Host } from './host.ts';
 
 const company = uuid(0xc0);
@@ -262,14 +262,14 @@ describe('where the host lists its sites', () => {
   });
 
   test('more than it holds is cut, and said', async () => {
-    const environments = Array.from({ length: mostEnvironments + 1 }, (_, index) => ({
+    const environments = Array.from({ length: maxEnvironments + 1 }, (_, index) => ({
       id: uuid(index),
       name: `e${index}`,
     }));
     const many = { company: { sites: [{ id: shop, name: 'acme-shop', environments }] } };
     const it = await world({}, { read: async (call) => call.reply.parse(call.path === '/sites' ? many : domains) });
     await it.directory.refresh();
-    expect(it.directory.listing().environments).toHaveLength(mostEnvironments);
+    expect(it.directory.listing().environments).toHaveLength(maxEnvironments);
     expect(it.directory.listing().cut).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { ThreadsPoolWorker, type PoolOptions, type PoolWorker, type WorkerReques
 import { createAlone } from './alone.ts';
 
 /** Each run leaves its listeners in the thread: after so many a new one begins. */
-const mostRuns = 50;
+const maxRuns = 50;
 
 const alone = createAlone('The thread of the mutants');
 let thread: { readonly is: ThreadsPoolWorker; runs: number } | undefined;
@@ -15,7 +15,7 @@ let thread: { readonly is: ThreadsPoolWorker; runs: number } | undefined;
 export class KeptWorker implements PoolWorker {
   readonly name = 'kept';
   readonly #options: PoolOptions;
-  readonly #heard: [string, (...args: unknown[]) => void][] = [];
+  readonly #interaction: [string, (...args: unknown[]) => void][] = [];
   readonly #own = new EventEmitter();
 
   constructor(options: PoolOptions) {
@@ -24,7 +24,7 @@ export class KeptWorker implements PoolWorker {
 
   async start(): Promise<void> {
     alone.take(this);
-    if (thread && thread.runs >= mostRuns) {
+    if (thread && thread.runs >= maxRuns) {
       await thread.is.stop();
       thread = undefined;
     }
@@ -37,7 +37,7 @@ export class KeptWorker implements PoolWorker {
 
   /** The end of a run is the end of what it listens to, and not of the thread. */
   async stop(): Promise<void> {
-    for (const [event, callback] of this.#heard.splice(0)) thread?.is.off(event, callback);
+    for (const [event, callback] of this.#interaction.splice(0)) thread?.is.off(event, callback);
     alone.giveBack(this);
   }
 
@@ -47,7 +47,7 @@ export class KeptWorker implements PoolWorker {
   }
 
   on(event: string, callback: (...args: unknown[]) => void): void {
-    this.#heard.push([event, callback]);
+    this.#interaction.push([event, callback]);
     this.#own.on(event, callback);
     thread?.is.on(event, callback);
   }

@@ -8,7 +8,7 @@ import {
   gone,
   leastFile,
   leastTotal,
-  mostUnheard,
+  maxUnheard,
   ofAll,
   ofOthers,
   scoresOf,
@@ -89,7 +89,7 @@ try {
   const low = scores.filter((score) => ofOthers(score) < leastFile);
   if (ofAll(total) < leastTotal) print(`The total is below ${leastTotal} %.`);
   for (const { file } of low) print(`${file} is below ${leastFile} %, without those that nobody can tell apart.`);
-  const isUnheard = unheard(results) > mostUnheard;
+  const isUnheard = unheard(results) > maxUnheard;
   if (isUnheard) print(`${rate(unheard(results)).trim()} of the mutants could not be run.`);
   print(`${strangers.length} survivors are not named, ${dead.length} are named that are dead.`);
   print(`${tests.length} test files, ${((performance.now() - began) / 1_000).toFixed(0)} s`);

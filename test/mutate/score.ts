@@ -63,7 +63,7 @@ const share = (killed: number, survived: number): number =>
   killed + survived === 0 ? 0 : (100 * killed) / (killed + survived);
 
 /** At most so many in a hundred may say nothing of the tests; were it more, the tests themselves would be broken. */
-export const mostUnheard = 5;
+export const maxUnheard = 5;
 
 /** How many in a hundred were neither killed nor alive, because they could not be loaded or run. */
 export const unheard = (results: readonly Result[]): number =>

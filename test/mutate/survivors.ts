@@ -60,7 +60,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'JSON reads null as null.',
-      'const receipt = change.receipt === null ? undefined : thawed<Receipt>(change.receipt);',
+      'const receipt = change.receipt === null ? undefined : parseStored<Receipt>(change.receipt);',
       'change.receipt === null → false',
     ),
     ...same(
@@ -71,11 +71,11 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   ],
   'src/pipeline/access/may-run.ts': [
     ...same(
-      'Only commands of the desk are open to anyone, and none of them concerns everything.',
-      "if (command.shape === 'desk' && !command.everywhere && command.right === 'anyone') return 'yes';",
-      "command.shape === 'desk' && !command.everywhere → true",
-      "command.shape === 'desk' && !command.everywhere → command.shape === 'desk' || !command.everywhere",
-      "command.shape === 'desk' → true",
+      'Only commands of the context are open to anyone, and none of them concerns everything.',
+      "if (command.shape === 'builtin' && !command.everywhere && command.right === 'anyone') return 'yes';",
+      "command.shape === 'builtin' && !command.everywhere → true",
+      "command.shape === 'builtin' && !command.everywhere → command.shape === 'builtin' || !command.everywhere",
+      "command.shape === 'builtin' → true",
     ),
     ...same(
       'Where any of them is yes, so is the answer, and what is unknown is not looked at.',
@@ -97,7 +97,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/policy/approvers.ts': [
     ...same(
       'Votes are looked for by requirement, and a text is none.',
-      "const towards = voice.kind === 'counts' ? voice.towards : [];",
+      "const towards = messenger.kind === 'counts' ? messenger.towards : [];",
       '[] → ["Stryker was here"]',
     ),
   ],

@@ -10,10 +10,10 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/steps/execute.ts',
-        from: 'return saveOutcome(desk, sending.change, await opened.write(call));',
+        from: 'return saveOutcome(context, sending.change, await opened.write(call));',
         to: `let came = await opened.write(call);
-  if (came.kind === 'unknown') came = await (await desk.send.open()).write(call);
-  return saveOutcome(desk, sending.change, came);`,
+  if (came.kind === 'unknown') came = await (await context.send.open()).write(call);
+  return saveOutcome(context, sending.change, came);`,
       },
     ],
     tests: ['test/stories/host-answers.test.ts', 'test/stories/unknown.test.ts'],
@@ -150,7 +150,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/steps/execute.ts',
-        from: "if ((await database.now()) >= change.expires_at) return giveUp(desk, change, 'expire', tooLate(change));",
+        from: "if ((await database.now()) >= change.expires_at) return giveUp(context, change, 'expire', tooLate(change));",
         to: '',
       },
       {
@@ -182,7 +182,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/steps/decide.ts',
-        from: 'if (installation !== desk.database.installation) {',
+        from: 'if (installation !== context.database.installation) {',
         to: 'if (installation === "") {',
       },
       {

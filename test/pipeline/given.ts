@@ -2,13 +2,13 @@ import * as fc from 'fast-check';
 import { catalogue, type Command } from '../../src/commands/index.ts';
 import type { Field, Fields } from '../../src/commands/kit/fields.ts';
 import { rights } from '../../src/commands/rights.ts';
-import { lookAt } from '../../src/commands/logs/analyze.ts';
+import { analyze } from '../../src/commands/logs/analyze.ts';
 import type { Surroundings } from '../../src/commands/kit/report.ts';
 import type { LookSources, Sources } from '../../src/commands/kit/sources.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import type { Person } from '../../src/pipeline/access/authorise.ts';
-import type { Wish } from '../../src/pipeline/language/parsed-command.ts';
+import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import type { Given } from '../../src/pipeline/language/parse.ts';
 import type { Names } from '../../src/pipeline/language/resolve.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
@@ -39,7 +39,7 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
   now: 0,
   zone: 'UTC',
   alias: () => 'client-3f2a',
-  look: (look, recall) => lookAt(look, () => 'client-3f2a', recall),
+  look: (look, recall) => analyze(look, () => 'client-3f2a', recall),
   happened: async () => [],
 };
 export const company: Company = { kind: 'company', id: uuid(99), name: 'Acme' };
@@ -80,7 +80,7 @@ export function commandAt(path: string): Command {
   return command;
 }
 
-export const wishFor = (path: string, given: Given, more: Partial<Wish> = {}): Wish => ({
+export const wishFor = (path: string, given: Given, more: Partial<ParsedCommand> = {}): ParsedCommand => ({
   path,
   command: commandAt(path),
   given,

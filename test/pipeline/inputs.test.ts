@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Field } from '../../src/commands/kit/fields.ts';
 import { catalogue, type Command } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/errors.ts';
-import { createLedger } from '../../src/pipeline/changes/change-store.ts';
+import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { parse, type Context } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { folded } from '../../src/pipeline/language/name-search.ts';
@@ -17,15 +17,19 @@ import { dryRuns, oddWords, quoted } from './odd.ts';
 /** The worst that can be typed: each gets the right reading or one clear sentence, and never more than was said. */
 
 let database: Database;
-let desk: FrontDesk;
+let pipeline: FrontDesk;
 beforeAll(async () => {
   database = await openDatabase('sqlite::memory:', { now: () => 1_000 });
   const policy = policyOf(
     '{ allow: [read, routine, sensitive, destructive, pause, use, audit], to: [developers, leads] }',
   );
-  desk = {
+  pipeline = {
     database,
-    ledger: createLedger({ auditKey: undefined, installation: database.installation, onEvent: () => undefined }),
+    changeStore: createChangeStore({
+      auditKey: undefined,
+      installation: database.installation,
+      onEvent: () => undefined,
+    }),
     policy: () => policy,
     company: () => company,
     names: () => names,
@@ -42,9 +46,9 @@ afterAll(() => database.close());
 /** What a line comes to before anything is read or written; a `Refusal` says that nothing was done. */
 function comesTo(line: string, context?: Context, person = ana): Considered | Refusal {
   try {
-    const wish = parse(line, catalogue, context);
-    if (wish === undefined) throw new Error(`${line} is empty`);
-    return consider(desk, resolve(wish, names), { person, channel: { id: 'C1', shared: false } });
+    const parsed = parse(line, catalogue, context);
+    if (parsed === undefined) throw new Error(`${line} is empty`);
+    return consider(pipeline, resolve(parsed, names), { person, channel: { id: 'C1', shared: false } });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     expect(said(error)).toMatch(/Nothing was (?:done|changed|sent)\./);
@@ -93,11 +97,11 @@ const places: Readonly<Record<'target' | 'value' | 'reason', readonly ((word: st
 /** What may be done names exactly what was typed: the target, and for a push both in the order in which they stand. */
 function holdsToWhatWasTyped(line: string, came: Considered | Refusal): void {
   if (came instanceof Refusal || came.kind === 'incomplete') return;
-  const { target, alsoReads, wish } = came.wish;
+  const { target, alsoReads, parsed } = came.parsed;
   const typed = split(line).map(({ text }) => folded(text.trim()));
   const placeOf = ({ id, name }: { id: string; name: string }): number =>
     typed.findIndex((word) => word === folded(name) || word === id);
-  const named = [...alsoReads, ...(wish.path === 'clone' || target === undefined ? [] : [target])].map(placeOf);
+  const named = [...alsoReads, ...(parsed.path === 'clone' || target === undefined ? [] : [target])].map(placeOf);
   const inTurn = named.filter((at) => at !== -1).toSorted((one, other) => one - other);
   expect({ line, named }).toEqual({ line, named: inTurn });
 }
@@ -120,21 +124,23 @@ describe.each(oddWords)('$name', ({ text, target, refused }) => {
     for (const line of [...places.value, ...places.reason]) {
       const came = comesTo(line(quoted(text)));
       if (came instanceof Refusal || came.kind === 'incomplete') continue;
-      expect(came.wish.input[came.wish.wish.path === 'push' ? 'onto' : 'env']).toBe(live);
+      expect(came.parsed.input[came.parsed.parsed.path === 'push' ? 'onto' : 'env']).toBe(live);
     }
   });
 
   test('as a target it is found, or refused in one sentence', () => {
     for (const path of ['cache clear', 'delete']) {
       const came = comesTo(`${path} ${quoted(text)}`);
-      const name = came instanceof Refusal ? said(came) : came.kind === 'incomplete' ? 'none' : came.wish.target?.name;
+      const name =
+        came instanceof Refusal ? said(came) : came.kind === 'incomplete' ? 'none' : came.parsed.target?.name;
       expect(name).toContain(target);
     }
   });
 
   test('as a reason it is kept as it is, or refused', () => {
     const came = comesTo(`cache clear ${L} --reason ${quoted(text)}`);
-    if (refused === undefined) expect(came).toMatchObject({ kind: 'ready', wish: { wish: { reason: text.trim() } } });
+    if (refused === undefined)
+      expect(came).toMatchObject({ kind: 'ready', parsed: { parsed: { reason: text.trim() } } });
     else expect(refusedBy(came)).toContain(refused);
   });
 });
@@ -260,7 +266,7 @@ describe('a dry run', () => {
         for (const spelled of dryRuns) {
           const came = comesTo(`${line} ${spelled}`);
           if (came instanceof Refusal || came.kind === 'incomplete') continue;
-          expect([spelled, came.kind, came.wish.wish.dryRun]).toEqual([spelled, 'ready', true]);
+          expect([spelled, came.kind, came.parsed.parsed.dryRun]).toEqual([spelled, 'ready', true]);
         }
       }),
       { numRuns: 5 },
@@ -271,10 +277,12 @@ describe('a dry run', () => {
     for (const spelled of dryRuns.slice(0, 15)) {
       expect([spelled, comesTo(`cache clear ${L} ${spelled}`)]).toMatchObject([
         spelled,
-        { wish: { wish: { dryRun: true } } },
+        { parsed: { parsed: { dryRun: true } } },
       ]);
     }
     expect(refusedBy(comesTo(`clone ${L} Docs -dry-run`))).toContain('-dry-run begins with one hyphen.');
-    expect(comesTo(`clone ${L} Docs "-dry-run"`)).toMatchObject({ wish: { input: { displayName: 'Docs -dry-run' } } });
+    expect(comesTo(`clone ${L} Docs "-dry-run"`)).toMatchObject({
+      parsed: { input: { displayName: 'Docs -dry-run' } },
+    });
   });
 });

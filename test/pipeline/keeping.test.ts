@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { AnyAction } from '../../src/commands/kit/action.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import type { Authorised, Person } from '../../src/pipeline/access/authorise.ts';
-import { createBeat } from '../../src/pipeline/messages/poller.ts';
+import { createPoller } from '../../src/pipeline/messages/poller.ts';
 import { beforeOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../src/pipeline/changes/freeze.ts';
 import { recheck, type Recheck } from '../../src/pipeline/changes/recheck.ts';
 import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
@@ -36,9 +36,9 @@ function actionAt(path: string): AnyAction {
   return command;
 }
 const add = actionAt('allowlist add');
-const wish = wishFor('allowlist add', { env: [live.name], addresses: ['198.51.100.4'] });
+const parsed = wishFor('allowlist add', { env: [live.name], addresses: ['198.51.100.4'] });
 const authorised: Authorised = {
-  ...resolve(wish, names),
+  ...resolve(parsed, names),
   stage: 'authorised',
   target: live,
   alsoReads: [],
@@ -143,7 +143,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
   });
   afterAll(() => database.close());
   const unlisted = { names: () => ({ environments: [staging], domains: [] }) };
-  const desk = (more: Partial<Recheck> & { list?: readonly string[] } = {}): Recheck => ({
+  const context = (more: Partial<Recheck> & { list?: readonly string[] } = {}): Recheck => ({
     database,
     policy: () => policyOf(...rules),
     company: () => company,
@@ -179,7 +179,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
   });
   const is = (standing: Person['standing']): Partial<Recheck> => ({ whoIs: async () => ({ ...ana, standing }) });
 
-  test.each<[string, Change, Parameters<typeof desk>[0], string, string?]>([
+  test.each<[string, Change, Parameters<typeof context>[0], string, string?]>([
     ['all as it was', kept(), {}, 'as it was'],
     [
       'the list in another order',
@@ -300,13 +300,13 @@ describe('promise 4: what is asked again just before it is sent', () => {
       'host trouble',
     ],
   ])('%s', async (_, change, more, kind, why) => {
-    const checked = await recheck(desk(more), change);
+    const checked = await recheck(context(more), change);
     expect(checked.kind).toBe(kind);
     if (why !== undefined && 'why' in checked) expect(plain(checked.why)).toContain(why);
   });
 
   test('a fault of ours is no answer', async () => {
-    await expect(recheck(desk({ read: async () => Promise.reject(new TypeError('x')) }), kept())).rejects.toThrow(
+    await expect(recheck(context({ read: async () => Promise.reject(new TypeError('x')) }), kept())).rejects.toThrow(
       TypeError,
     );
   });
@@ -321,19 +321,19 @@ describe('a beat', () => {
     const ends: (() => void)[] = [];
     const troubles: unknown[] = [];
     const look = (): Promise<void> => new Promise((end) => ends.push(end));
-    const beat = createBeat({ everyMs, look, onTrouble: (error) => troubles.push(error) });
+    const poller = createPoller({ everyMs, look, onTrouble: (error) => troubles.push(error) });
     const end = async (): Promise<void> => {
       ends.at(-1)?.();
       await vi.advanceTimersByTimeAsync(0);
     };
-    return { beat, ends, end };
+    return { poller, ends, end };
   }
 
   test('looks at once, at every beat, and never twice at a time', async () => {
-    const { beat, ends, end } = lookout();
-    beat.nudge();
+    const { poller, ends, end } = lookout();
+    poller.nudge();
     expect(ends).toHaveLength(0);
-    beat.start();
+    poller.start();
     expect(ends).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(ends).toHaveLength(1);
@@ -344,43 +344,47 @@ describe('a beat', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(ends).toHaveLength(3);
     await end();
-    await beat.stop();
+    await poller.stop();
     await vi.advanceTimersByTimeAsync(9_000);
-    beat.nudge();
+    poller.nudge();
     expect(ends).toHaveLength(3);
   });
 
   test('a nudge at the very end of a look is not lost', async () => {
     let looks = 0;
-    const beat = createBeat({ everyMs: 1_000_000, look: async () => void (looks += 1), onTrouble: () => undefined });
-    beat.start();
+    const poller = createPoller({
+      everyMs: 1_000_000,
+      look: async () => void (looks += 1),
+      onTrouble: () => undefined,
+    });
+    poller.start();
     for (let turn = 1; turn < 12; turn += 1) {
       await Promise.resolve();
       const before = looks;
-      beat.nudge();
+      poller.nudge();
       for (let more = 0; more < 12; more += 1) await Promise.resolve();
       expect(looks).toBeGreaterThan(before);
       for (let more = 0; more < turn; more += 1) await Promise.resolve();
     }
-    await beat.stop();
+    await poller.stop();
   });
 
   test('trouble is told and does not stop it; stopping waits for the look under way', async () => {
     const troubles: unknown[] = [];
-    const beat = createBeat({
+    const poller = createPoller({
       everyMs: 1_000,
       look: async () => Promise.reject(new Error('x')),
       onTrouble: (error) => troubles.push(error),
     });
-    beat.start();
+    poller.start();
     await vi.advanceTimersByTimeAsync(2_000);
-    await beat.stop();
+    await poller.stop();
     expect(troubles).toHaveLength(3);
     const slow = lookout();
-    slow.beat.start();
-    slow.beat.nudge();
+    slow.poller.start();
+    slow.poller.nudge();
     let stopped = false;
-    const stopping = slow.beat.stop().then(() => (stopped = true));
+    const stopping = slow.poller.stop().then(() => (stopped = true));
     await vi.advanceTimersByTimeAsync(0);
     expect(stopped).toBe(false);
     await slow.end();

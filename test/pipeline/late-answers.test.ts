@@ -137,12 +137,12 @@ describe('an answer of the host is kept, whatever became of its row', () => {
   });
 
   test('promise 2: there is no row any more: ops hear what the host answered, and nothing more is sent', async () => {
-    const desk = deskOf(database);
+    const context = deskOf(database);
     const gone = {
       ...(await met({ state: 'sending', owner: 'mine', version: 'same', kind: 'accepted' })),
       number: 9_999,
     };
-    await saveOutcome(desk, gone, outcomes.accepted);
+    await saveOutcome(context, gone, outcomes.accepted);
     const told = await database.db.selectFrom('messages').select('body').where('key', '=', 'ops:lost:9999:0').execute();
     expect(told[0]?.body).toMatch(/does not know #9999 .* any more.*op-1.*resume/s);
     expect(await database.db.selectFrom('settings').selectAll().where('key', '=', 'pause').execute()).toHaveLength(1);

@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLedger, LockHeld } from '../../src/pipeline/changes/change-store.ts';
-import { move, type Happening, type Move, type Standing } from '../../src/pipeline/changes/change.ts';
+import { createChangeStore, LockHeld } from '../../src/pipeline/changes/change-store.ts';
+import { move, type ChangeEvent, type Transition, type TransitionInput } from '../../src/pipeline/changes/change.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
@@ -18,7 +18,7 @@ import { Life } from './life.ts';
 const born = 1_000_000;
 const validMs = 400_000;
 
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const event: fc.Arbitrary<ChangeEvent> = fc.oneof(
   { weight: 5, arbitrary: fc.constant({ kind: 'approve' } as const) },
   { weight: 8, arbitrary: fc.constant({ kind: 'send', owner: 'me', leaseMs: 45_000 } as const) },
   { weight: 3, arbitrary: fc.constantFrom({ kind: 'accept', operation: 'op-1' } as const, { kind: 'lose' } as const) },
@@ -55,22 +55,22 @@ const risk = fc.constantFrom<Risk>('routine', 'sensitive', 'destructive');
 const birth = fc.constantFrom('waiting' as const, 'approved' as const);
 
 describe('a move', () => {
-  const step = fc.record({ happening, afterMs: pause });
+  const step = fc.record({ event, afterMs: pause });
 
   test('goes as the model goes, and nothing is sent a second time', () => {
     let [moves, sends] = [0, 0];
     fc.assert(
       fc.property(birth, risk, fc.array(step, { minLength: 10, maxLength: 60 }), (state, risk, steps) => {
         const life = new Life(state, risk, born + validMs);
-        let row: Standing = changeOf({ state, risk, expires_at: born + validMs });
+        let row: TransitionInput = changeOf({ state, risk, expires_at: born + validMs });
         let now = born;
-        for (const { happening, afterMs } of steps) {
+        for (const { event, afterMs } of steps) {
           now += afterMs;
-          const made = move(row, happening, now);
-          strictEqual(life.live(happening, now), made !== undefined);
+          const made = move(row, event, now);
+          strictEqual(life.live(event, now), made !== undefined);
           if (made) row = after(row, made);
           if (made) moves += 1;
-          if (made && happening.kind === 'send') sends += 1;
+          if (made && event.kind === 'send') sends += 1;
           alike(row, life);
         }
       }),
@@ -81,9 +81,9 @@ describe('a move', () => {
   });
 });
 
-const after = (row: Standing, { patch }: Move): Standing => ({ ...row, ...patch });
+const after = (row: TransitionInput, { patch }: Transition): TransitionInput => ({ ...row, ...patch });
 
-function alike(row: Standing, life: Life): void {
+function alike(row: TransitionInput, life: Life): void {
   deepStrictEqual(
     [row.state, row.settled_at !== null, row.tries, row.throttled, row.expires_at, row.sent_at],
     [life.state, life.isOver, life.tries, life.throttled, life.expires, life.sentAt],
@@ -93,11 +93,11 @@ function alike(row: Standing, life: Life): void {
 describe('the ledger', () => {
   const auditKey = Buffer.from('a key');
   let database: Database;
-  let ledger: ReturnType<typeof createLedger>;
+  let changeStore: ReturnType<typeof createChangeStore>;
   let worlds = 0;
   beforeAll(async () => {
     database = await openDatabase('sqlite::memory:');
-    ledger = createLedger({ auditKey, installation: database.installation, onEvent: () => undefined });
+    changeStore = createChangeStore({ auditKey, installation: database.installation, onEvent: () => undefined });
   });
   afterAll(() => database.close());
 
@@ -115,7 +115,7 @@ describe('the ledger', () => {
     for (const [at, of] of births.entries()) {
       const targets = JSON.stringify([target, ...(at === 0 ? [read] : [])].map(named));
       const row = { ...sample, ...of, card: changeOf().card, target, targets, expires_at: born + validMs };
-      const made = await database.transaction((tx) => ledger.begin(tx, row, { by: 'U1', at: born }));
+      const made = await database.transaction((tx) => changeStore.begin(tx, row, { by: 'U1', at: born }));
       changes.push({ now: made, before: made });
     }
     const lives = births.map(({ state, risk }) => new Life(state, risk, born + validMs));
@@ -123,21 +123,20 @@ describe('the ledger', () => {
   }
 
   class Happens implements fc.AsyncCommand<Model, Real> {
-    readonly happening: Happening;
+    readonly event: ChangeEvent;
     readonly whom: number;
     readonly afterMs: number;
     /** Seen by somebody who has not noticed the last move. */
     readonly isStale: boolean;
     /** Tried even where it cannot happen. */
     readonly isOdd: boolean;
-    constructor(happening: Happening, whom: number, afterMs: number, luck: number) {
-      [this.happening, this.whom, this.afterMs] = [happening, whom, afterMs];
+    constructor(event: ChangeEvent, whom: number, afterMs: number, luck: number) {
+      [this.event, this.whom, this.afterMs] = [event, whom, afterMs];
       [this.isStale, this.isOdd] = [luck < 2, luck < 3];
     }
     check = ({ now, lives }: Readonly<Model>): boolean =>
-      this.isOdd || lives[this.whom]?.can(this.happening.kind, now + this.afterMs) === true;
-    toString = (): string =>
-      `${this.isStale ? 'stale ' : ''}${this.happening.kind} of ${this.whom}, ${this.afterMs} later`;
+      this.isOdd || lives[this.whom]?.can(this.event.kind, now + this.afterMs) === true;
+    toString = (): string => `${this.isStale ? 'stale ' : ''}${this.event.kind} of ${this.whom}, ${this.afterMs} later`;
 
     async run(model: Model, { target, read, changes }: Real): Promise<void> {
       model.now += this.afterMs;
@@ -146,7 +145,7 @@ describe('the ledger', () => {
       const isLate = this.isStale && change.before.version !== change.now.version;
       const inTheWay = model.lives.some((other) => other !== life && other.holds(model.now));
       const moved = await this.#advance(isLate ? change.before : change.now, model.now);
-      strictEqual(moved !== undefined, !isLate && life.live(this.happening, model.now, inTheWay));
+      strictEqual(moved !== undefined, !isLate && life.live(this.event, model.now, inTheWay));
       if (moved) changes[this.whom] = { now: moved, before: change.now };
       const row = await findChange(database.db, change.now.number);
       if (row === undefined) throw new Error('it is gone');
@@ -157,7 +156,7 @@ describe('the ledger', () => {
 
     async #advance(seen: Change, at: number): Promise<Change | undefined> {
       try {
-        return await database.transaction((tx) => ledger.advance(tx, seen, this.happening, { by: 'sitehand', at }));
+        return await database.transaction((tx) => changeStore.advance(tx, seen, this.event, { by: 'sitehand', at }));
       } catch (error) {
         if (error instanceof LockHeld) return undefined;
         throw error;
@@ -173,8 +172,8 @@ describe('the ledger', () => {
   }
 
   const step = fc
-    .tuple(happening, fc.nat(1), pause, fc.nat(19))
-    .map(([happening, whom, afterMs, luck]) => new Happens(happening, whom, afterMs, luck));
+    .tuple(event, fc.nat(1), pause, fc.nat(19))
+    .map(([event, whom, afterMs, luck]) => new Happens(event, whom, afterMs, luck));
 
   test('promise 7: moves as the model does, with one line in the trail for each move and the locks that it must hold', async () => {
     const sequences = fc.commands([step], { size: '+1', maxCommands: 30 });

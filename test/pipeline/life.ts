@@ -1,4 +1,4 @@
-import type { Happening } from '../../src/pipeline/changes/change.ts';
+import type { ChangeEvent } from '../../src/pipeline/changes/change.ts';
 import type { Risk, State } from '../../src/storage/schema.ts';
 
 /**
@@ -30,16 +30,16 @@ export class Life {
   holds = (now: number): boolean => this.lockedUntil !== undefined && now < this.lockedUntil;
 
   /** Whether it can happen now; if so, it has. `inTheWay`: its targets are locked by another. */
-  live(happening: Happening, now: number, inTheWay = false): boolean {
-    if (!this.can(happening.kind, now)) return false;
-    if (happening.kind === 'approve' && this.risk !== 'routine' && inTheWay) return false;
-    this.#become(happening, now);
-    this.trail.push(happening.kind);
+  live(event: ChangeEvent, now: number, inTheWay = false): boolean {
+    if (!this.can(event.kind, now)) return false;
+    if (event.kind === 'approve' && this.risk !== 'routine' && inTheWay) return false;
+    this.#become(event, now);
+    this.trail.push(event.kind);
     return true;
   }
 
   /** Whether it can happen now, were nothing in the way. */
-  can(kind: Happening['kind'], now: number): boolean {
+  can(kind: ChangeEvent['kind'], now: number): boolean {
     if (this.isOver) return false;
     const isStart = this.state === 'waiting' || this.state === 'approved';
     if (['cancel', 'expire', 'void', 'supersede'].includes(kind)) return isStart;
@@ -55,9 +55,9 @@ export class Life {
     return this.state === 'unknown';
   }
 
-  #become(happening: Happening, now: number): void {
+  #become(event: ChangeEvent, now: number): void {
     const wasLocked = this.lockedUntil !== undefined;
-    switch (happening.kind) {
+    switch (event.kind) {
       case 'approve':
         this.state = 'approved';
         this.expires = Math.max(this.expires, now + 300_000);
@@ -75,14 +75,14 @@ export class Life {
         return this.#again(this.tries < 3, this.tries === 1 ? 2_000 : 8_000, now);
       case 'throttle':
         this.throttled += 1;
-        return this.#again(this.throttled < 3, happening.retryAfterMs, now);
+        return this.#again(this.throttled < 3, event.retryAfterMs, now);
       case 'accept':
       case 'accept late':
         this.state = 'accepted';
         return;
       case 'commit_lost':
         this.isOut = true;
-        this.sentAt = happening.sentAt;
+        this.sentAt = event.sentAt;
         this.state = 'unknown';
         return;
       case 'lose':
@@ -91,7 +91,7 @@ export class Life {
       case 'leave':
         this.#end('accepted');
         // Of what was lost before it was approved, nothing is locked.
-        this.lockedUntil = wasLocked && happening.lockMs > 0 ? now + happening.lockMs : undefined;
+        this.lockedUntil = wasLocked && event.lockMs > 0 ? now + event.lockMs : undefined;
         return;
       case 'decline':
         return this.#end('declined');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLedger, LockHeld } from '../../src/pipeline/changes/change-store.ts';
+import { createChangeStore, LockHeld } from '../../src/pipeline/changes/change-store.ts';
 import { listLocks } from '../../src/storage/locks.ts';
 import { domainLocks } from '../../src/storage/migrations/domain-locks.ts';
 import { describeBoth } from '../storage/both.ts';
@@ -12,10 +12,10 @@ const of = (id: string) => ({ target: `domain:${id}`, targets: JSON.stringify([n
 describeBoth('the lock of a domain', (open) => {
   it('promise 1: is the same by whichever id the host lists it now', async () => {
     const database = await open();
-    const ledger = createLedger({ auditKey: undefined, installation: 'f00d', onEvent: () => undefined });
+    const changeStore = createChangeStore({ auditKey: undefined, installation: 'f00d', onEvent: () => undefined });
     const begin = (id: string) => {
       const row = { ...sample, ...of(id), card: changeOf().card, state: 'approved', risk: 'sensitive' } as const;
-      return database.transaction((tx) => ledger.begin(tx, row, { by: 'U1', at: 1 }));
+      return database.transaction((tx) => changeStore.begin(tx, row, { by: 'U1', at: 1 }));
     };
     await begin('d1');
     const second = begin('d2');

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Refusal } from '../../src/errors.ts';
-import { createLedger } from '../../src/pipeline/changes/change-store.ts';
+import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { mayRun } from '../../src/pipeline/access/may-run.ts';
-import type { Wish } from '../../src/pipeline/language/parsed-command.ts';
+import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import { resolve, type Names } from '../../src/pipeline/language/resolve.ts';
 import { nameToType } from '../../src/pipeline/changes/confirmation.ts';
 import { consider, type Considered, type FrontDesk } from '../../src/pipeline/steps/submit.ts';
 import type { Policy } from '../../src/policy/rules.ts';
-import { createShelf } from '../../src/slack/context/button-payloads.ts';
+import { createPayloadStore } from '../../src/slack/context/button-payloads.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { commandAt, company, noCertificate, said } from './given.ts';
 import { consideredAs, refusedAs } from './matrix/answers.ts';
@@ -22,19 +22,23 @@ import { isPlace, namesOf, policy, roles, targets, unwelcome, type Place, type R
  */
 
 let database: Database;
-let desk: FrontDesk;
+let context: FrontDesk;
 /** The rows of the table, each with its wish on every surface. */
-const rows = new Map<string, ReadonlyMap<string, Wish>>();
+const rows = new Map<string, ReadonlyMap<string, ParsedCommand>>();
 const names = namesOf();
 const placeOf = ({ row: [, place] }: Cell): Place | undefined => (isPlace(place) ? place : undefined);
 const rowOf = ({ row }: Cell): string => row.join(' ');
 
 beforeAll(async () => {
   database = await openDatabase('sqlite::memory:', { now: () => 1_000 });
-  const ledger = createLedger({ auditKey: undefined, installation: database.installation, onEvent: () => undefined });
-  desk = {
+  const changeStore = createChangeStore({
+    auditKey: undefined,
+    installation: database.installation,
+    onEvent: () => undefined,
+  });
+  context = {
     database,
-    ledger,
+    changeStore,
     policy: () => policy,
     company: () => company,
     names,
@@ -45,22 +49,22 @@ beforeAll(async () => {
     freshenNames: async () => 0,
     onSaved: () => undefined,
   };
-  const shelf = createShelf(database, (error) => {
+  const payloads = createPayloadStore(database, (error) => {
     throw error;
   });
   const cells = new Map(submits.map((cell) => [rowOf(cell), cell]));
   await Promise.all(
-    [...cells].map(async ([row, cell]) => rows.set(row, await surfacesOf(cell.row[0], placeOf(cell), shelf))),
+    [...cells].map(async ([row, cell]) => rows.set(row, await surfacesOf(cell.row[0], placeOf(cell), payloads))),
   );
 });
 afterAll(() => database.close());
 
-const surfacesIn = (cell: Cell): ReadonlyMap<string, Wish> => rows.get(rowOf(cell)) ?? new Map();
+const surfacesIn = (cell: Cell): ReadonlyMap<string, ParsedCommand> => rows.get(rowOf(cell)) ?? new Map();
 
-function asked(wish: Wish, role: Role, known: Names, at: FrontDesk = desk): Considered | Refusal {
+function asked(parsed: ParsedCommand, role: Role, known: Names, at: FrontDesk = context): Considered | Refusal {
   const person = roles[role];
   try {
-    return consider(at, resolve(wish, known), { person, channel: { id: 'C1', shared: false } });
+    return consider(at, resolve(parsed, known), { person, channel: { id: 'C1', shared: false } });
   } catch (error) {
     return refusalIn(error);
   }
@@ -70,12 +74,12 @@ const cameTo = (of: Considered | Refusal): string => ('kind' in of ? consideredA
 /** Each cell on each surface: what is wrong about it, if anything. */
 function wrongIn(
   cells: readonly Cell[],
-  came: (cell: Cell, wish: Wish) => string,
+  came: (cell: Cell, parsed: ParsedCommand) => string,
   wanted: (cell: Cell) => string = ({ says }) => says,
 ): { readonly looked: number; readonly wrong: readonly string[] } {
-  const looks = cells.flatMap((cell) => [...surfacesIn(cell)].map(([surface, wish]) => ({ cell, surface, wish })));
-  const wrong = looks.flatMap(({ cell, surface, wish }) => {
-    const [is, should] = [came(cell, wish), wanted(cell)];
+  const looks = cells.flatMap((cell) => [...surfacesIn(cell)].map(([surface, parsed]) => ({ cell, surface, parsed })));
+  const wrong = looks.flatMap(({ cell, surface, parsed }) => {
+    const [is, should] = [came(cell, parsed), wanted(cell)];
     return is === should ? [] : [`${rowOf(cell)}, ${cell.role}, ${surface}: ${is}, and not ${should}`];
   });
   return { looked: looks.length, wrong };
@@ -85,7 +89,7 @@ const welcomed = submits.filter(isWelcome);
 
 describe('whoever asks for whatever, of whatever, on any surface', () => {
   test('4840 cells are what the table says', () => {
-    const { looked, wrong } = wrongIn(welcomed, ({ role }, wish) => cameTo(asked(wish, role, names(roles[role]))));
+    const { looked, wrong } = wrongIn(welcomed, ({ role }, parsed) => cameTo(asked(parsed, role, names(roles[role]))));
     expect(wrong).toEqual([]);
     expect(looked).toBe(4840);
   });
@@ -95,21 +99,21 @@ describe('whoever asks for whatever, of whatever, on any surface', () => {
     // What is no wish is told before anybody's rights are asked: there, what may not be read is not among the names.
     const noWishes = new Set(welcomed.filter(({ says }) => says === 'x').map(rowOf));
     const wishes = welcomed.filter((cell) => !noWishes.has(rowOf(cell)));
-    const { looked, wrong } = wrongIn(wishes, ({ role }, wish) => cameTo(asked(wish, role, all)));
+    const { looked, wrong } = wrongIn(wishes, ({ role }, parsed) => cameTo(asked(parsed, role, all)));
     expect(wrong).toEqual([]);
     expect(looked).toBe(4700);
   });
 
   test('1936 cells of guests, bots, strangers and deactivated people are refused before any rule is read', () => {
     const unread = {
-      ...desk,
+      ...context,
       policy: (): Policy => {
         throw new Error('a rule was read');
       },
     };
     const all = names(undefined);
     const refused = submits.filter((cell) => !isWelcome(cell));
-    const { looked, wrong } = wrongIn(refused, ({ role }, wish) => cameTo(asked(wish, role, all, unread)));
+    const { looked, wrong } = wrongIn(refused, ({ role }, parsed) => cameTo(asked(parsed, role, all, unread)));
     expect(wrong).toEqual([]);
     expect(looked).toBe(1936);
   });
@@ -118,7 +122,7 @@ describe('whoever asks for whatever, of whatever, on any surface', () => {
     const actions = welcomed.filter((cell) => commandsAre(cell, 'action'));
     const { wrong } = wrongIn(
       actions,
-      ({ role }, wish) => cameTo(asked({ ...wish, dryRun: true }, role, names(roles[role]))),
+      ({ role }, parsed) => cameTo(asked({ ...parsed, dryRun: true }, role, names(roles[role]))),
       ({ says }) => (says.startsWith('v') ? says.slice(1) || '.' : says),
     );
     expect(wrong).toEqual([]);
@@ -127,10 +131,10 @@ describe('whoever asks for whatever, of whatever, on any surface', () => {
   test('what has to be typed to confirm is the name of what is deleted, and of what a push onto a live one overwrites', () => {
     const live = new Set<Place | undefined>(['live', 'new', 'blog', 'secret']);
     const typed = (came: Considered | Refusal): string | undefined =>
-      'kind' in came && came.kind === 'review' ? nameToType(came.action, came.wish.target) : undefined;
+      'kind' in came && came.kind === 'review' ? nameToType(came.action, came.parsed.target) : undefined;
     const { wrong } = wrongIn(
       welcomed.filter(({ says }) => says.startsWith('v')),
-      ({ role }, wish) => typed(asked(wish, role, names(roles[role]))) ?? 'nothing',
+      ({ role }, parsed) => typed(asked(parsed, role, names(roles[role]))) ?? 'nothing',
       (cell) => {
         const [path] = cell.row;
         const place = placeOf(cell);
@@ -152,14 +156,14 @@ describe('what is not theirs to read', () => {
   test('promise 4: reads in the very words of what does not exist, on every surface', () => {
     const { looked, wrong } = wrongIn(
       hidden,
-      ({ role }, wish) => told(asked(wish, role, names(roles[role]))),
+      ({ role }, parsed) => told(asked(parsed, role, names(roles[role]))),
       () => '',
     );
     expect(looked).toBeGreaterThan(1_000);
     const without = new Map(Object.entries(readable).map(([role, places]) => [role, namesOf(places)]));
     const alone = wrongIn(
       hidden,
-      ({ role }, wish) => told(asked(wish, role, without.get(role)?.(roles[role]) ?? names(undefined))),
+      ({ role }, parsed) => told(asked(parsed, role, without.get(role)?.(roles[role]) ?? names(undefined))),
       () => '',
     );
     expect(wrong).toEqual(alone.wrong);

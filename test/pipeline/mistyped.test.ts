@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/errors.ts';
-import type { Wish } from '../../src/pipeline/language/parsed-command.ts';
+import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import { parse, parseWords } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { names, said } from './given.ts';
@@ -34,7 +34,7 @@ function slipped(path: string, at: number, typed: string, kind: string): string 
 }
 
 /** What words come to: a command that they name, or what is refused. */
-function comesTo(line: string): Wish | Refusal | undefined {
+function comesTo(line: string): ParsedCommand | Refusal | undefined {
   try {
     return parse(line, catalogue);
   } catch (error) {

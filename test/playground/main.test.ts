@@ -154,11 +154,11 @@ describe('a playground', () => {
 
   it('tells what happens as it happens', async () => {
     const answer = await begin(`${playground.url}/events`);
-    let heard = '';
+    let interaction = '';
     const { promise, resolve } = Promise.withResolvers<void>();
     answer.on('data', (part: Buffer) => {
-      heard += part.toString();
-      if (/event: slack\n.*"message"/.test(heard) && /event: hosting\n.*"answered"/.test(heard)) resolve();
+      interaction += part.toString();
+      if (/event: slack\n.*"message"/.test(interaction) && /event: hosting\n.*"answered"/.test(interaction)) resolve();
     });
     await fetch(`${playground.hosting.url}/domains/`, {
       headers: { authorization: `Bearer ${playground.hosting.key}` },
@@ -166,7 +166,7 @@ describe('a playground', () => {
     await playground.slack.say('U01ANA', 'C0ACME', 'one\n\nevent: forged');
     await promise;
     answer.destroy();
-    expect(heard).not.toMatch(/^event: forged/m);
+    expect(interaction).not.toMatch(/^event: forged/m);
   });
 
   it('tells at most 50 pages at a time, and takes new ones when others have left', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lookedTo, mayApprove, outstanding, type Asked } from '../../src/policy/approvers.ts';
+import { lookedTo, mayApprove, outstanding, type ApprovalRequest } from '../../src/policy/approvers.ts';
 import type { Needed } from '../../src/policy/approval-requirement.ts';
 import { canonicalId, idsIn, idsOf, mentionedGroups, samePerson } from '../../src/policy/people.ts';
 import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } from './given.ts';
@@ -7,7 +7,7 @@ import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } f
 const PUSH = to('push', 'acme-shop/live');
 const by = (...requirements: Needed['requirements']): Needed => ({ requirements, expires: 60_000, reason: 'optional' });
 const leads = (count: number) => by({ by: ['leads'], count });
-const asked = (asker: string): Asked => ({ ...PUSH, asker });
+const asked = (asker: string): ApprovalRequest => ({ ...PUSH, asker });
 
 const people = policyOf(`${GROUPS}people: { chi: [U03CHI, U0CHITWO], ana: [U0ANATWO, U01ANA] }
 rules:
@@ -32,8 +32,8 @@ describe('whose approval counts', () => {
     ['who would do it, asking themselves', ana, by({ by: 'allowed', count: 1 }), 'U0ANATWO', 'yourself'],
     ['a group that is gone', chi, by({ by: ['chiefs'], count: 1 }), 'U01ANA', 'not named'],
   ] as const)('%s', (_, voter, needed, asker, expected) => {
-    const voice = mayApprove(people, voter, needed, asked(asker));
-    expect(voice.kind === 'counts' ? 'counts' : voice.why).toBe(expected);
+    const messenger = mayApprove(people, voter, needed, asked(asker));
+    expect(messenger.kind === 'counts' ? 'counts' : messenger.why).toBe(expected);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Wish } from '../../src/policy/policy.ts';
+import type { AccessRequest } from '../../src/policy/policy.ts';
 import { decide, mayAnywhere, mayRead, whoMay } from '../../src/policy/policy.ts';
 import type { Person } from '../../src/policy/rules.ts';
 import {
@@ -34,10 +34,10 @@ const policy = rulesOf(
   '{ deny: [images], to: [guides, readers] }',
 );
 
-const asks = (who: Person, wish: Wish) => decide(policy, who, wish);
+const asks = (who: Person, parsed: AccessRequest) => decide(policy, who, parsed);
 
 describe('who may do what, where', () => {
-  test.each<[string, Person, Wish, 'allowed' | 'no rule' | 'denied']>([
+  test.each<[string, Person, AccessRequest, 'allowed' | 'no rule' | 'denied']>([
     ['a class covers its commands', ana, to('cache clear', 'acme-shop/staging'), 'allowed'],
     ['a command by name', ana, to('allowlist add', 'acme-shop/staging'), 'allowed'],
     ['not another command of its class', ana, to('allowlist remove', 'acme-shop/staging'), 'no rule'],
@@ -61,8 +61,8 @@ describe('who may do what, where', () => {
       { command: command('audit'), aims: [] },
       'no rule',
     ],
-  ])('%s', (_, who, wish, expected) => {
-    const decision = asks(who, wish);
+  ])('%s', (_, who, parsed, expected) => {
+    const decision = asks(who, parsed);
     expect(decision.kind === 'allowed' ? 'allowed' : decision.why.kind).toBe(expected);
   });
 
@@ -82,14 +82,14 @@ describe('who may do what, where', () => {
 
   test('a report allowed by name may read, but nothing may be pushed from there', () => {
     const named = rulesOf('{ allow: [logs], to: [developers] }', PUSH);
-    const logs: Wish = { command: command('logs'), aims: [{ target: environment('a/b'), access: 'read' }] };
+    const logs: AccessRequest = { command: command('logs'), aims: [{ target: environment('a/b'), access: 'read' }] };
     expect(decide(named, ana, logs).kind).toBe('allowed');
     expect(decide(named, ana, to('push', 'acme-shop/live', 'acme-shop/staging')).kind).toBe('not allowed');
     expect(mayRead(named, ana, environment('a/b'))).toBe(false);
   });
 
   test('every target has to be allowed', () => {
-    const both = (second: string): Wish => ({
+    const both = (second: string): AccessRequest => ({
       command: command('cache clear'),
       aims: ['acme-shop/staging', second].map((name) => ({ target: environment(name), access: 'change' })),
     });
@@ -198,15 +198,15 @@ describe('what the answer says', () => {
 });
 
 describe('the approval it needs', () => {
-  const needed = (who: Person, wish: Wish, ...rules: string[]) => {
-    const decision = decide(rulesOf(READ, ...rules), who, wish);
+  const needed = (who: Person, parsed: AccessRequest, ...rules: string[]) => {
+    const decision = decide(rulesOf(READ, ...rules), who, parsed);
     return decision.kind === 'allowed' ? decision.approval : decision.kind;
   };
   const push = to('push', 'acme-shop/live', 'acme-shop/staging');
   const allowed = (rest = '') => `{ allow: [push, images, "dns set"], to: [developers, leads]${rest} }`;
   const HOUR = 3_600_000;
 
-  test.each<[string, Wish, string[], unknown]>([
+  test.each<[string, AccessRequest, string[], unknown]>([
     ['none for routine', to('images', 'a/b'), [allowed()], 'none'],
     ['none for sensitive', to('dns set', domain('a.b')), [allowed()], 'none'],
     [
@@ -265,7 +265,7 @@ describe('the approval it needs', () => {
       ],
       'none',
     ],
-  ])('%s', (_, wish, rules, expected) => {
-    expect(needed(ana, wish, ...rules)).toEqual(expected);
+  ])('%s', (_, parsed, rules, expected) => {
+    expect(needed(ana, parsed, ...rules)).toEqual(expected);
   });
 });

@@ -2,7 +2,7 @@ import { loadPolicy } from '../../src/policy/load.ts';
 import { tell } from '../../src/policy/mistakes.ts';
 import type { Catalogue, Command, Person, Policy } from '../../src/policy/rules.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
-import type { Wish } from '../../src/policy/policy.ts';
+import type { AccessRequest } from '../../src/policy/policy.ts';
 
 const PATHS = {
   read: ['logs', 'environments', 'domains list', 'allowlist show', 'themes list', 'files'],
@@ -78,7 +78,7 @@ export const domain = (name: string, site?: string): Domain => ({
 });
 export const company: Company = { kind: 'company', id: 'c', name: 'Acme' };
 
-export const to = (path: string, target: string | Domain | Company, source?: string): Wish => ({
+export const to = (path: string, target: string | Domain | Company, source?: string): AccessRequest => ({
   command: command(path),
   aims: [
     { target: typeof target === 'string' ? environment(target) : target, access: 'change' },

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outstanding } from '../../src/policy/approvers.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { anywhere, decide, type Wish } from '../../src/policy/policy.ts';
+import { anywhere, decide, type AccessRequest } from '../../src/policy/policy.ts';
 import type { Target } from '../../src/hosting/contract/target.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { codePoint } from '../code-points.ts';
@@ -47,7 +47,7 @@ const target = one<Target>(
   domain('example.org', 'acme-shop'),
   company,
 );
-const wish: fc.Arbitrary<Wish> = fc.record({
+const parsed: fc.Arbitrary<AccessRequest> = fc.record({
   command: one(...catalogue),
   aims: fc.array(fc.record({ target, access: one('change', 'read') }), { maxLength: 2 }),
 });
@@ -72,7 +72,7 @@ function holds<T>(property: fc.IProperty<T>, numRuns = 250): void {
 test('what no rule allows is not allowed', () => {
   const nothing = load();
   holds(
-    fc.property(fc.array(deny, { maxLength: 4 }), somebody, wish, (denies, who, wanted) => {
+    fc.property(fc.array(deny, { maxLength: 4 }), somebody, parsed, (denies, who, wanted) => {
       expect(decide(nothing, who, wanted)).toMatchObject({ kind: 'not allowed', why: { kind: 'no rule' }, whoMay: [] });
       expect(decide(load(...denies), who, wanted).kind).toBe('not allowed');
     }),
@@ -82,7 +82,7 @@ test('what no rule allows is not allowed', () => {
 
 test('a deny never allows more, and wherever it stands it means the same', () => {
   holds(
-    fc.property(rules, deny, fc.nat(5), somebody, wish, (texts, extra, place, who, wanted) => {
+    fc.property(rules, deny, fc.nat(5), somebody, parsed, (texts, extra, place, who, wanted) => {
       const before = decide(load(...texts), who, wanted);
       const [last, first] = [load(...texts, extra), load(...texts.slice(0, place), extra, ...texts.slice(place))];
       const after = decide(last, who, wanted);
@@ -113,7 +113,7 @@ test('an allow never weakens the approval that was needed', () => {
       rules,
       fc.oneof(allow, allowWithApproval),
       somebody,
-      wish,
+      parsed,
       fc.subarray(people),
       (texts, extra, who, wanted, voters) => {
         const [policy, more] = [load(...texts), load(...texts, extra)];
@@ -134,7 +134,7 @@ test('an allow never weakens the approval that was needed', () => {
 
 test('nobody approves what they ask for, and no approval does without an approver', () => {
   holds(
-    fc.property(rules, somebody, wish, (texts, who, wanted) => {
+    fc.property(rules, somebody, parsed, (texts, who, wanted) => {
       const policy = load(...texts);
       const decision = decide(policy, who, wanted);
       if (decision.kind !== 'allowed' || decision.approval === 'none') return;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mayApprove, outstanding, type Asked } from '../../src/policy/approvers.ts';
+import { mayApprove, outstanding, type ApprovalRequest } from '../../src/policy/approvers.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { unknownGroups } from '../../src/policy/memberships.ts';
 import { strictest, type Needed } from '../../src/policy/approval-requirement.ts';
@@ -10,8 +10,8 @@ import {
   groupsAbout,
   groupsApproving,
   unknownIn,
-  type Decision,
-  type Wish,
+  type AccessDecision,
+  type AccessRequest,
 } from '../../src/policy/policy.ts';
 import type { Person, Policy } from '../../src/policy/rules.ts';
 import { catalogue, command, environment, policyOf, to } from './given.ts';
@@ -82,7 +82,7 @@ const rule = fc
     return JSON.stringify({ [effect]: changes.length > 0 ? changes : named, to: whom, where: places, ...approves });
   });
 const rules = fc.array(rule, { minLength: 1, maxLength: 6 });
-const wish: fc.Arbitrary<Wish> = fc.record({
+const parsed: fc.Arbitrary<AccessRequest> = fc.record({
   command: fc.constantFrom(...catalogue.filter(({ path }) => ['logs', 'cache clear', 'push', 'pause'].includes(path))),
   aims: fc.array(
     fc.record({
@@ -113,11 +113,11 @@ function load(texts: readonly string[]): Policy {
   return loaded.policy;
 }
 const holds = <T>(property: fc.IProperty<T>): void => fc.assert(property, { numRuns: 400 });
-const isAllowed = ({ kind }: Decision): boolean => kind === 'allowed';
+const isAllowed = ({ kind }: AccessDecision): boolean => kind === 'allowed';
 
 test('an unknown membership never allows more than either answer would, and the answers are told apart exactly', () => {
   holds(
-    fc.property(rules, somebody, unknown, wish, (texts, person, hidden, wanted) => {
+    fc.property(rules, somebody, unknown, parsed, (texts, person, hidden, wanted) => {
       const policy = load(texts);
       const doubted = without(person, hidden);
       const decision = decide(policy, doubted, wanted);
@@ -147,7 +147,7 @@ test('an unknown membership never allows more than either answer would, and the 
 
 test('what is known of the groups that a decision names settles it', () => {
   holds(
-    fc.property(rules, somebody, unknown, wish, (texts, person, hidden, wanted) => {
+    fc.property(rules, somebody, unknown, parsed, (texts, person, hidden, wanted) => {
       const policy = load(texts);
       const named = unknownIn(decide(policy, without(person, hidden), wanted));
       const rest = hidden.filter((group) => !named.includes(group));
@@ -162,7 +162,7 @@ test('an emergency stop is allowed to whoever may turn out to be allowed it', ()
   holds(
     fc.property(rules, somebody, unknown, (texts, person, hidden) => {
       const policy = load(texts);
-      const stop: Wish = { command: { ...command('pause'), emergency: true }, aims: [] };
+      const stop: AccessRequest = { command: { ...command('pause'), emergency: true }, aims: [] };
       const doubted = without(person, hidden);
       const decision = decide(policy, doubted, stop);
       expect(unknownIn(decision)).toEqual([]);
@@ -191,14 +191,14 @@ test('whether somebody may do it anywhere is as certain as what is known of them
 test('votes of which it is not known whether they count never complete an approval', () => {
   const votes = fc.array(fc.tuple(somebody, unknown), { maxLength: 3 });
   holds(
-    fc.property(rules, votes, wish, (texts, cast, wanted) => {
+    fc.property(rules, votes, parsed, (texts, cast, wanted) => {
       const policy = load(texts);
       const needed = strictest([
         { by: ['leads'], count: 1, expires: 60_000, reason: 'optional' },
         { by: 'allowed', count: 2, expires: 60_000, reason: 'optional' },
       ]);
       if (needed === 'none') throw new Error('unreachable');
-      const asked: Asked = { ...wanted, asker: 'U02BEN' };
+      const asked: ApprovalRequest = { ...wanted, asker: 'U02BEN' };
       const left = (voters: readonly Person[], counting?: 'perhaps') =>
         outstanding(policy, needed, asked, voters, counting).reduce((sum, { count }) => sum + count, 0);
       const doubted = cast.map(([person, hidden]) => without(person, hidden));
@@ -223,7 +223,7 @@ describe('where a user group cannot be read', () => {
   const clear = to('cache clear', 'acme-shop/live');
   const ana = known('U01ANA');
 
-  test.each<[string, Person, Wish, readonly string[]]>([
+  test.each<[string, Person, AccessRequest, readonly string[]]>([
     ['whoever is named by their id needs no group', without(ana, userGroups), clear, []],
     ['a deny holds', without(ana, ['S0BARRED']), to('images', 'a/b'), ['S0BARRED']],
     ['an allow does not', without(known('U0NEW'), ['S0DEVS']), clear, ['S0DEVS']],
@@ -258,7 +258,7 @@ describe('where a user group cannot be read', () => {
 
   test('an emergency stop names the rule by which it may turn out to be allowed', () => {
     const stop = policyOf(withRules('{ allow: [pause], to: [night] }'));
-    const pause: Wish = { command: { ...command('pause'), emergency: true }, aims: [] };
+    const pause: AccessRequest = { command: { ...command('pause'), emergency: true }, aims: [] };
     const decision = decide(stop, without(known('U0NEW'), ['S0NIGHT']), pause);
     expect(decision).toMatchObject({ kind: 'allowed', rules: [{ line: stop.rules[0]?.line }] });
   });
@@ -284,14 +284,14 @@ rules: [{ allow: [push], to: [developers] }]
       expires: 60_000,
       reason: 'optional',
     };
-    const asked: Asked = { ...to('push', 'acme-shop/live'), asker: 'U01ANA' };
-    const voice = (person: Person) => mayApprove(policy, person, needed, asked);
-    expect(voice(known('U0NEW', ['S0LEADS']))).toMatchObject({ kind: 'counts' });
-    expect(voice(without(known('U0NEW'), ['S0LEADS']))).toMatchObject({ why: 'unknown', groups: ['S0LEADS'] });
-    expect(voice(without(known('U0NEW'), ['S0DEVS']))).toMatchObject({ why: 'not named' });
-    expect(voice(without(ana, userGroups))).toMatchObject({ why: 'yourself', perhaps: [], groups: [] });
+    const asked: ApprovalRequest = { ...to('push', 'acme-shop/live'), asker: 'U01ANA' };
+    const messenger = (person: Person) => mayApprove(policy, person, needed, asked);
+    expect(messenger(known('U0NEW', ['S0LEADS']))).toMatchObject({ kind: 'counts' });
+    expect(messenger(without(known('U0NEW'), ['S0LEADS']))).toMatchObject({ why: 'unknown', groups: ['S0LEADS'] });
+    expect(messenger(without(known('U0NEW'), ['S0DEVS']))).toMatchObject({ why: 'not named' });
+    expect(messenger(without(ana, userGroups))).toMatchObject({ why: 'yourself', perhaps: [], groups: [] });
     // Not to be denied is not yet to be named.
-    const images: Asked = { ...to('images', 'acme-shop/live'), asker: 'U01ANA' };
+    const images: ApprovalRequest = { ...to('images', 'acme-shop/live'), asker: 'U01ANA' };
     const barred = without(known('U0NEW'), ['S0BARRED']);
     expect(mayApprove(policy, barred, needed, images)).toMatchObject({ why: 'not named', groups: [] });
   });

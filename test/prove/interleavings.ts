@@ -4,11 +4,11 @@ import { catalogue } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Reader } from '../../src/hosting/contract/call.ts';
 import { aboutOf } from '../../src/pipeline/access/targets.ts';
-import { createLedger } from '../../src/pipeline/changes/change-store.ts';
+import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { authorise, type Person } from '../../src/pipeline/access/authorise.ts';
 import { decide } from '../../src/pipeline/steps/decide.ts';
 import { parseWords } from '../../src/pipeline/language/parse.ts';
-import type { Verdict } from '../../src/pipeline/changes/card.ts';
+import type { DecisionKind } from '../../src/pipeline/changes/card.ts';
 import { wordsOfChange } from '../../src/pipeline/language/reparse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { lookAndFreeze, save } from '../../src/pipeline/steps/submit.ts';
@@ -81,13 +81,13 @@ const [asItWas, asSomebodyLeftIt] = [hostWith(['10.0.0.1']), hostWith(['10.0.0.1
 /** One database for all runs, with a clock that stands until somebody moves it. */
 type Ground = {
   readonly database: Database;
-  readonly ledger: ReturnType<typeof createLedger>;
+  readonly changeStore: ReturnType<typeof createChangeStore>;
   readonly clock: { now: number };
 };
 
 /** One run: who may answer when, what was written, and the rules of the moment. */
 type Scene = Ground & {
-  readonly desk: BackOffice;
+  readonly context: BackOffice;
   readonly scheduler: fc.Scheduler;
   /** Waits for its turn. */
   readonly turn: (what: string) => Promise<void>;
@@ -97,7 +97,7 @@ type Scene = Ground & {
 };
 
 function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene {
-  const { database, ledger, clock } = ground;
+  const { database, changeStore, clock } = ground;
   const turn = (what: string): Promise<void> => scheduler.schedule(Promise.resolve(), what);
   const rules = { now: policy };
   const host = { read: asItWas };
@@ -109,9 +109,9 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
       return database.transaction(work);
     },
   };
-  const desk: BackOffice = {
+  const context: BackOffice = {
     database: inTurn,
-    ledger,
+    changeStore,
     owner: 'the worker',
     policy: () => rules.now,
     company: () => company,
@@ -155,16 +155,16 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
     },
     onSaved: () => undefined,
   };
-  return { ...ground, desk, scheduler, turn, rules, host, written };
+  return { ...ground, context, scheduler, turn, rules, host, written };
 }
 
 /** Ana asks, as everybody does; nothing is in between. */
-async function asked({ desk, database }: Scene, words: readonly string[]): Promise<Change> {
-  const wish = parseWords(words, catalogue);
-  if (wish.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
-  const alone = { ...desk, database, read: asItWas };
-  const authorised = authorise(desk.policy(), ana, resolve(wish, names), company);
-  const frozen = await lookAndFreeze(alone, authorised, wish.command);
+async function asked({ context, database }: Scene, words: readonly string[]): Promise<Change> {
+  const parsed = parseWords(words, catalogue);
+  if (parsed.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
+  const alone = { ...context, database, read: asItWas };
+  const authorised = authorise(context.policy(), ana, resolve(parsed, names), company);
+  const frozen = await lookAndFreeze(alone, authorised, parsed.command);
   const asker = { person: ana, channel: { id: 'C1', shared: false } };
   const change = await save(alone, frozen, asker, { shown: frozen.fingerprint, typedName: live.name }, undefined);
   if (change === undefined) throw new Error('it was not saved');
@@ -177,12 +177,12 @@ async function waited({ turn }: Scene, turns: number, what: string): Promise<voi
 }
 
 /** What came of a click: it counted, or the sentence of its refusal. */
-type Click = { readonly by: Person; readonly verdict: Verdict; readonly refused: string | undefined };
+type Click = { readonly by: Person; readonly verdict: DecisionKind; readonly refused: string | undefined };
 
 async function click(
   scene: Scene,
   change: Change,
-  [by, verdict]: readonly [Person, Verdict],
+  [by, verdict]: readonly [Person, DecisionKind],
   hesitates: number,
 ): Promise<Click> {
   const { installation } = scene.database;
@@ -190,7 +190,7 @@ async function click(
   const reason = verdict === 'decline' ? 'not now' : undefined;
   await waited(scene, hesitates, `${by.name} presses ${verdict}`);
   try {
-    await decide(scene.desk, {
+    await decide(scene.context, {
       installation,
       number,
       version,
@@ -209,14 +209,14 @@ async function click(
 
 /** The worker looks a few times; the message with *Stop* stood long enough whenever it does. */
 async function work(scene: Scene, { number }: Change): Promise<void> {
-  const { desk, database, clock } = scene;
+  const { context, database, clock } = scene;
   for (let look = 1; look <= 3; look += 1) {
     await waited(scene, 8, 'the worker looks');
     const [due] = await database.transaction(async (tx) => {
       await coolDown(tx, number, clock.now);
-      return claimDue(tx, { owner: desk.owner, now: clock.now, leaseMs: 60_000, limit: 1 });
+      return claimDue(tx, { owner: context.owner, now: clock.now, leaseMs: 60_000, limit: 1 });
     });
-    if (due?.state === 'waiting' || due?.state === 'approved') await step(desk, due);
+    if (due?.state === 'waiting' || due?.state === 'approved') await step(context, due);
   }
 }
 
@@ -228,7 +228,7 @@ const presses = {
   'Ana cancels': [ana, 'cancel'],
   'Ana approves': [ana, 'approve'],
   'Rob stops': [rob, 'stop'],
-} as const satisfies Readonly<Record<string, readonly [by: Person, verdict: Verdict]>>;
+} as const satisfies Readonly<Record<string, readonly [by: Person, verdict: DecisionKind]>>;
 const pressable = [
   'Chi approves',
   'Chi presses twice',
@@ -338,20 +338,20 @@ async function pressedOnce(scene: Scene, change: Change, votes: readonly { reado
 
 /** Whether these votes count, by the rules of now, for as many as are needed. */
 function enough(policy: Policy, change: Change, votes: readonly { readonly person: string }[]): boolean {
-  const wish = resolve(parseWords(wordsOfChange(change), catalogue), names);
-  const { approval } = authorise(policy, ana, wish, company).permit;
-  const { asked } = aboutOf(wish, company);
+  const parsed = resolve(parseWords(wordsOfChange(change), catalogue), names);
+  const { approval } = authorise(policy, ana, parsed, company).permit;
+  const { asked } = aboutOf(parsed, company);
   const voters = votes.flatMap(({ person }) => people.get(person) ?? []);
   return approval !== 'none' && outstanding(policy, approval, { ...asked, asker: ana.id }, voters).length === 0;
 }
 
 /** The next run finds nothing due and nothing locked. */
-async function tidied({ database, ledger, clock }: Ground, number: number): Promise<void> {
+async function tidied({ database, changeStore, clock }: Ground, number: number): Promise<void> {
   const change = await findChange(database.db, number);
   if (change === undefined || change.settled_at !== null) return;
   const kind = change.state === 'accepted' ? 'finish' : 'cancel';
   const moved = await database.transaction((tx) =>
-    ledger.advance(tx, change, { kind }, { by: 'sitehand', at: clock.now }),
+    changeStore.advance(tx, change, { kind }, { by: 'sitehand', at: clock.now }),
   );
   ok(moved !== undefined, `left as ${change.state}`);
 }
@@ -392,10 +392,10 @@ export async function interleave(runs: number, seed?: number): Promise<ReadonlyM
   const clock = { now: 1_000_000 };
   const database = await openDatabase('sqlite::memory:', { now: () => clock.now });
   const { installation } = database;
-  const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
+  const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
   const ends = new Map<State, number>();
   const property = fc.asyncProperty(fc.scheduler(), anybody, async (scheduler, present) => {
-    const scene = sceneOf({ database, ledger, clock }, scheduler, policyFor(present.count, 'before'));
+    const scene = sceneOf({ database, changeStore, clock }, scheduler, policyFor(present.count, 'before'));
     const end = await run(scene, present);
     await check(scene, end, present.count);
     await tidied(scene, end.change.number);

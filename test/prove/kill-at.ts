@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
-import { pointChannel } from '../../src/failpoints.ts';
+import { failpointChannel } from '../../src/failpoints.ts';
 
 /**
  * Loaded before the bot: `node --import ./test/prove/kill-at.ts?order=FILE`. At every point that the bot passes, it
@@ -39,7 +39,7 @@ export const passedFile = (order: string): string => `${order}.passed`;
 
 const file = new URL(import.meta.url).searchParams.get('order');
 
-if (file !== null) pointChannel.subscribe((passage) => obey(file, passageShape.parse(passage)));
+if (file !== null) failpointChannel.subscribe((passage) => obey(file, passageShape.parse(passage)));
 
 function obey(file: string, passage: Passage): void {
   const text = orderIn(file);

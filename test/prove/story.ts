@@ -1,5 +1,5 @@
 import type { Random } from '../../src/playground/hosting/random.ts';
-import type { Point } from '../../src/failpoints.ts';
+import type { Failpoint } from '../../src/failpoints.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import type { Order } from './kill-at.ts';
 import type { Scene } from './scene.ts';
@@ -11,7 +11,7 @@ export type Came = `${number} written, ${'untouched' | 'waiting' | 'unknown' | '
 export type Must = { readonly says: string; readonly allowed: readonly Came[] };
 
 /** A place to die at, by what is done there: patterns of what it is about, and of what a message says there. */
-export type Place = { readonly point: Point; readonly of?: string } & Partial<Pick<Order, 'how' | 'says'>>;
+export type Place = { readonly point: Failpoint; readonly of?: string } & Partial<Pick<Order, 'how' | 'says'>>;
 
 /** One place to die at. */
 export type Row = {

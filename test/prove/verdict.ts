@@ -42,7 +42,7 @@ export async function newestIn({ rows }: Scene): Promise<number> {
 export async function standing(scene: Scene, { person }: Story, above: number): Promise<Standing> {
   const [change] = await changesOf(scene, above);
   const { house } = scene;
-  return { above, state: change?.state, writes: house.writes().length, told: privately(house, person).length };
+  return { above, state: change?.state, writes: house.writes().length, told: ephemeral(house, person).length };
 }
 
 async function changesOf({ rows }: Scene, above: number) {
@@ -57,7 +57,7 @@ export async function whatCame(scene: Scene, { person, lost }: Story, before: St
   const [change] = changes;
   const end = change === undefined || change.state === before.state ? 'untouched' : change.state;
   const writes = house.writes().length - before.writes;
-  const messages = privately(house, person);
+  const messages = ephemeral(house, person);
   return {
     came: `${writes} written, ${end}`,
     end,
@@ -81,7 +81,7 @@ export function wrongIn(story: Story, seen: Seen, allowed: readonly Came[]): Wro
   return allowed.some((one) => one === came) ? undefined : { kind: 'otherwise', says };
 }
 
-const privately = ({ slack }: Scene['house'], person: string): readonly SeenMessage[] =>
+const ephemeral = ({ slack }: Scene['house'], person: string): readonly SeenMessage[] =>
   slack.messages({ channel: `D0${person}`, as: person });
 
 /** What stands on and below each card of the change, oldest card first: there is a second one where Slack took the first unseen. */

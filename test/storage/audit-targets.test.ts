@@ -12,13 +12,13 @@ describeBoth('the trail of an older Sitehand', (open) => {
   it('is found by its targets from then on, is proven as before, and cannot be changed', async () => {
     const database = await open();
     const { number } = await save(database, { target: 'environment:e1' });
-    const deed = (key: string) => JSON.stringify({ target_key: `environment:${key}` });
+    const action = (key: string) => JSON.stringify({ target_key: `environment:${key}` });
     await database.transaction(async (tx) => {
       for (const statement of ['audit_of_target', 'audit_of_target_by_actor', 'audit_of_keys'])
         await sql.raw(`drop index ${statement}`).execute(tx);
       const said = { at: 1, event: 'lock', actor: 'U1' };
       await appendAudit(tx, { ...said, change: number, details: '{}' }, undefined);
-      for (const key of ['E1', 'e2']) await appendAudit(tx, { ...said, change: null, details: deed(key) }, undefined);
+      for (const key of ['E1', 'e2']) await appendAudit(tx, { ...said, change: null, details: action(key) }, undefined);
       await appendAudit(tx, { ...said, change: null, details: '{}' }, undefined);
       await sql`alter table audit drop column target`.execute(tx);
       await deedsIndex(tx);
@@ -29,7 +29,7 @@ describeBoth('the trail of an older Sitehand', (open) => {
     expect(await of('environment:e1')).toEqual([2, 1]);
     expect(await of('environment:e2')).toEqual([3]);
     expect(await verifyAudit(database.db, [])).toEqual({ kind: 'proven', lines: 4, head, seal: undefined });
-    for (const deed of ["update audit set target = 'x'", 'delete from audit'])
-      await expect(sql.raw(deed).execute(database.db)).rejects.toThrow(/append-only/);
+    for (const action of ["update audit set target = 'x'", 'delete from audit'])
+      await expect(sql.raw(action).execute(database.db)).rejects.toThrow(/append-only/);
   });
 });

@@ -9,7 +9,7 @@ import {
   touchChange,
   updateChange,
 } from '../../src/storage/changes.ts';
-import { drawn, owe } from '../../src/storage/messages.ts';
+import { drawn, enqueueMessage } from '../../src/storage/messages.ts';
 import { castVote, listVotes } from '../../src/storage/votes.ts';
 import { describeBoth } from './both.ts';
 import { save, sample } from './samples.ts';
@@ -118,9 +118,9 @@ describeBoth('changes', (open) => {
     const database = await open();
     const { number } = await save(database);
     await database.transaction(async (tx) => {
-      const card = await owe(tx, { key: '1:card', kind: 'card', change: number, at: 1 });
+      const card = await enqueueMessage(tx, { key: '1:card', kind: 'card', change: number, at: 1 });
       await drawn(tx, card, { channel: 'C1', ts: '1.1' });
-      const reply = await owe(tx, { key: '1:1', kind: 'reply', change: number, at: 1 });
+      const reply = await enqueueMessage(tx, { key: '1:1', kind: 'reply', change: number, at: 1 });
       await drawn(tx, reply, { channel: 'C1', ts: '1.2' });
     });
     expect(await findByCard(database.db, 'C1', '1.1')).toMatchObject({ number });

@@ -2,7 +2,7 @@ import { array, assert, boolean, constantFrom, property, record } from 'fast-che
 import { describe, expect, it } from 'vitest';
 import { claimDue } from '../../src/storage/changes.ts';
 import { inTurn } from '../../src/storage/lease.ts';
-import { claimMessages, owe } from '../../src/storage/messages.ts';
+import { claimMessages, enqueueMessage } from '../../src/storage/messages.ts';
 import { claimTimers, setTimer } from '../../src/storage/timers.ts';
 import { describeBoth } from './both.ts';
 import { save } from './samples.ts';
@@ -25,8 +25,8 @@ describe('turns among rows that are due', () => {
     ['nor anything once they have it', 'a a b', { a: 3 }, '2', 3],
   ] satisfies [string, string, Record<string, number>, string, number?][])(
     '%s',
-    (_, line, underWay, expected, mostEach = Infinity) => {
-      const shares = { underWay: new Map(Object.entries(underWay)), mostEach };
+    (_, line, underWay, expected, maxEach = Infinity) => {
+      const shares = { underWay: new Map(Object.entries(underWay)), maxEach };
       const turns = inTurn(rowsOf(line), { whose, isFirst, ...shares });
       expect(turns.map(({ at }) => at).join(' ')).toBe(expected);
     },
@@ -84,9 +84,7 @@ describeBoth('fair turns', (open) => {
       ['U2', 5],
       ['U3', 6],
     ]);
-    const claimed = await database.transaction((tx) =>
-      claimDue(tx, { ...wanted, limit: 1 }, { underWay, mostEach: 6 }),
-    );
+    const claimed = await database.transaction((tx) => claimDue(tx, { ...wanted, limit: 1 }, { underWay, maxEach: 6 }));
     expect(claimed.map((one) => one.number)).toEqual([number]);
   });
 
@@ -94,7 +92,7 @@ describeBoth('fair turns', (open) => {
     const database = await open({ now: () => 1_000 });
     for (let count = 0; count < 70; count += 1) await save(database, { asker: 'U1', state: 'approved', due_at: 10 });
     const { number } = await save(database, { asker: 'U2', state: 'approved', due_at: 20 });
-    const shares = { underWay: new Map([['U1', 3]]), mostEach: 3 };
+    const shares = { underWay: new Map([['U1', 3]]), maxEach: 3 };
     const claimed = await database.transaction((tx) => claimDue(tx, wanted, shares));
     expect(claimed.map((one) => one.number)).toEqual([number]);
   });
@@ -107,9 +105,9 @@ describeBoth('fair turns', (open) => {
     for (let count = 0; count < 30; count += 1) await saved('U1', 40);
     const other = await saved('U2', 50);
     const idsOf = (id: string): readonly string[] => (id === 'U2' ? [id] : ['U1', 'U9']);
-    const claim = (underWay: Readonly<Record<string, number>>, mostEach: number) =>
+    const claim = (underWay: Readonly<Record<string, number>>, maxEach: number) =>
       database.transaction(async (tx) => {
-        const shares = { underWay: new Map(Object.entries(underWay)), mostEach, idsOf };
+        const shares = { underWay: new Map(Object.entries(underWay)), maxEach, idsOf };
         return (await claimDue(tx, wanted, shares)).map(({ number }) => number);
       });
     expect(await claim({ U1: 2, U9: 1 }, 3)).toEqual([other]);
@@ -127,7 +125,7 @@ describeBoth('fair turns', (open) => {
     const idsOf = (id: string): readonly string[] => (id === 'U2' ? [id] : ['U1', 'U9']);
     const claim = (underWay: Readonly<Record<string, number>>) =>
       database.transaction(async (tx) => {
-        const shares = { underWay: new Map(Object.entries(underWay)), mostEach: 2, idsOf };
+        const shares = { underWay: new Map(Object.entries(underWay)), maxEach: 2, idsOf };
         return (await claimTimers(tx, wanted, shares)).map(({ requester }) => requester === 'U2');
       });
     expect(await claim({})).toEqual([false, false]);
@@ -140,7 +138,7 @@ describeBoth('fair turns', (open) => {
     const owed = ['U1', 'U9', 'U2'];
     await database.transaction(async (tx) => {
       for (const recipient of owed)
-        await owe(tx, { key: `to ${recipient}`, kind: 'direct', recipient, body: '{}', at: 10 });
+        await enqueueMessage(tx, { key: `to ${recipient}`, kind: 'direct', recipient, body: '{}', at: 10 });
     });
     const idsOf = (id: string): readonly string[] => (id === 'U2' ? [id] : ['U1', 'U9']);
     const served = new Map([['U9', 900]]);
@@ -153,8 +151,8 @@ describeBoth('fair turns', (open) => {
     const waiting = await save(database, { asker: 'U1', state: 'waiting' });
     await database.transaction(async (tx) => {
       for (const change of [of('U1', 0), of('U1', 1), of('U2', 0), waiting.number])
-        await owe(tx, { key: `${change}:card`, kind: 'card', change, at: 10 });
-      await owe(tx, { key: 'a notice', kind: 'ops', body: '{}', at: 20 });
+        await enqueueMessage(tx, { key: `${change}:card`, kind: 'card', change, at: 10 });
+      await enqueueMessage(tx, { key: 'a notice', kind: 'ops', body: '{}', at: 20 });
     });
     const claimed = await database.transaction((tx) => claimMessages(tx, { ...wanted, limit: 9 }));
     expect(claimed.map(({ key }) => key)).toEqual([

@@ -1,7 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
-import { claimMessages, drawn, owe, postpone, type Message, type Owed } from '../../src/storage/messages.ts';
+import {
+  claimMessages,
+  drawn,
+  enqueueMessage,
+  postpone,
+  type Message,
+  type NewMessage,
+} from '../../src/storage/messages.ts';
 import { describeBoth } from './both.ts';
 import { save } from './samples.ts';
 
@@ -18,7 +25,7 @@ const step = fc.oneof(
 );
 
 /** A card, two replies and a direct message of one change. */
-const message = (change: number, which: number, at: number, body: string): Owed => {
+const message = (change: number, which: number, at: number, body: string): NewMessage => {
   const kind = which === 0 ? 'card' : which === 3 ? 'direct' : 'reply';
   return { key: `${change}:${which}`, kind, change, at, body, recipient: kind === 'direct' ? 'U1' : null };
 };
@@ -42,7 +49,7 @@ class Tale {
     const body = `said ${this.owed.size} ${this.now}`;
     this.now += 1;
     const said = message(this.change, which, this.now, body);
-    await this.database.transaction((tx) => owe(tx, said));
+    await this.database.transaction((tx) => enqueueMessage(tx, said));
     this.owed.set(said.key, body);
   }
 

@@ -8,20 +8,20 @@ import {
   findMessage,
   forgetMessages,
   giveUp,
-  owe,
+  enqueueMessage,
   postpone,
   type Message,
-  type Owed,
+  type NewMessage,
 } from '../../src/storage/messages.ts';
 import { describeBoth } from './both.ts';
 import { save } from './samples.ts';
 
-const card: Owed = { key: '1:card', kind: 'card', change: 1, at: 1 };
-const reply = (key: string, body = key): Owed => ({ key, kind: 'reply', change: 1, body, at: 1 });
+const card: NewMessage = { key: '1:card', kind: 'card', change: 1, at: 1 };
+const reply = (key: string, body = key): NewMessage => ({ key, kind: 'reply', change: 1, body, at: 1 });
 
-const owing = (database: Database, ...messages: readonly Owed[]): Promise<void> =>
+const owing = (database: Database, ...messages: readonly NewMessage[]): Promise<void> =>
   database.transaction(async (tx) => {
-    for (const message of messages) await owe(tx, message);
+    for (const message of messages) await enqueueMessage(tx, message);
   });
 
 const claim = (database: Database, now = 10, owner = 'a'): Promise<Message[]> =>
@@ -139,7 +139,7 @@ describeBoth('messages', (open) => {
   it('go to one of two replicas', async () => {
     const database = await open();
     const replica = await database.again();
-    await owing(database, ...Array.from({ length: 30 }, (_, at): Owed => ({ key: `${at}`, kind: 'ops', at: 1 })));
+    await owing(database, ...Array.from({ length: 30 }, (_, at): NewMessage => ({ key: `${at}`, kind: 'ops', at: 1 })));
     const claimed = await Promise.all(
       [database, replica, database, replica].map((one, by) => claim(one, 10, `w${by}`)),
     );

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLedger } from '../../src/pipeline/changes/change-store.ts';
+import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { insertChange } from '../../src/storage/changes.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
@@ -111,16 +111,16 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
       const url = new URL(await freshPostgres());
       url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} -c synchronous_commit=${as}`);
       const database = await open(url.href);
-      const ledger = createLedger({ auditKey: undefined, installation: '', onEvent: () => undefined });
+      const changeStore = createChangeStore({ auditKey: undefined, installation: '', onEvent: () => undefined });
       const waits = async (db: Reader): Promise<unknown> =>
         (await sql<{ mode: string }>`select current_setting('synchronous_commit') as mode`.execute(db)).rows[0]?.mode;
       const row = { ...sample, state: 'approved', card: changeOf().card } as const;
       const [change, atBirth] = await database.transaction(async (tx) => {
-        const begun = await ledger.begin(tx, row, { by: 'U1', at: 1 });
+        const begun = await changeStore.begin(tx, row, { by: 'U1', at: 1 });
         return [begun, await waits(tx)] as const;
       });
       const atSending = await database.transaction(async (tx) => {
-        await ledger.advance(tx, change, { kind: 'send', owner: 'me', leaseMs: 1 }, { by: 'sitehand', at: 2 });
+        await changeStore.advance(tx, change, { kind: 'send', owner: 'me', leaseMs: 1 }, { by: 'sitehand', at: 2 });
         return waits(tx);
       });
       const ofLease = await database.unflushed((tx) => waits(tx));

@@ -5,7 +5,7 @@ import {
   findAnswer,
   putAnswers,
   takeAnswer,
-  type Answer,
+  type ButtonPayload,
 } from '../../src/storage/button-payloads.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { removeSetting, writeSetting } from '../../src/storage/kv.ts';
@@ -117,8 +117,8 @@ describeBoth('timers', (open) => {
 });
 
 describeBoth('answers', (open) => {
-  const answer: Answer = { id: 'a1', person: 'U1', kind: 'page', content: '{}', created_at: 1, expires_at: 100 };
-  const put = (database: Database, ...answers: readonly Answer[]) =>
+  const answer: ButtonPayload = { id: 'a1', person: 'U1', kind: 'page', content: '{}', created_at: 1, expires_at: 100 };
+  const put = (database: Database, ...answers: readonly ButtonPayload[]) =>
     database.transaction((tx) => putAnswers(tx, answers));
 
   it('are found until they expire, and then removed', async () => {

@@ -36,7 +36,9 @@ const stateOf = (change: Tale): unknown =>
   house.rows('select state from changes where number = ?', change.number)[0]?.['state'];
 /** What the click was answered with, of this change alone. */
 const answers = (said: Said, change: Tale): readonly string[] =>
-  said.heard().flatMap(({ text }) => (text.includes(`#${change.number}`) && / by your click/.test(text) ? [text] : []));
+  said
+    .interaction()
+    .flatMap(({ text }) => (text.includes(`#${change.number}`) && / by your click/.test(text) ? [text] : []));
 
 describe.concurrent('promise 1: a change that waits for approval', () => {
   test('by two: one lead twice, and with both ids, is one; the second lead lets it go, and it is written once', async () => {
@@ -127,7 +129,7 @@ describe('promise 1: before it is sent', () => {
     await ana.form('Reason');
     await ana.submits({ Reason: 'I do not like it' });
     await ana.form('You are not among those who may decline it. Nothing was changed by your click.');
-    expect(other.heard()).toEqual([]);
+    expect(other.interaction()).toEqual([]);
     await chi.clicks(change.card(), 'Decline…');
     const form = await chi.form('Reason');
     expect([form.title, form.submit]).toEqual([`Decline #${change.number}`, 'Decline']);

@@ -102,7 +102,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     await isReady();
     await soon(async () => {
       const again = await house.person('fay').says(clear);
-      expect(again.heard()).toEqual([]);
+      expect(again.interaction()).toEqual([]);
       await vi.waitFor(() => expect(written()).toBeGreaterThan(0), { timeout: 3_000 });
     });
     await allSaid();
@@ -243,7 +243,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       await lost;
       await house.hosting.until(() => written() || undefined, patienceMs);
       await none(`select number from changes where target_name = '${target}' and settled_at is null`);
-      expect(said.heard().filter(({ text }) => /Nothing was done|Something broke/.test(text))).toEqual([]);
+      expect(said.interaction().filter(({ text }) => /Nothing was done|Something broke/.test(text))).toEqual([]);
       expect(written()).toBe(1);
     });
 
@@ -269,7 +269,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       const said = await house.person('chi').clicks(change.card(), 'Approve');
       await lost;
       await change.tells(finished);
-      expect(said.heard().filter(({ text }) => /Nothing was done|Something broke/.test(text))).toEqual([]);
+      expect(said.interaction().filter(({ text }) => /Nothing was done|Something broke/.test(text))).toEqual([]);
       expect(times(change, 'Approved by @Chi')).toBe(1);
       expect(written()).toBe(1);
     });

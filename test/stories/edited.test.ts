@@ -32,7 +32,7 @@ test(
     // What is read only is no exception: it could be the half of an answer that stands already.
     const read = await ana.edits('C0ACME', ts, `${bot} whoami`);
     await read.hears("Edits aren't run");
-    expect([...said.heard(), ...read.heard()].filter(({ text }) => text.includes(ids.ana))).toEqual([]);
+    expect([...said.interaction(), ...read.interaction()].filter(({ text }) => text.includes(ids.ana))).toEqual([]);
     expect(house.rows('select number from changes')).toEqual([]);
     expect(house.writes()).toEqual([]);
   }),
@@ -63,6 +63,6 @@ test(
     for (let again = 0; again < 3; again += 1)
       expect((await house.slack.redeliver(first.outcome.envelope ?? '')).acked).toBe(true);
     await (await ana.mentions('backups list acme-blog/live')).hears('acme-blog/live · backups');
-    expect(first.heard().filter(({ text }) => text.includes('acme-shop/live · backups'))).toHaveLength(1);
+    expect(first.interaction().filter(({ text }) => text.includes('acme-shop/live · backups'))).toHaveLength(1);
   }),
 );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/hosting/contract/catalogue.ts';
-import { usualDurations } from '../../src/playground/hosting/operations.ts';
+import { defaultDurations } from '../../src/playground/hosting/operations.ts';
 import { selfSigned } from '../hosting/certificate.ts';
 import { asks, changes, endOf, requestFor, requestOf, undo, type Way } from './endpoints/acting.ts';
 import { reads } from './endpoints/reads.ts';
@@ -25,7 +25,7 @@ rules:
 `;
 
 const sections = catalogue.filter(({ optional }) => !optional).map(({ section }) => section);
-const durations = Object.fromEntries(Object.keys(usualDurations).map((kind) => [kind, 0]));
+const durations = Object.fromEntries(Object.keys(defaultDurations).map((kind) => [kind, 0]));
 const dialects: readonly Dialect[] = ['document', 'kinsta'];
 const ways: readonly Way[] = ['typed', 'by form'];
 

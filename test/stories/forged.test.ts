@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeenMessage } from '../../src/playground/slack/reads.ts';
-import { thawed } from '../../src/storage/parse-json.ts';
+import { parseStored } from '../../src/storage/parse-json.ts';
 import { openHouse, patienceMs, type House } from './house.ts';
 import type { Tale } from './people.ts';
 
@@ -29,7 +29,7 @@ const stateOf = ({ number }: Tale): unknown =>
 const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
 /** The card with another value in its first button. */
 const forged = (blocks: SeenMessage['blocks'], was: string, value: string): readonly unknown[] =>
-  thawed<unknown[]>(JSON.stringify(blocks).replace(JSON.stringify(was), JSON.stringify(value)));
+  parseStored<unknown[]>(JSON.stringify(blocks).replace(JSON.stringify(was), JSON.stringify(value)));
 
 describe.concurrent('promise 5: what is stored or pressed is not what was shown:', () => {
   test('a button that somebody else’s database drew, an older one, or one that nobody drew: a sentence, and nothing', async () => {

@@ -60,7 +60,7 @@ describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
       wire.mend();
       await house.hostAnswers();
       await allDone(sql, 2);
-      expect(first.flatMap(({ heard }) => heard().map(({ text }) => text))).toEqual([]);
+      expect(first.flatMap(({ interaction }) => interaction().map(({ text }) => text))).toEqual([]);
       expect(house.writes(target)).toHaveLength(2);
     }),
   );
@@ -74,7 +74,7 @@ describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
       const said = await house.person('ben').mentions(clear, 'C0ACME');
       await said.hears(noDatabase);
       await allDone(sql, 1);
-      expect(said.heard().filter(({ text }) => falseWords.test(text))).toEqual([]);
+      expect(said.interaction().filter(({ text }) => falseWords.test(text))).toEqual([]);
       expect(house.writes(target)).toHaveLength(1);
       await slow.close();
     }),
@@ -96,12 +96,12 @@ describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
       await vi.waitFor(
         async () => {
           const next = await house.person('ana').says(`/site cache clear ${other}`);
-          expect(next.heard()).toEqual([]);
+          expect(next.interaction()).toEqual([]);
           await vi.waitFor(() => expect(house.writes(other).length).toBeGreaterThan(0), { timeout: 3_000 });
         },
         { timeout: patienceMs },
       );
-      expect(said.heard().filter(({ text }) => noDatabase.test(text))).toHaveLength(1);
+      expect(said.interaction().filter(({ text }) => noDatabase.test(text))).toHaveLength(1);
       expect(house.writes(target)).toEqual([]);
     }),
   );

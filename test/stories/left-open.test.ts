@@ -250,7 +250,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       await dee.form('Reason');
       await dee.submits({ Reason: 'nobody is left' });
       await dee.form('You are not among those who may decline it.');
-      expect(early.heard()).toEqual([]);
+      expect(early.interaction()).toEqual([]);
       await house.slack.changeGroup('S0LEADS', []);
       reminds(house, change);
       const reminder = await change.tells(/so @Dee or @Fay can/);
@@ -313,8 +313,10 @@ describe.concurrent('unlock --force', () => {
       await house.person('chi').clicks(change.card(), 'Approve');
       await change.tells('Sent. The host accepted it as');
       const said = await house.person('fay').says('/site unlock acme-blog/staging --force');
-      const heard = await said.hears(`acme-blog/staging is held by #${change.number}, which is under way:`);
-      expect(heard.text).toMatch(/Accepted by the host; running\. Its lock cannot be taken away\. Nothing was done\./);
+      const interaction = await said.hears(`acme-blog/staging is held by #${change.number}, which is under way:`);
+      expect(interaction.text).toMatch(
+        /Accepted by the host; running\. Its lock cannot be taken away\. Nothing was done\./,
+      );
       expect(locksOf(house, change)).toHaveLength(2);
     }),
   );

@@ -63,7 +63,7 @@ describe('a channel without the bot', () => {
     const ana = house.person('ana');
     const said = await ana.says(clear, channel);
     const invited = (): unknown =>
-      [...said.heard(), ...house.slack.messages({ channel: ana.direct, as: ana.id })]
+      [...said.interaction(), ...house.slack.messages({ channel: ana.direct, as: ana.id })]
         .flatMap(({ ts, channel }) => [...house.slack.messages({ channel, thread: ts, as: ana.id })])
         .find(({ text }) => text.includes('/invite'));
     await house.slack.until(invited, patienceMs);

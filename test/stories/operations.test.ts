@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Trail } from '../../src/pipeline/changes/operation-state.ts';
-import { thawed } from '../../src/storage/parse-json.ts';
+import type { PollState } from '../../src/pipeline/changes/operation-state.ts';
+import { parseStored } from '../../src/storage/parse-json.ts';
 import { inHouse, openHouse, patienceMs, type House } from './house.ts';
 import type { Tale } from './people.ts';
 
@@ -27,9 +27,9 @@ const stateOf = (of: House, { number }: Tale): unknown =>
 const locksOf = ({ number }: Tale): readonly unknown[] =>
   house.rows('select target from locks where change = ?', number);
 const works = (of: House): boolean => of.rows("select value from settings where key = 'following'").length > 0;
-function trailOf(of: House, { number }: Tale): Partial<Trail> {
+function trailOf(of: House, { number }: Tale): Partial<PollState> {
   const followed = of.rows('select followed from changes where number = ?', number)[0]?.['followed'];
-  return typeof followed === 'string' ? thawed<Trail>(followed) : {};
+  return typeof followed === 'string' ? parseStored<PollState>(followed) : {};
 }
 /** Resolves when the operation was looked at so often, each time at once rather than when it is due. */
 const looks = (of: House, change: Tale, times: number): Promise<void> => {

@@ -6,7 +6,7 @@ import { patienceMs } from './bot.ts';
 export type Words = string | RegExp;
 type Outcome = Awaited<ReturnType<SlackStandIn['command']>>;
 
-const usualChannel = 'C0ACME';
+const defaultChannel = 'C0ACME';
 
 /** A person of the workspace: what they do, and what they come to see of it. */
 export type Somebody = {
@@ -39,7 +39,7 @@ export type Said = {
   /** The first private message after it with these words. */
   readonly hears: (words: Words) => Promise<SeenMessage>;
   /** Everything that was told privately after it. */
-  readonly heard: () => readonly SeenMessage[];
+  readonly interaction: () => readonly SeenMessage[];
 };
 
 /** A change as its channel sees it. */
@@ -65,15 +65,16 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
   const said = async (channel: string, act: () => Promise<Outcome>): Promise<Said> => {
     const before = new Set(privateTo(slack, id, channel).map(keyOf));
     const outcome = await act();
-    const heard = (): readonly SeenMessage[] => privateTo(slack, id, channel).filter((one) => !before.has(keyOf(one)));
+    const interaction = (): readonly SeenMessage[] =>
+      privateTo(slack, id, channel).filter((one) => !before.has(keyOf(one)));
     const hears = (words: Words): Promise<SeenMessage> =>
       expectSoon(
         slack,
         `a private word to ${id} with ${words}`,
-        () => heard().find(({ text }) => has(text, words)),
-        heard,
+        () => interaction().find(({ text }) => has(text, words)),
+        interaction,
       );
-    return { outcome, hears, heard };
+    return { outcome, hears, interaction };
   };
   const newCard = async (channel: string, act: () => Promise<unknown>): Promise<Tale> => {
     const before = new Set(cardsIn(slack, id, channel).map(keyOf));
@@ -85,7 +86,7 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
     const context = (): unknown => [privateTo(slack, id, channel).slice(told), slack.views(id).modals.at(-1)?.text];
     return taleOf(slack, id, await expectSoon(slack, `a card in ${channel}`, () => cards()[0], context));
   };
-  const says: Somebody['says'] = (line, channel = usualChannel) =>
+  const says: Somebody['says'] = (line, channel = defaultChannel) =>
     said(channel, () => slack.command(id, channel, line));
   const form: Somebody['form'] = (words) =>
     expectSoon(
@@ -94,30 +95,32 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
       () => slack.views(id).modals.findLast(({ title, text }) => has(`${title}\n${text}`, words)),
       () => slack.views(id).modals.map(({ text }) => text),
     );
-  const opens: Somebody['opens'] = async (line, words, channel = usualChannel) => {
+  const opens: Somebody['opens'] = async (line, words, channel = defaultChannel) => {
     const said = await says(line, channel);
     // Where Slack's three seconds were over, there is a button instead.
-    const offer = (): SeenMessage | undefined => said.heard().find(({ text }) => text.startsWith('This needs a form.'));
+    const offer = (): SeenMessage | undefined =>
+      said.interaction().find(({ text }) => text.startsWith('This needs a form.'));
     const view = (): SeenView | undefined => slack.views(id).modals.findLast(({ text }) => has(text, words));
-    const found = await expectSoon(slack, `a form of ${id}`, () => view() ?? offer(), said.heard);
+    const found = await expectSoon(slack, `a form of ${id}`, () => view() ?? offer(), said.interaction);
     if (!('ts' in found)) return found;
     await slack.click(id, found, { label: 'Open the form' });
     return form(words);
   };
-  const confirms: Somebody['confirms'] = (filled, channel = usualChannel) =>
+  const confirms: Somebody['confirms'] = (filled, channel = defaultChannel) =>
     newCard(channel, () => slack.submit(id, filled));
   return {
     id,
     direct,
     says,
-    asks: (line, channel = usualChannel) => newCard(channel, () => slack.command(id, channel, line)),
+    asks: (line, channel = defaultChannel) => newCard(channel, () => slack.command(id, channel, line)),
     opens,
-    wants: async (line, channel = usualChannel) => {
+    wants: async (line, channel = defaultChannel) => {
       const review = await opens(line, 'Nothing is sent before it is approved', channel);
       const typed = review.controls.flatMap(({ label }) => /^Type (\S+) to confirm$/.exec(label) ?? []);
       return confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);
     },
-    mentions: (line, channel = usualChannel, thread?) => said(channel, () => slack.mention(id, channel, line, thread)),
+    mentions: (line, channel = defaultChannel, thread?) =>
+      said(channel, () => slack.mention(id, channel, line, thread)),
     edits: (channel, ts, text) => said(channel, () => slack.edit(id, channel, ts, text)),
     clicks: ({ channel, ts }, label) => said(channel, () => slack.click(id, { channel, ts }, { label })),
     form,

@@ -135,7 +135,7 @@ test('a next page is for whoever may ask for it at that moment, as sharing is', 
   await turned.hears(/^I know no environment .* that you may read\. Nothing was done\./);
   expect(
     turned
-      .heard()
+      .interaction()
       .map(({ text }) => text)
       .join(''),
   ).not.toContain('backup-');

@@ -58,9 +58,9 @@ describe('the bot does not start', () => {
     'an error that nobody caught': "throw new Error('of Bearer canary-of-nobody')",
     'a rejection that nobody heard': "Promise.reject(new Error('of Bearer canary-of-nobody'))",
   };
-  test.each(Object.entries(thrown))('or ends with 1 after %s, says so, and no secret of it', async (_, deed) => {
+  test.each(Object.entries(thrown))('or ends with 1 after %s, says so, and no secret of it', async (_, action) => {
     const ready = "process.listenerCount('uncaughtException') > 0";
-    const hurl = `const wait = setInterval(() => { if (${ready}) { clearInterval(wait); ${deed}; } }, 5)`;
+    const hurl = `const wait = setInterval(() => { if (${ready}) { clearInterval(wait); ${action}; } }, 5)`;
     const environment = {
       DATABASE_URL: 'sqlite::memory:',
       NODE_OPTIONS: `--import=data:text/javascript;base64,${btoa(hurl)}`,

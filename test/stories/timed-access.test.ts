@@ -110,7 +110,7 @@ describe('the host refuses the removal', () => {
     stop();
     const removed = await house.person('ana').clicks(given, 'Remove now');
     await it.ends();
-    expect(removed.heard()).toEqual([]);
+    expect(removed.interaction()).toEqual([]);
     expect(it.list()).toEqual(it.before);
     expect(it.timer('due_at')).toBeNull();
   });

@@ -2,7 +2,7 @@ import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Words } from '../../errors.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { action } from '../kit/action.ts';
-import { mayBeLetIn, mostAtOnce } from '../kit/values/addresses.ts';
+import { mayBeLetIn, maxAtOnce } from '../kit/values/addresses.ts';
 import { addresses, environment } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 import {
@@ -91,5 +91,5 @@ function backTo({ list, timed }: Seen, id: string, added: readonly string[]): Wo
   if (list.length === 0) return ['allowlist', 'remove', id, ...added, '--empty'];
   const old = [...new Set(list)];
   const isForGood = timed.length === 0;
-  return isForGood && old.length <= mostAtOnce && old.every(mayBeLetIn) ? ['allowlist', 'set', id, ...old] : undefined;
+  return isForGood && old.length <= maxAtOnce && old.every(mayBeLetIn) ? ['allowlist', 'set', id, ...old] : undefined;
 }

@@ -1,11 +1,11 @@
 import { bold, code, inline, joined, person, say, time, type Text } from '../../text.ts';
-import { desk } from '../kit/builtin.ts';
+import { builtin } from '../kit/builtin.ts';
 import type { TrailLine } from '../kit/audit.ts';
 import { anyEnvironment, moment, option, somebody } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 import { momentAt } from '../kit/values/times.ts';
 
-export const audit = desk({
+export const audit = builtin({
   summary: 'Read the audit trail: who did what, when, and by which rule',
   button: 'Read the trail',
   right: 'named',
@@ -14,9 +14,9 @@ export const audit = desk({
     since: { ...option(moment('Since')), shown: '7d' },
     by: option(somebody('By')),
   },
-  answer: async ({ input: { env, since, by }, office }) => {
-    const from = since && momentAt(since, office.now, office.person.zone);
-    const { lines, more } = await office.trail({ env, since: from, by });
+  answer: async ({ input: { env, since, by }, queryService }) => {
+    const from = since && momentAt(since, queryService.now, queryService.person.zone);
+    const { lines, more } = await queryService.trail({ env, since: from, by });
     const about = joined([
       say`**Audit trail**`,
       env && say`of ${bold(env.name)}`,

@@ -1,17 +1,17 @@
 import { code, inline, joined, person, say, type Text } from '../../text.ts';
-import { desk, type Ability, type Approving, type RuleLine } from '../kit/builtin.ts';
+import { builtin, type Ability, type Approving, type RuleLine } from '../kit/builtin.ts';
 import { optional, rest, somebody } from '../kit/fields.ts';
 import { counted, type Page } from '../kit/page.ts';
 import { showDuration } from '../kit/values/times.ts';
 
-export const can = desk({
+export const can = builtin({
   summary: 'Ask whether somebody may run a command, by which rule, and who could approve',
   button: 'Who may what',
   right: 'read',
   fields: { person: optional(somebody('Person')), command: rest('Command') },
-  answer: async ({ input, office }) => {
-    const ability = await office.can(input.command, input.person);
-    return pageOf(ability, ability.person.id === office.person.id);
+  answer: async ({ input, queryService }) => {
+    const ability = await queryService.can(input.command, input.person);
+    return pageOf(ability, ability.person.id === queryService.person.id);
   },
 });
 

@@ -1,15 +1,15 @@
 import { Refusal } from '../../errors.ts';
 import { inline, joined, person, say, time } from '../../text.ts';
-import { desk } from '../kit/builtin.ts';
+import { builtin } from '../kit/builtin.ts';
 import { count } from '../kit/fields.ts';
 
-export const change = desk({
+export const change = builtin({
   summary: 'Show a change and everything that happened to it',
   button: 'Show change',
   right: 'read',
   fields: { number: count('Number', 1, 999_999_999) },
-  answer: async ({ input, office }) => {
-    const story = await office.change(input.number);
+  answer: async ({ input, queryService }) => {
+    const story = await queryService.change(input.number);
     if (story === undefined)
       throw new Refusal(`There is no change #${input.number} that you may read. Nothing was done.`);
     return {

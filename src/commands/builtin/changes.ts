@@ -1,15 +1,15 @@
 import { code, inline, person, say, time } from '../../text.ts';
-import { desk } from '../kit/builtin.ts';
+import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment, flag } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 
-export const changes = desk({
+export const changes = builtin({
   summary: 'List the changes that were asked for, newest first',
   button: 'List changes',
   right: 'read',
   fields: { env: anyEnvironment(), mine: flag('Mine'), waiting: flag('Waiting') },
-  answer: async ({ input: { env, mine, waiting }, office }) => {
-    const { lines, more } = await office.changes({ env, mine, waiting });
+  answer: async ({ input: { env, mine, waiting }, queryService }) => {
+    const { lines, more } = await queryService.changes({ env, mine, waiting });
     const whose = mine ? 'Your changes' : 'Changes';
     const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' that wait for approval' : ''}`;
     return {

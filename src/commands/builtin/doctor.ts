@@ -1,13 +1,13 @@
 import { bold, inline, say, type Text } from '../../text.ts';
-import { desk, type Check } from '../kit/builtin.ts';
+import { builtin, type Check } from '../kit/builtin.ts';
 
-export const doctor = desk({
+export const doctor = builtin({
   summary: 'Look whether everything works that Sitehand needs',
   button: 'Look how I am',
   right: 'read',
   fields: {},
-  answer: async ({ office }) => {
-    const checks = await office.health();
+  answer: async ({ queryService }) => {
+    const checks = await queryService.health();
     const isHinted = checks.some(({ hint }) => hint !== undefined);
     return {
       title: titleOf(checks),

@@ -1,16 +1,16 @@
 import { inline, say } from '../../text.ts';
-import { desk } from '../kit/builtin.ts';
+import { builtin } from '../kit/builtin.ts';
 import { optional, word } from '../kit/fields.ts';
 import { age, counted } from '../kit/page.ts';
 
-export const environments = desk({
+export const environments = builtin({
   summary: 'List every site, environment and domain that can be named',
   button: 'List environments',
   right: 'read',
   freshens: true,
   fields: { search: optional(word('Search')) },
-  answer: ({ input, office }) => {
-    const { environments, domains, at, trouble, isListed } = office.names();
+  answer: ({ input, queryService }) => {
+    const { environments, domains, at, trouble, isListed } = queryService.names();
     const wanted = (input.search ?? '').toLowerCase();
     const sites = new Map(environments.map(({ site }) => [site?.name, site?.id ?? '']));
     const rows = [
@@ -48,7 +48,7 @@ export const environments = desk({
             ],
       source:
         at !== undefined
-          ? say`listed by the host ${age(office.now - at)}${trouble ? say`; ${trouble}` : ''}`
+          ? say`listed by the host ${age(queryService.now - at)}${trouble ? say`; ${trouble}` : ''}`
           : rows.length > 0
             ? trouble
             : undefined,

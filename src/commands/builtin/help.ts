@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
-import { desk, type Office } from '../kit/builtin.ts';
+import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, phrase } from '../kit/fields.ts';
 import { commandsIn } from '../kit/nearest-words.ts';
 import type { Page } from '../kit/page.ts';
@@ -10,14 +10,14 @@ import { stateIn, states } from './states.ts';
 const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
   unknown.length > 0 ? say`⚠️ Not now: Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined;
 
-export const help = desk({
+export const help = builtin({
   summary: 'Show what you may run, or how to use one command',
   button: 'Help',
   right: 'anyone',
   glances: true,
   fields: { command: optional(phrase('Command')) },
-  answer: ({ input, office }) => {
-    const mine = office.commands().filter(({ mayRun, unknown }) => mayRun || unknown.length > 0);
+  answer: ({ input, queryService }) => {
+    const mine = queryService.commands().filter(({ mayRun, unknown }) => mayRun || unknown.length > 0);
     if (input.command === undefined) {
       return {
         title: say`**What you may run** · every command is also a form: leave words out and it opens`,
@@ -45,7 +45,7 @@ export const help = desk({
 });
 
 /** What somebody may want to know who asks about what is no command of theirs; throws `Refusal` where nobody can tell. */
-function instead(wanted: string, mine: ReturnType<Office['commands']>): Page {
+function instead(wanted: string, mine: ReturnType<QueryService['commands']>): Page {
   const paths = mine.map(({ path }) => path);
   const helpOn = (path: string) => ({ label: `Help on ${path}`, words: ['help', ...path.split(' ')] });
   const state = stateIn(wanted);

@@ -1,10 +1,10 @@
 import { Refusal } from '../../errors.ts';
 import { code, say, time } from '../../text.ts';
-import { desk } from '../kit/builtin.ts';
+import { builtin } from '../kit/builtin.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { duration, environment, option, phrase } from '../kit/fields.ts';
 
-export const lock = desk({
+export const lock = builtin({
   summary: 'Keep changes away from an environment, for a while or until it is unlocked',
   button: 'Lock',
   right: 'named',
@@ -15,9 +15,9 @@ export const lock = desk({
     why: phrase('Reason', 500),
     for: option(duration('For', 60_000, 30 * 86_400_000)),
   },
-  answer: async ({ input, office }) => {
+  answer: async ({ input, queryService }) => {
     const { env } = input;
-    const { done, hold } = await office.lock(env, input.why, input.for);
+    const { done, hold } = await queryService.lock(env, input.why, input.for);
     if (!done) {
       throw new Refusal(say`**${env.name} is ${heldBy(hold)}**, so it was not locked. Nothing was done.`, {
         hint: say`${code('pause')} stops what is not sent yet, everywhere.`,

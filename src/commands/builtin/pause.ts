@@ -1,10 +1,10 @@
 import { actor, code, say, time, joined } from '../../text.ts';
-import { desk } from '../kit/builtin.ts';
+import { builtin } from '../kit/builtin.ts';
 import { counted } from '../kit/page.ts';
 import { optional, phrase } from '../kit/fields.ts';
 import { listHeld } from './held.ts';
 
-export const pause = desk({
+export const pause = builtin({
   summary: 'Stop everything that is not sent yet, everywhere, until it is resumed',
   button: 'Pause',
   right: 'named',
@@ -13,8 +13,8 @@ export const pause = desk({
   everywhere: true,
   emergency: true,
   fields: { why: optional(phrase('Reason', 500)) },
-  answer: async ({ input, office }) => {
-    const paused = await office.pause(input.why);
+  answer: async ({ input, queryService }) => {
+    const paused = await queryService.pause(input.why);
     const { done, pause, held, atHost } = paused;
     const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
     const since = done

@@ -1,10 +1,10 @@
 import { Refusal } from '../../errors.ts';
 import { actor, say, time, joined } from '../../text.ts';
-import { desk } from '../kit/builtin.ts';
+import { builtin } from '../kit/builtin.ts';
 import { counted } from '../kit/page.ts';
 import { listHeld } from './held.ts';
 
-export const resume = desk({
+export const resume = builtin({
   summary: 'End a pause: what is approved and still valid is sent',
   button: 'Resume',
   right: 'named',
@@ -12,8 +12,8 @@ export const resume = desk({
   urgent: true,
   everywhere: true,
   fields: {},
-  answer: async ({ office }) => {
-    const resumed = await office.resume();
+  answer: async ({ queryService }) => {
+    const resumed = await queryService.resume();
     if (resumed === undefined) throw new Refusal(say`**Nothing is paused.** Nothing was done.`);
     const { pause, held } = resumed;
     const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;

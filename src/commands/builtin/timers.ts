@@ -1,16 +1,16 @@
 import { code, inline, person, say, time } from '../../text.ts';
 import { spoken } from '../allowlist/listing.ts';
-import { desk } from '../kit/builtin.ts';
+import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 
-export const timers = desk({
+export const timers = builtin({
   summary: 'List access over SSH and SFTP that ends by itself',
   button: 'List timers',
   right: 'read',
   fields: { env: anyEnvironment() },
-  answer: async ({ input: { env }, office }) => {
-    const { lines, more } = await office.timers(env);
+  answer: async ({ input: { env }, queryService }) => {
+    const { lines, more } = await queryService.timers(env);
     const title = env ? `Timed access to ${env.name}` : 'Timed access';
     return {
       title: say`**${title}** · ${more ? `the next ${lines.length}` : counted(lines.length, 'timer')}`,

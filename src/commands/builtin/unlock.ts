@@ -1,12 +1,12 @@
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { code, joined, person, say, time, type Text } from '../../text.ts';
-import { desk, type Forced, type Office } from '../kit/builtin.ts';
+import { builtin, type Forced, type QueryService } from '../kit/builtin.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { environment, flag } from '../kit/fields.ts';
 import type { Page } from '../kit/page.ts';
 
-export const unlock = desk({
+export const unlock = builtin({
   summary: 'Unlock an environment; by force also from a change whose outcome is unknown',
   button: 'Unlock',
   right: 'named',
@@ -14,11 +14,11 @@ export const unlock = desk({
   urgent: true,
   ownRight: 'force',
   fields: { env: environment(), force: flag('Force') },
-  answer: ({ input: { env, force }, office }) => (force ? forced(env, office) : usual(env, office)),
+  answer: ({ input: { env, force }, queryService }) => (force ? forced(env, queryService) : usual(env, queryService)),
 });
 
-async function usual(env: Environment, office: Office): Promise<Page> {
-  const { done, hold } = await office.unlock(env);
+async function usual(env: Environment, queryService: QueryService): Promise<Page> {
+  const { done, hold } = await queryService.unlock(env);
   if (hold === undefined) throw notLocked(env);
   if (!done) {
     throw new Refusal(say`**${env.name} is ${heldBy(hold)}**, not by a person. Nothing was done.`, {
@@ -35,8 +35,8 @@ async function usual(env: Environment, office: Office): Promise<Page> {
   };
 }
 
-async function forced(env: Environment, office: Office): Promise<Page> {
-  const came = await office.forceUnlock(env);
+async function forced(env: Environment, queryService: QueryService): Promise<Page> {
+  const came = await queryService.forceUnlock(env);
   switch (came.kind) {
     case 'not locked':
       throw notLocked(env);
@@ -50,12 +50,12 @@ async function forced(env: Environment, office: Office): Promise<Page> {
         { hint: say`${code(`change ${came.change}`)} shows how it goes on.` },
       );
     case 'freed':
-      return freedPage(env, came, office);
+      return freedPage(env, came, queryService);
   }
 }
 
-function freedPage(env: Environment, { change, stands, arrives, others }: Freed, office: Office): Page {
-  const left = office.names().environments.filter(({ id }) => others.includes(id));
+function freedPage(env: Environment, { change, stands, arrives, others }: Freed, queryService: QueryService): Page {
+  const left = queryService.names().environments.filter(({ id }) => others.includes(id));
   const unnamed = others.length - left.length;
   const names = [...left.map(({ name }) => name), ...(unnamed > 0 ? [`${unnamed} more`] : [])];
   const lines: (Text | undefined)[] = [

@@ -1,16 +1,16 @@
 import { code, person, say } from '../../text.ts';
-import { desk } from '../kit/builtin.ts';
+import { builtin } from '../kit/builtin.ts';
 import { anySite, flag } from '../kit/fields.ts';
 
-export const use = desk({
+export const use = builtin({
   summary: 'Bind this channel to a site: its environments need no site before them',
   button: 'Bind channel',
   right: 'named',
   changes: true,
   fields: { site: anySite(), forget: flag('Forget') },
-  answer: async ({ input: { site, forget }, office }) => {
+  answer: async ({ input: { site, forget }, queryService }) => {
     if (forget) {
-      const before = await office.forget();
+      const before = await queryService.forget();
       return {
         title: before
           ? say`**This channel is not bound to ${before.name} any more**`
@@ -19,7 +19,7 @@ export const use = desk({
       };
     }
     if (site === undefined) {
-      const bound = await office.bound();
+      const bound = await queryService.bound();
       return {
         title: bound
           ? say`**This channel is about ${bound.name}**, said ${person(bound.by)}`
@@ -27,7 +27,7 @@ export const use = desk({
         parts: [{ kind: 'text', text: say`${code('use')} and a site binds it; ${code('use --forget')} ends that.` }],
       };
     }
-    const isNew = await office.use(site);
+    const isNew = await queryService.use(site);
     return {
       title: isNew
         ? say`**This channel is about ${site.name} now**`

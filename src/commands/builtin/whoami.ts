@@ -1,17 +1,17 @@
 import { code, joined, say } from '../../text.ts';
-import { desk } from '../kit/builtin.ts';
+import { builtin } from '../kit/builtin.ts';
 
-export const whoami = desk({
+export const whoami = builtin({
   summary: 'Show your id, your groups and what policy knows of you',
   button: 'Who am I',
   right: 'anyone',
   glances: true,
   fields: {},
-  answer: ({ office }) => {
-    const { groups, known, unknown } = office.standing();
-    const slackGroups = office.person.groups;
+  answer: ({ queryService }) => {
+    const { groups, known, unknown } = queryService.standing();
+    const slackGroups = queryService.person.groups;
     return {
-      title: say`**${office.person.name}** · ${code(office.person.id)}`,
+      title: say`**${queryService.person.name}** · ${code(queryService.person.id)}`,
       parts: [
         {
           kind: 'text',
@@ -28,7 +28,7 @@ export const whoami = desk({
             unknown.length > 0 ? say`Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined,
           ]),
         },
-        { kind: 'text', text: say`Your times are shown in ${office.person.zone}.` },
+        { kind: 'text', text: say`Your times are shown in ${queryService.person.zone}.` },
       ],
     };
   },

@@ -9,7 +9,7 @@ import { unquoted } from './values.ts';
 export function cardOf(wanted: Wanted, before: Before): Wording {
   const plan = planOf(wanted, before);
   const { records, adds, gone, known, after, was } = plan;
-  const [wish, done] =
+  const [parsed, done] =
     records.length === 0
       ? (['Add', 'Added'] as const)
       : after.length === 0
@@ -17,7 +17,7 @@ export function cardOf(wanted: Wanted, before: Before): Wording {
         : (['Change', 'Changed'] as const);
   const what = say`the ${wanted.type} record ${plan.whole} in the DNS of ${wanted.domain.name}`;
   return {
-    title: say`${wish} ${what}`,
+    title: say`${parsed} ${what}`,
     done: say`${done} ${what}`,
     warning: joined(warnings(wanted, plan), '\n'),
     facts: {

@@ -24,7 +24,7 @@ export type Wanted = {
 
 /** How long an answer about a new record may be kept, in seconds, where nobody says. */
 export const newTtl = 3_600;
-export const longestTtl = 2_147_483_647;
+export const maxTtl = 2_147_483_647;
 
 /** What stands at a name before it is changed: all of its records, whatever their type. */
 export type Before = {
@@ -53,7 +53,7 @@ export async function recordsAt(
 }
 
 const told = (ttl: number | undefined): number | null =>
-  ttl !== undefined && Number.isInteger(ttl) && ttl >= 0 && ttl <= longestTtl ? ttl : null;
+  ttl !== undefined && Number.isInteger(ttl) && ttl >= 0 && ttl <= maxTtl ? ttl : null;
 
 /** What could not be sent back as it is cannot be changed here. */
 const sayable = (value: string | undefined): readonly string[] =>

@@ -3,7 +3,7 @@ import type { Wrong } from '../kit/action.ts';
 import { wrongLabels } from '../kit/values/hostnames.ts';
 import { isInZone, recordLabel, wholeName } from './names.ts';
 import { planOf, type Before, type Wanted } from './plan.ts';
-import { longestValue, meaning, wrongValue } from './values.ts';
+import { maxValueLength, meaning, wrongValue } from './values.ts';
 
 type Refused = Wrong<keyof Wanted>;
 const nothing = 'Nothing was done.';
@@ -27,10 +27,10 @@ export function wrongWish(wanted: Wanted): Refused | undefined {
   const both = add.find((value) => removed.has(meaning(type, value)));
   if (both !== undefined)
     return { field: 'remove', says: say`${code(cut(both))} is both added and removed. ${nothing}` };
-  if ([...add, ...remove].join('').length > longestValue)
+  if ([...add, ...remove].join('').length > maxValueLength)
     return {
       field: 'add',
-      says: say`These are more than ${longestValue} characters in all. ${nothing}`,
+      says: say`These are more than ${maxValueLength} characters in all. ${nothing}`,
       hint: 'Change fewer values at once.',
     };
   return type === 'CNAME' ? wrongAlias(whole === wholeName('@', domain.name), wanted) : undefined;

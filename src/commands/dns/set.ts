@@ -5,7 +5,7 @@ import { action } from '../kit/action.ts';
 import { count, domain, option } from '../kit/fields.ts';
 import { cardOf } from './card.ts';
 import { recordName } from './names.ts';
-import { longestTtl, newTtl, planOf, recordsAt, type Before, type Wanted } from './plan.ts';
+import { maxTtl, newTtl, planOf, recordsAt, type Before, type Wanted } from './plan.ts';
 import { impossible, spoken, wrongWish } from './refusals.ts';
 import { recordType, recordValues } from './values.ts';
 
@@ -18,7 +18,7 @@ export const dnsSet = action({
     type: recordType(),
     name: recordName(),
     ttl: option({
-      ...count('TTL', 0, longestTtl),
+      ...count('TTL', 0, maxTtl),
       shown: 'seconds',
       hint: 'In seconds. Some hosts take none below 300.',
     }),

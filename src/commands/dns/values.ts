@@ -8,7 +8,7 @@ import { folded, hostnameIn, wrongLabels } from '../kit/values/hostnames.ts';
 export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'CAA', 'SRV'] as const;
 export type RecordType = (typeof recordTypes)[number];
 
-const mostValues = 50;
+const maxValues = 50;
 
 /** One of the types, in capitals however it is typed. */
 export const recordType = (): PlainField<RecordType, false> =>
@@ -38,22 +38,22 @@ function readValues(label: string, words: readonly string[]): readonly string[] 
     (value) => value !== '',
   );
   if (values.length === 0) throw new Refusal(`${label} has no value in it. Nothing was done.`);
-  if (values.length > mostValues)
-    throw new Refusal(`These are ${values.length} values; at most ${mostValues} at once. Nothing was done.`);
+  if (values.length > maxValues)
+    throw new Refusal(`These are ${values.length} values; at most ${maxValues} at once. Nothing was done.`);
   for (const value of values) {
     const [hidden] = unseen.exec(value) ?? /\p{Cc}/u.exec(value) ?? [];
     if (hidden !== undefined)
       throw new Refusal(
         say`“${value.slice(0, 40)}” has a character in it that is not text (${code(codeOf(hidden))}). Nothing was done.`,
       );
-    if (value.length > longestValue)
-      throw new Refusal(`A value may have at most ${longestValue} characters here. Nothing was done.`);
+    if (value.length > maxValueLength)
+      throw new Refusal(`A value may have at most ${maxValueLength} characters here. Nothing was done.`);
   }
   return values;
 }
 
 /** A card shows in full what is sent, and has no room for more. */
-export const longestValue = 1_500;
+export const maxValueLength = 1_500;
 
 /** What a value says: two spellings with the same meaning are the same to DNS. */
 export function meaning(type: string, value: string): string {

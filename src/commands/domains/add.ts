@@ -96,9 +96,9 @@ const setups = {
 type Looked = Certificate | { readonly wrong: string } | null;
 const usable = (certificate: Looked): certificate is Certificate => certificate !== null && !('wrong' in certificate);
 
-const mostNames = 10;
+const maxNames = 10;
 const spokenNames = ({ names }: Certificate): Text =>
-  names.length === 0 ? say`no domain` : [list(names, mostNames, 'code')];
+  names.length === 0 ? say`no domain` : [list(names, maxNames, 'code')];
 
 /** What will be served besides the domain itself and is not in the certificate. */
 function uncovered(

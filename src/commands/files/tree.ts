@@ -3,8 +3,8 @@ import { codeOf, unseen } from '../../text.ts';
 import { counted } from '../kit/page.ts';
 
 /** More lines than this nobody reads. */
-const mostLines = 20_000;
-const longestName = 200;
+const maxLines = 20_000;
+const maxNameLength = 200;
 
 type Entry = { readonly name: string; readonly node: FileNode };
 
@@ -33,9 +33,9 @@ export function drawTree(nodes: readonly FileNode[], depth: number): DrawnTree {
     }
   };
   draw(nodes, depth, '');
-  if (lines.length <= mostLines) return { lines, cut };
-  const more = `… and ${counted(lines.length - mostLines, 'more line')}: name a folder to see less`;
-  return { lines: [...lines.slice(0, mostLines), more], cut };
+  if (lines.length <= maxLines) return { lines, cut };
+  const more = `… and ${counted(lines.length - maxLines, 'more line')}: name a folder to see less`;
+  return { lines: [...lines.slice(0, maxLines), more], cut };
 }
 
 /** Every path of the tree with what stands there, folders before what is in them. */
@@ -61,7 +61,7 @@ export function countIn(nodes: readonly FileNode[]): { readonly files: number; r
 /** A name that cannot pass for two lines, nor hide what is in it. */
 export function onOneLine(name: string): string {
   const shown = name.replaceAll(hidden, (character) => `⟨${codeOf(character)}⟩`);
-  return shown.length > longestName ? `${shown.slice(0, longestName - 1)}…` : shown;
+  return shown.length > maxNameLength ? `${shown.slice(0, maxNameLength - 1)}…` : shown;
 }
 
 const hidden = new RegExp(`${unseen.source}|[\\t\\n\\r]`, 'gv');

@@ -7,7 +7,7 @@ import type { LookSources, Sources } from './sources.ts';
 
 export type Risk = 'routine' | 'sensitive' | 'destructive';
 /** What a read says of a change: it is so; not yet, ask again; it is not so. */
-export type Verdict = 'yes' | 'not yet' | 'no';
+export type Evidence = 'yes' | 'not yet' | 'no';
 /** A reason to refuse before anything is asked of anybody. */
 export type Wrong<Name extends string = string> = {
   readonly field?: Name;
@@ -55,7 +55,7 @@ type ActionParts<F extends Fields, S> = {
   call(of: Before<F, S>): Write;
   card(of: Before<F, S> & Late): Wording;
   /** What the host's present state says of the change, and in words. */
-  proof?(of: Before<F, S> & { readonly now: S }): { readonly verdict: Verdict; readonly says: Text };
+  proof?(of: Before<F, S> & { readonly now: S }): { readonly verdict: Evidence; readonly says: Text };
   /** What a look shows of a change that was sent at `sentAt` and whose answer is lost: said, and believed no further. */
   evidence?(of: Before<F, S> & { readonly now: S; readonly sentAt: number }): Text;
   /** What to expect of the host after it accepted, where nothing can be followed or read back. */

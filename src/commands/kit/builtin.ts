@@ -2,12 +2,12 @@ import type { Environment, Domain, NamedSite } from '../../hosting/contract/targ
 import type { Words } from '../../errors.ts';
 import type { Text } from '../../text.ts';
 import type { Fields, Input } from './fields.ts';
-import type { Hold } from './lock-info.ts';
+import type { LockInfo } from './lock-info.ts';
 import type { Page } from './page.ts';
 import type { Finding, TrailFile, TrailFilter, TrailLine } from './audit.ts';
 
 /** What a desk command may ask of Sitehand; the pipeline implements it for one person in one place. */
-export type Office = {
+export type QueryService = {
   readonly person: {
     readonly id: string;
     readonly name: string;
@@ -58,9 +58,9 @@ export type Office = {
     env: Environment,
     why: string,
     forMs: number | undefined,
-  ): Promise<{ readonly done: boolean; readonly hold: Hold }>;
+  ): Promise<{ readonly done: boolean; readonly hold: LockInfo }>;
   /** Takes away the lock that a person holds; `done` false: a change holds it, or, without `hold`, nobody. */
-  unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: Hold | undefined }>;
+  unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: LockInfo | undefined }>;
   /** Takes away the lock of a change that is unknown or settled, from this environment alone; the change stays as it is. */
   forceUnlock(env: Environment): Promise<Forced>;
   /** Stops all sends of all replicas, with how many changes that holds back and how many the host has; `done` false: they were stopped already. */
@@ -179,7 +179,7 @@ export type Approving = {
 /** What came of taking the lock of a change away. `stands`: how the change stands, a sentence. */
 export type Forced =
   | { readonly kind: 'not locked' }
-  | { readonly kind: 'held by a person'; readonly hold: Hold }
+  | { readonly kind: 'held by a person'; readonly hold: LockInfo }
   | { readonly kind: 'under way'; readonly change: number; readonly stands: Text }
   | {
       readonly kind: 'freed';
@@ -219,11 +219,11 @@ export type ChangeStory = {
 };
 
 /** What a desk command answers. */
-export type Answer = Page | { readonly instead: Words };
+export type BuiltinAnswer = Page | { readonly instead: Words };
 
 /** A command about Sitehand itself. `right`: any reader, or only whom a rule names the command itself. */
-export type Desk<F extends Fields> = {
-  readonly shape: 'desk';
+export type Builtin<F extends Fields> = {
+  readonly shape: 'builtin';
   readonly summary: string;
   readonly button: string;
   readonly right: 'anyone' | 'read' | 'named';
@@ -243,13 +243,13 @@ export type Desk<F extends Fields> = {
   readonly ownRight?: keyof F & string;
   readonly fields: F;
   /** A page, or the words of another command, which is run in its place with the rights of whoever spoke. */
-  answer(of: { readonly input: Input<F>; readonly office: Office }): Promise<Answer> | Answer;
+  answer(of: { readonly input: Input<F>; readonly queryService: QueryService }): Promise<BuiltinAnswer> | BuiltinAnswer;
 };
 
 /** Declares a desk command. */
-export function desk<const F extends Fields>(of: Omit<Desk<F>, 'shape'>): Desk<F> {
-  return { shape: 'desk', ...of };
+export function builtin<const F extends Fields>(of: Omit<Builtin<F>, 'shape'>): Builtin<F> {
+  return { shape: 'builtin', ...of };
 }
 
 /** Any desk command. */
-export type AnyDesk = Desk<Fields>;
+export type AnyBuiltin = Builtin<Fields>;

@@ -1,14 +1,14 @@
 import { person, say, time, type Text } from '../../text.ts';
 
 /** What keeps changes away from a target. Times are epoch milliseconds; without `until` it lasts until it is freed. */
-export type Hold = {
+export type LockInfo = {
   readonly by: { readonly change: number } | { readonly person: string };
   readonly why: string;
   readonly until: number | undefined;
 };
 
 /** Who keeps changes away, why and until when, to stand after *is*: `held by #1042`, `locked by @Ben until 15:40 (“release”)`. */
-export function heldBy({ by, why, until }: Hold): Text {
+export function heldBy({ by, why, until }: LockInfo): Text {
   if ('change' in by) return say`held by #${by.change}`;
   const end = until === undefined ? '' : say` until ${time(until, 'date')}`;
   return say`locked by ${person(by.person)}${end} (“${why}”)`;

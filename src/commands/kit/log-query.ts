@@ -19,7 +19,7 @@ export type Asked = {
 export type Happened = { readonly at: number; readonly number: number; readonly says: string };
 
 /** A log as it came, and what was asked of it: plain data, which can be handed to another thread. */
-export type Look = {
+export type LogQuery = {
   readonly text: string;
   readonly asked: Asked;
   /** How many lines the host was asked for: where it sent as many, it may have more. */

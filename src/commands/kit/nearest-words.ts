@@ -31,8 +31,8 @@ export const away = (typed: string, known: readonly string[]): number =>
 /** A command found in a sentence: how many letters were off, and the words that are none of its own. */
 type Found = { readonly path: string; readonly slips: number; readonly rest: readonly string[] };
 
-const mostWords = 12;
-const longestWord = 40;
+const maxWords = 12;
+const maxWordLength = 40;
 
 /**
  * Those of `paths` whose every word stands somewhere in what was typed, in whatever order: `clear the cache` means
@@ -40,7 +40,7 @@ const longestWord = 40;
  */
 export function commandsIn(typed: readonly string[], paths: readonly string[]): readonly Found[] {
   const found = paths
-    .flatMap((path) => foundAs(path, typed.slice(0, mostWords)) ?? [])
+    .flatMap((path) => foundAs(path, typed.slice(0, maxWords)) ?? [])
     .sort((one, other) => one.rest.length - other.rest.length || one.slips - other.slips);
   return found
     .filter(({ rest, slips }) => rest.length === found[0]?.rest.length && slips === found[0].slips)
@@ -51,7 +51,7 @@ function foundAs(path: string, typed: readonly string[]): Found | undefined {
   const rest = [...typed];
   let slips = 0;
   for (const word of path.split(' ')) {
-    const off = rest.map((one) => distance(one.slice(0, longestWord).toLowerCase(), word));
+    const off = rest.map((one) => distance(one.slice(0, maxWordLength).toLowerCase(), word));
     const least = Math.min(...off);
     // Of a short word a slip makes another word: `set` and `let`.
     if (least > Math.min(Math.max(word.length - 3, 0), 2)) return undefined;

@@ -3,7 +3,7 @@ import type { Fields, Input, TargetKey } from './fields.ts';
 import type { Wrong } from './action.ts';
 import type { Page } from './page.ts';
 import type { Sources } from './sources.ts';
-import type { Happened, Look, Recall } from './log-query.ts';
+import type { Happened, LogQuery, Recall } from './log-query.ts';
 
 /** What a report may know besides its input. */
 export type Surroundings = Sources & {
@@ -14,7 +14,7 @@ export type Surroundings = Sources & {
   /** A stable name for a visitor's address that does not tell the address: `client-3f2a`. */
   readonly alias: (address: string) => string;
   /** Looks at a log. */
-  readonly look: (look: Look, recall: Recall) => Promise<Page>;
+  readonly look: (look: LogQuery, recall: Recall) => Promise<Page>;
   /** What was sent for an environment since then (epoch ms), oldest first. */
   readonly happened: (env: Environment, since: number) => Promise<readonly Happened[]>;
 };

@@ -1,15 +1,15 @@
 import { bold, code, inline, joined, say, type Text } from '../../text.ts';
-import { cut, grouped, type First, type Lens } from './section.ts';
+import { cut, grouped, type First, type Section } from './section.ts';
 import { breathe, eachPiece } from './chunks.ts';
 import type { Told } from './lines.ts';
 import { pathCounter, ranked, type PathCount } from './requests.ts';
 
-const mostPaths = 5;
-const mostVisitors = 5;
+const maxPaths = 5;
+const maxVisitors = 5;
 const pathCharacters = 120;
 
 /** An access log: how requests were answered, what fails, what is slow, and who asks most. */
-export async function accessLens(lines: readonly Told[]): Promise<Lens> {
+export async function accessLens(lines: readonly Told[]): Promise<Section> {
   const visitors = new Map<string, number>();
   const statuses = new Map<number, { count: number; readonly at: number | undefined }>();
   const [paths, failing] = [pathCounter(), pathCounter()];
@@ -66,7 +66,7 @@ function failingMost(paths: readonly PathCount[]): readonly Text[] {
     ({ count }) => count,
     ({ path }) => path,
   )
-    .slice(0, mostPaths)
+    .slice(0, maxPaths)
     .map(({ path, count, statuses }) => say`${bold(`${grouped(count)}×`)} ${shownPath(path)} · ${said(statuses)}`);
 }
 
@@ -87,7 +87,7 @@ function slowest(paths: readonly PathCount[]): readonly Text[] {
     average,
     ({ path }) => path,
   )
-    .slice(0, mostPaths)
+    .slice(0, maxPaths)
     .map((one) => {
       const { count, most } = one.seconds;
       const of = count === 1 ? 'once' : `on average of ${grouped(count)}, ${inSeconds(most)} at most`;
@@ -103,7 +103,7 @@ function busiest(visitors: ReadonlyMap<string, number>): Text {
     ([, count]) => count,
     ([visitor]) => visitor,
   )
-    .slice(0, mostVisitors)
+    .slice(0, maxVisitors)
     .map(([visitor, count]) => `${visitor} ${grouped(count)}`);
   return told.length === 0 ? [] : say`**Busiest visitors** ${told.join(', ')}, of ${grouped(visitors.size)}`;
 }

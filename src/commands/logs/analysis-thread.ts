@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { knowSpellings } from '../../secret.ts';
 import { aliasesBy } from './masking.ts';
 import type { Happened } from '../kit/log-query.ts';
-import { lookAt } from './analyze.ts';
+import { analyze } from './analyze.ts';
 import type { Answer, Asking } from './reader.ts';
 
 /** The thread beside: looks at one long log after another, as `reader.ts` asks. */
@@ -18,7 +18,7 @@ async function answer({ look, secrets, port }: Asking): Promise<void> {
       tell({ kind: 'recall', since });
     });
   try {
-    tell({ kind: 'page', page: await lookAt(look, alias, recall) });
+    tell({ kind: 'page', page: await analyze(look, alias, recall) });
   } catch (error) {
     tell({ kind: 'failed', error });
   }

@@ -4,14 +4,14 @@ import { pageOf, stretchOf } from './page.ts';
 import { inPieces } from './chunks.ts';
 import { beginningOf, keptOf } from './span.ts';
 import { ledUp } from './timeline.ts';
-import type { Look, Recall } from '../kit/log-query.ts';
+import type { LogQuery, Recall } from '../kit/log-query.ts';
 
 const dayMs = 86_400_000;
 /** No log goes further back. */
 const oldestDays = 400;
 
 /** Reads the lines, masked, and draws what they show; where they have times, beside what was sent meanwhile. */
-export async function lookAt(look: Look, alias: (address: string) => string, recall: Recall): Promise<Page> {
+export async function analyze(look: LogQuery, alias: (address: string) => string, recall: Recall): Promise<Page> {
   const { text, asked, wanted, most, span, now, zone } = look;
   const raw = newestOf(text, wanted);
   const all = await inPieces(raw, lineReader(alias, { from: now - oldestDays * dayMs, to: now + dayMs }));

@@ -1,15 +1,15 @@
 import { bold, joined, say, type Text } from '../../text.ts';
 import { listed, shownPath } from './access.ts';
-import { grouped, type Lens } from './section.ts';
+import { grouped, type Section } from './section.ts';
 import { eachPiece } from './chunks.ts';
 import type { Told } from './lines.ts';
 import { pathCounter, ranked } from './requests.ts';
 
-const mostPaths = 8;
+const maxPaths = 8;
 const verdict = /\b(?:HIT|MISS|BYPASS|EXPIRED|STALE|UPDATING|REVALIDATED)\b/;
 
 /** A cache log: what part was found in the cache, and what was missed most. */
-export async function cacheLens(lines: readonly Told[]): Promise<Lens> {
+export async function cacheLens(lines: readonly Told[]): Promise<Section> {
   const verdicts = new Map<string, number>([
     ['HIT', 0],
     ['MISS', 0],
@@ -30,7 +30,7 @@ export async function cacheLens(lines: readonly Told[]): Promise<Lens> {
     ({ count }) => count,
     ({ path }) => path,
   )
-    .slice(0, mostPaths)
+    .slice(0, maxPaths)
     .map(({ path, count }) => say`${bold(`${grouped(count)}×`)} ${shownPath(path)}`);
   const parts = [ratios(verdicts, read, lines.length - read), listed('Missed most', paths)];
   return { parts: parts.filter((part) => part.length > 0), firsts: [] };

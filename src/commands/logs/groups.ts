@@ -1,6 +1,6 @@
 import { bold, code, inline, joined, say, time, type Text } from '../../text.ts';
 import { fold } from './normalize.ts';
-import { cut, grouped, type First, type Lens } from './section.ts';
+import { cut, grouped, type First, type Section } from './section.ts';
 import { counted } from '../kit/page.ts';
 import type { Line } from './lines.ts';
 import type { Cause } from './nginx.ts';
@@ -23,10 +23,10 @@ export type Kind = {
   isCut: boolean;
 };
 
-const mostShown = 10;
+const maxShown = 10;
 const shownCharacters = 140;
 const exampleCharacters = 110;
-const mostRequests = 3;
+const maxRequests = 3;
 const requestCharacters = 40;
 /** Less of a message than this does not tell which it is. */
 const telling = 40;
@@ -122,16 +122,16 @@ function wholeOf(kinds: ReadonlyMap<string, Kind>): readonly Kind[] {
 export function errorLens(
   lines: readonly Line[],
   { as, errors }: { readonly as: 'time' | 'date'; readonly errors: boolean },
-): Lens {
+): Section {
   const kinds = kindsOf(lines).filter(({ grave }) => grave || !errors);
-  const shown = kinds.slice(0, mostShown).map((kind) => ({ text: toldOf(kind, as), asked: causesOf(kind.causes) }));
+  const shown = kinds.slice(0, maxShown).map((kind) => ({ text: toldOf(kind, as), asked: causesOf(kind.causes) }));
   let room = shown.reduce((rest, { text }) => rest - sizeOf(text), roomForAll);
   const told = shown.map(({ text, asked }) => {
     room -= sizeOf(asked);
     return room < 0 ? text : say`${text}${asked}`;
   });
-  const others = kinds.length - mostShown;
-  const left = kinds.slice(mostShown).reduce((sum, { count }) => sum + count, 0);
+  const others = kinds.length - maxShown;
+  const left = kinds.slice(maxShown).reduce((sum, { count }) => sum + count, 0);
   if (left > 0)
     told.push(
       say`${grouped(left)} more ${left === 1 ? 'message' : 'messages'} of ${others === 1 ? 'one other kind' : `${grouped(others)} other kinds`}.`,
@@ -172,7 +172,7 @@ function causesOf(causes: readonly Cause[]): Text {
     paths.counts(),
     ({ count }) => count,
     ({ path }) => path,
-  ).slice(0, mostRequests);
+  ).slice(0, maxRequests);
   const left = most.reduce((rest, { count }) => rest - count, causes.length);
   const told = most.map(({ path, count }) => `${grouped(count)}× ${cut(path, requestCharacters)}`);
   if (left > 0) told.push(`${grouped(left)}× others`);

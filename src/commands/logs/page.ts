@@ -6,7 +6,7 @@ import { accessLens } from './access.ts';
 import { busiestMinute, type Stretch } from './histogram.ts';
 import { cacheLens } from './cache.ts';
 import { errorLens, isGrave } from './groups.ts';
-import { cut, grouped, type Lens } from './section.ts';
+import { cut, grouped, type Section } from './section.ts';
 import { type Line, type Told, toldBy } from './lines.ts';
 import { aroundOffer, offersInstead, wordsFor } from './suggestions.ts';
 import { breathe, inPieces } from './chunks.ts';
@@ -151,7 +151,7 @@ function errorsIn(lines: readonly Told[], log: Asked['log']): readonly Told[] {
   });
 }
 
-async function lensOf(lines: readonly Told[], { log, errors }: Asked, as: 'time' | 'date'): Promise<Lens> {
+async function lensOf(lines: readonly Told[], { log, errors }: Asked, as: 'time' | 'date'): Promise<Section> {
   if (log === 'access') return accessLens(lines);
   return log === 'cache'
     ? cacheLens(lines)

@@ -1,21 +1,21 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { spellings } from '../../secret.ts';
-import { turns } from '../../semaphore.ts';
+import { createSemaphore } from '../../semaphore.ts';
 import { aliasesBy } from './masking.ts';
 import type { Page } from '../kit/page.ts';
-import type { Look, Recall } from '../kit/log-query.ts';
-import { lookAt } from './analyze.ts';
+import type { LogQuery, Recall } from '../kit/log-query.ts';
+import { analyze } from './analyze.ts';
 
 /** Looks at logs: short ones here, and long ones in a thread of its own, which keeps nobody else waiting. */
 export type LogReader = {
   /** Rejects where `recall` does, and where the thread has ended. */
-  readonly look: (look: Look, recall: Recall) => Promise<Page>;
+  readonly look: (look: LogQuery, recall: Recall) => Promise<Page>;
   /** Ends the thread; looks under way reject. */
   readonly close: () => Promise<void>;
 };
 
 /** What the thread is asked, with the way to answer it. */
-export type Asking = { readonly look: Look; readonly secrets: readonly string[]; readonly port: MessagePort };
+export type Asking = { readonly look: LogQuery; readonly secrets: readonly string[]; readonly port: MessagePort };
 /** What it says to that, in the end or on the way. */
 export type Answer =
   | { readonly kind: 'page'; readonly page: Page }
@@ -28,7 +28,7 @@ type Thread = { readonly worker: Worker; readonly waiting: Set<(why: Error) => v
 /** Characters that are read here, in pieces: some 40 ms of work. */
 const short = 400_000;
 /** Long ones that wait; who may read so many at once is bounded elsewhere. */
-const mostWaiting = 200;
+const maxWaiting = 200;
 const waitingMs = 600_000;
 /** Twice what the longest takes: without a bound it would be tidied up late, because the machine has more. */
 const resourceLimits = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
@@ -40,7 +40,7 @@ const idleMs = 60_000;
 export function createLogReader(aliasKey: string): LogReader {
   const alias = aliasesBy(aliasKey);
   // A long one, taken apart, is ten times as large as it came.
-  const inTurn = turns({ most: 1, waiting: mostWaiting, waitMs: waitingMs });
+  const inTurn = createSemaphore({ most: 1, waiting: maxWaiting, waitMs: waitingMs });
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
 
@@ -61,7 +61,7 @@ export function createLogReader(aliasKey: string): LogReader {
     thread = undefined;
     await ending?.worker.terminate();
   };
-  const beside = async (look: Look, recall: Recall): Promise<Page> => {
+  const beside = async (look: LogQuery, recall: Recall): Promise<Page> => {
     clearTimeout(idle);
     thread ??= begin();
     const { worker, waiting } = thread;
@@ -84,7 +84,7 @@ export function createLogReader(aliasKey: string): LogReader {
   };
   return {
     look: (look, recall) =>
-      look.text.length < short ? lookAt(look, alias, recall) : inTurn(() => beside(look, recall)),
+      look.text.length < short ? analyze(look, alias, recall) : inTurn(() => beside(look, recall)),
     close,
   };
 }

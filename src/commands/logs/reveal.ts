@@ -8,7 +8,7 @@ import { report } from '../kit/report.ts';
 import { files } from './files.ts';
 import { inPieces } from './chunks.ts';
 
-const usualLines = 20_000;
+const defaultLines = 20_000;
 
 /** The alias of a visitor, as answers about logs show it. */
 const visitor = plainField<string>('Alias', {
@@ -30,10 +30,10 @@ export const logsReveal = report({
     env: environment(),
     visitor,
     log: optional(choice('Log', ['access', 'error', 'cache'])),
-    lines: option(count('Lines', 1, usualLines)),
+    lines: option(count('Lines', 1, defaultLines)),
   },
   target: 'env',
-  show: async ({ input: { env, visitor, log = 'access', lines = usualLines }, read, alias }) => {
+  show: async ({ input: { env, visitor, log = 'access', lines = defaultLines }, read, alias }) => {
     const text = await read(getLogs({ env_id: env.id, file_name: files[log], lines }));
     const found = await inPieces(text.split('\n'), (raw) =>
       raw.flatMap((line) => [...new Set(addressesIn(line).filter((address) => alias(address) === visitor))]),

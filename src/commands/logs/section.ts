@@ -1,7 +1,7 @@
 import type { Text } from '../../text.ts';
 
 /** What one way of reading a log has found in it. */
-export type Lens = {
+export type Section = {
   /** What kinds of entries there are, where they were told apart. */
   readonly kinds?: number;
   /** Each part is drawn by itself. */

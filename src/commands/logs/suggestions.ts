@@ -4,7 +4,7 @@ import type { Asked } from '../kit/log-query.ts';
 const minute = 60_000;
 /** Minutes before the busiest one, and after it, that are looked at more closely. */
 const aside = 3;
-const mostLines = 20_000;
+const maxLines = 20_000;
 
 /** The words of a log; `more` is said instead of what was. */
 export function wordsFor(asked: Asked, more: Partial<Asked> = {}): Words {
@@ -27,7 +27,7 @@ export function aroundOffer(asked: Asked, at: number, zone: string): Offer {
   const words = wordsFor(asked, {
     since: [onClock(at - aside * minute)],
     until: [onClock(at + (aside + 1) * minute)],
-    lines: mostLines,
+    lines: maxLines,
     full: false,
   });
   return { label: `Around ${clockOf(zone, at)}`, words };

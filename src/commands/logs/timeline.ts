@@ -6,7 +6,7 @@ import { cut, type First } from './section.ts';
 
 /** How long before something a change is told beside it. */
 const near = 30 * 60_000;
-const mostChanges = 5;
+const maxChanges = 5;
 const minute = 60_000;
 
 /** Changes before the first line that are laid over the time line all the same. */
@@ -31,7 +31,7 @@ export function timelineOf(timeline: Timeline): readonly Part[] {
   // Where all lines are of one moment, there is nothing that an arrow could stand before or after.
   const times = stretch.to > stretch.from ? happened.map(({ at }) => at) : [];
   const arrows = arrowsFor(times, stretch);
-  const shown = happened.slice(-mostChanges).map((one) => ({ one, next: nextAfter(one, timeline) }));
+  const shown = happened.slice(-maxChanges).map((one) => ({ one, next: nextAfter(one, timeline) }));
   const changes = shown.map(({ one, next }) => changeOf(one, next, timeline));
   const left = happened.length - changes.length;
   const unread =

@@ -18,7 +18,7 @@ import {
 
 const shownRules = 10;
 /** As many as one request may name. */
-const mostNamed = 5_000;
+const maxNamed = 5_000;
 
 const fields = {
   env: environment(),
@@ -79,8 +79,8 @@ function impossible({ env, search }: Wanted, { whole, rules }: Listing): Wrong<k
         };
   }
   if (search === undefined) return undefined;
-  if (rules.length > mostNamed) {
-    const says = say`${counted(rules.length, 'redirect')} have “${search}” in them; at most ${mostNamed} can be named at once. Nothing was changed.`;
+  if (rules.length > maxNamed) {
+    const says = say`${counted(rules.length, 'redirect')} have “${search}” in them; at most ${maxNamed} can be named at once. Nothing was changed.`;
     return { field: 'search', says, hint: 'Search for something rarer.' };
   }
   const odd = rules.find((rule) => !canBeNamed(rule));

@@ -5,7 +5,7 @@ import { choice, option, plainField, word, type PlainField } from '../kit/fields
 import { hostnameIn } from '../kit/values/hostnames.ts';
 
 const longest = 2_000;
-const longestCity = 100;
+const maxCityLength = 100;
 /** Says of a rule that it is for every domain, or for visitors from anywhere. */
 export const anywhere = 'any';
 
@@ -91,7 +91,7 @@ function city(mayBeAny: boolean): PlainField<string, false> {
     read: ([first = '']) => {
       if (isAny(first) && mayBeAny) return anywhere;
       const name = first.trim();
-      const isName = name !== '' && name.length <= longestCity && !isAny(name) && !/\p{Cc}/u.test(name);
+      const isName = name !== '' && name.length <= maxCityLength && !isAny(name) && !/\p{Cc}/u.test(name);
       if (isName && unseen.exec(name) === null) return name;
       throw refused('City', first, 'is no name of a city', leftOut(mayBeAny, 'Berlin', 'cities'));
     },

@@ -16,7 +16,7 @@ export type Picked = {
   readonly city?: string | undefined;
 };
 
-const mostCandidates = 5;
+const maxCandidates = 5;
 
 /** The rules that are meant; only one should be. */
 export function meant(rules: readonly Rule[], { from, domain, country, city }: Picked): readonly Rule[] {
@@ -49,7 +49,7 @@ export function notOne(
   }
   if (found.length > 1) {
     const offers = candidates(found, words);
-    const says = say`${env.name} has ${found.length} redirects from ${from}: ${spokenAll(found, mostCandidates)}. Nothing was changed.`;
+    const says = say`${env.name} has ${found.length} redirects from ${from}: ${spokenAll(found, maxCandidates)}. Nothing was changed.`;
     const hint =
       offers.length > 0
         ? say`Which one? Say its ${code('--domain')}, ${code('--country')} or ${code('--city')}; ${code(anywhere)} is the one that names none.`
@@ -69,7 +69,7 @@ function candidates(found: readonly Rule[], words: (selected: Words) => Words): 
       const selected = rule && selectorsOf(rule);
       return rule && selected && others.length === 0 ? [{ label: labelOf(rule), words: words(selected) }] : [];
     })
-    .slice(0, mostCandidates);
+    .slice(0, maxCandidates);
 }
 
 /** A button has room for so much. */

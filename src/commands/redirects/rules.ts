@@ -16,15 +16,15 @@ type Selection = Omit<Parameters<typeof listRedirects>[0], 'env_id' | 'limit' | 
 export type Listing = { readonly rules: readonly Rule[]; readonly whole: boolean };
 
 const pageSize = 500;
-const mostPages = 50;
+const maxPages = 50;
 /** What a rule may hold and still be named in a request. */
-const longestCell = 4_096;
+const maxCellLength = 4_096;
 
 /** Reads every page; a host that ignores paging gives them all at once. */
 export async function allRules(read: Reader, { id }: Environment, wanted: Selection = {}): Promise<Listing> {
   const rules = new Map<string, Rule>();
   let came = 0;
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const answer = await read(listRedirects({ env_id: id, limit: pageSize, offset: came, ...wanted }));
     const known = rules.size;
     for (const rule of answer.rules) rules.set(valueOf(rule), rule);
@@ -72,7 +72,7 @@ export const inRequest = <R extends Pick<Rule, 'domain'>>(rule: R): R & { readon
 
 /** Whether a request can name this rule: what the host lists need not be what it may be told. */
 export const canBeNamed = (rule: Rule): boolean =>
-  cellsOf(rule).every((cell) => (cell ?? '').length <= longestCell && !/\p{Cc}/u.test(cell ?? ''));
+  cellsOf(rule).every((cell) => (cell ?? '').length <= maxCellLength && !/\p{Cc}/u.test(cell ?? ''));
 
 /** For which requests a rule is: of which domain, and of visitors from where; empty: of all. */
 export type Place = { readonly domain: string; readonly country: string; readonly city: string };

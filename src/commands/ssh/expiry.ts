@@ -19,10 +19,10 @@ export const sshExpiry = action({
   target: 'env',
   call: ({ input }) => setPasswordExpiration({ env_id: input.env.id, exp_interval: input.expiry }),
   card: ({ input: { env, expiry } }) => {
-    const wish = expiry === 'never' ? 'never expire' : `expire ${inWords[expiry]}`;
+    const parsed = expiry === 'never' ? 'never expire' : `expire ${inWords[expiry]}`;
     return {
-      title: say`Let SSH passwords of ${env.name} ${wish}`,
-      done: say`SSH passwords of ${env.name} ${wish} from now on`,
+      title: say`Let SSH passwords of ${env.name} ${parsed}`,
+      done: say`SSH passwords of ${env.name} ${parsed} from now on`,
       warning:
         expiry === 'never' ? say`**A password that leaks will open ${env.name} until it is changed.**` : undefined,
       facts: {

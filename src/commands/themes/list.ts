@@ -23,7 +23,7 @@ export const themesList = report({
   fields,
   target: 'company',
   show: async ({ input, read, company, now }) => {
-    const all = await allThemesIfAllowed(read, companyId({ company }), wishOf(input));
+    const all = await allThemesIfAllowed(read, companyId({ company }), parsedFrom(input));
     if ('withheld' in all) throw notAllowed(all);
     const { themes, at } = all;
     const shown = sorted(
@@ -64,7 +64,7 @@ const notAllowed = ({ withheld }: Withheld): Refusal =>
   });
 
 /** What the host is asked to do of it; it may ignore that, so it is done here as well. */
-const wishOf = ({ search, status, only, sort, descending }: Wanted): ThemeWish => ({
+const parsedFrom = ({ search, status, only, sort, descending }: Wanted): ThemeWish => ({
   search,
   status,
   column: only === 'updates' ? 'updatesAvailable' : only,

@@ -6,8 +6,8 @@ import { environment, plainField, type PlainField } from '../kit/fields.ts';
 import { near } from '../kit/nearest-words.ts';
 import { is, themesOf, type InstalledTheme } from './installed.ts';
 
-const mostAtOnce = 100;
-const mostShown = 25;
+const maxAtOnce = 100;
+const maxShown = 25;
 
 /** Themes by their slugs, each once; commas, spaces and lines separate them. */
 function slugs(label: string): PlainField<readonly string[], false> {
@@ -17,9 +17,9 @@ function slugs(label: string): PlainField<readonly string[], false> {
     read: (words) => {
       const said = [...new Set(words.flatMap((word) => word.split(/[\s,;]+/)).filter((slug) => slug !== ''))];
       if (said.length === 0) throw new Refusal('No theme was said. Nothing was done.');
-      if (said.length > mostAtOnce) {
+      if (said.length > maxAtOnce) {
         throw new Refusal(
-          `These are ${said.length} themes; at most ${mostAtOnce} can be updated at once. Nothing was done.`,
+          `These are ${said.length} themes; at most ${maxAtOnce} can be updated at once. Nothing was done.`,
         );
       }
       const odd = said.find((slug) => !/^[\w.-]{1,100}$/.test(slug));
@@ -56,7 +56,7 @@ export const themesUpdate = action({
     done: say`Updated ${spoken(input.themes)} on ${input.env.name}`,
     warning: warningOf(named(before.themes, input.themes)),
     facts: {
-      Themes: list(named(before.themes, input.themes).map(stepOf), mostShown, undefined, '\n'),
+      Themes: list(named(before.themes, input.themes).map(stepOf), maxShown, undefined, '\n'),
       'Taking it back': 'not from here: no call brings an old version back',
     },
   }),

@@ -3,7 +3,7 @@ import type { Reader } from './call.ts';
 import { listCompanyThemes, type CompanyTheme } from './themes.ts';
 
 const perPage = 100;
-const mostPages = 50;
+const maxPages = 50;
 
 /** What of the list is asked for; a deployment may ignore it. */
 export type ThemeWish = Omit<Parameters<typeof listCompanyThemes>[0], 'id' | 'offset' | 'limit'>;
@@ -12,13 +12,13 @@ export type ThemeWish = Omit<Parameters<typeof listCompanyThemes>[0], 'id' | 'of
 export type AllThemes = { readonly themes: readonly CompanyTheme[]; readonly at: string | undefined };
 
 /** Page by page until all are there; a deployment that ignores paging gives everything on its first page. */
-export async function allThemes(read: Reader, company: string, wish: ThemeWish = {}): Promise<AllThemes> {
+export async function allThemes(read: Reader, company: string, parsed: ThemeWish = {}): Promise<AllThemes> {
   const themes: CompanyTheme[] = [];
   const names = new Set<string | undefined>();
   let at: string | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const { total, items, last_updated_at } = await read(
-      listCompanyThemes({ ...wish, id: company, offset: themes.length, limit: perPage }),
+      listCompanyThemes({ ...parsed, id: company, offset: themes.length, limit: perPage }),
     );
     const fresh = items.filter(({ name }) => !names.has(name));
     for (const theme of fresh) names.add(theme.name);

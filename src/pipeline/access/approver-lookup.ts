@@ -22,37 +22,37 @@ export type AskingDesk = {
 };
 
 /** More are not written to. */
-const mostPeople = 25;
-const mostNamed = 5;
+const maxPeople = 25;
+const maxNamed = 5;
 
 /**
  * Who can approve this wish of `asker`, for each thing the rules want: those whose click would count right now, as far as
  * that is known. A Slack user group whose members are not known is asked itself.
  */
 export async function whomToAsk(
-  desk: AskingDesk,
+  context: AskingDesk,
   needed: Needed,
-  wish: Resolved,
+  parsed: Resolved,
   asker: string,
 ): Promise<readonly Ask[]> {
-  const policy = desk.policy();
-  const { asked, target, alsoReads } = aboutOf(wish, desk.company());
+  const policy = context.policy();
+  const { asked, target, alsoReads } = aboutOf(parsed, context.company());
   const targets = [target, ...alsoReads].filter((one) => one !== undefined);
-  const { people: all, unknown } = await peopleOf(desk, policy, groupsApproving(policy, asked.command, needed));
+  const { people: all, unknown } = await peopleOf(context, policy, groupsApproving(policy, asked.command, needed));
   const readers = all.filter((person) => readsAll(policy, person, targets));
   return Promise.all(
     needed.requirements.map(async (requirement) => {
       const groups = lookedTo(policy, requirement, asked);
       const ids = new Set(idsIn(policy, groups));
       const people = readers.filter((person) => {
-        const voice = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, asker });
-        return belongsTo(ids, person) && (voice.kind === 'counts' || voice.why === 'unknown');
+        const messenger = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, asker });
+        return belongsTo(ids, person) && (messenger.kind === 'counts' || messenger.why === 'unknown');
       });
       // Of several ids of one person the first is written to.
       const known = people.map(({ id }) => canonicalId(policy, id));
       const once = people.filter((_, index) => known.indexOf(known[index] ?? '') === index).map(({ id }) => id);
       const userGroups = unknown.filter((group) => ids.has(group));
-      const asks = { count: requirement.count, groups, people: await membersAmong(desk, once.slice(0, mostPeople)) };
+      const asks = { count: requirement.count, groups, people: await membersAmong(context, once.slice(0, maxPeople)) };
       return userGroups.length > 0 ? { ...asks, userGroups } : asks;
     }),
   );
@@ -105,8 +105,8 @@ export const whoIsAsked = (asks: readonly Ask[], without: readonly string[] = []
   joined(
     asks.map(({ count, people, groups, userGroups = [] }) => {
       const left = people.filter((id) => !without.includes(id));
-      const named = left.slice(0, mostNamed).map((id) => inText(id));
-      const more = left.length > mostNamed ? [say`${left.length - mostNamed} more`] : [];
+      const named = left.slice(0, maxNamed).map((id) => inText(id));
+      const more = left.length > maxNamed ? [say`${left.length - maxNamed} more`] : [];
       const some = [...named, ...more, ...userGroups.map((group) => [userGroup(group)])];
       const who = some.length > 0 ? some : groups.map((group) => [bold(group)]);
       const needed = count - (people.length - left.length);

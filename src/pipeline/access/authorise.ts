@@ -1,9 +1,9 @@
-import type { AnyDesk } from '../../commands/kit/builtin.ts';
+import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import type { Company, Target } from '../../hosting/contract/target.ts';
 import { channelRule } from '../../policy/channels.ts';
-import { decide, mayAnywhere, reading, unknownIn, type Decision } from '../../policy/policy.ts';
+import { decide, mayAnywhere, reading, unknownIn, type AccessDecision } from '../../policy/policy.ts';
 import type { Person as Member, Policy } from '../../policy/rules.ts';
 import { code, joined, say } from '../../text.ts';
 import { aboutOf } from './targets.ts';
@@ -44,7 +44,7 @@ export const unwelcome: Readonly<Record<Exclude<Person['standing'], 'member'>, s
 };
 
 /** Throws `Refusal` for whoever may do nothing here, before any rule is read. */
-export function welcome(person: Person): void {
+export function assertMember(person: Person): void {
   if (person.standing !== 'member') throw new Refusal(`${unwelcome[person.standing]} Nothing was done.`);
 }
 
@@ -52,35 +52,35 @@ export function welcome(person: Person): void {
  * A wish whose names are found, held against the rules; throws `Refusal`. Whoever may not read a target gets the same
  * words as if it did not exist.
  */
-export function authorise(policy: Policy, person: Person, wish: Resolved, company: Company): Authorised {
-  welcome(person);
-  const { target, alsoReads, asked } = aboutOf(wish, company);
-  const { path, command } = wish.wish;
-  for (const [name, value] of Object.entries(wish.input)) {
+export function authorise(policy: Policy, person: Person, parsed: Resolved, company: Company): Authorised {
+  assertMember(person);
+  const { target, alsoReads, asked } = aboutOf(parsed, company);
+  const { path, command } = parsed.parsed;
+  for (const [name, value] of Object.entries(parsed.input)) {
     const seen = isNamed(value) ? reading(policy, person, value) : undefined;
     const unknown = seen ? unknownIn(seen) : [];
     if (unknown.length > 0) throw new NotKnown(say`you may read what ${code(path)} is about here`, unknown);
-    if (seen?.kind === 'not allowed') throw unknownName(wish.wish, name);
+    if (seen?.kind === 'not allowed') throw unknownName(parsed.parsed, name);
   }
   const permit: Permit = { approval: 'none', rules: [], policy: policy.hash };
-  if (command.shape === 'desk' && !isDecided(command, target)) {
-    mayTry(policy, person, wish.wish);
-    return { ...wish, stage: 'authorised', target, alsoReads, permit };
+  if (command.shape === 'builtin' && !isDecided(command, target)) {
+    mayTry(policy, person, parsed.parsed);
+    return { ...parsed, stage: 'authorised', target, alsoReads, permit };
   }
   const decision = decide(policy, person, asked);
   if (decision.kind === 'not allowed') {
     // Rules are told to readers. Whoever names an environment or a domain is one: they could not have named it.
     const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });
     const isTold = isReader || unknownIn(decision).length > 0;
-    throw isTold ? notAllowed(wish, nameOf(asked.command, path), target, decision) : new Refusal(notYou(path));
+    throw isTold ? notAllowed(parsed, nameOf(asked.command, path), target, decision) : new Refusal(notYou(path));
   }
   const { approval, unsure } = decision;
   const rules = decision.rules.map((rule) => rule.line);
-  return { ...wish, stage: 'authorised', target, alsoReads, permit: { ...permit, approval, rules }, unsure };
+  return { ...parsed, stage: 'authorised', target, alsoReads, permit: { ...permit, approval, rules }, unsure };
 }
 
 /** Whether the rules are asked of this very target, or of everything; else it is enough that they allow it somewhere. */
-export const isDecided = (command: AnyDesk, target: Target | undefined): boolean =>
+export const isDecided = (command: AnyBuiltin, target: Target | undefined): boolean =>
   command.right === 'named' && (target !== undefined || command.everywhere === true);
 
 /** Whether a card about these targets may stand in the channel; throws `Refusal` where it may not. */
@@ -103,13 +103,13 @@ export function mayHear(policy: Policy, channel: Channel, targets: readonly (Tar
 const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);
 
 function notAllowed(
-  { wish: { command } }: Resolved,
+  { parsed: { command } }: Resolved,
   path: string,
   target: Target | undefined,
-  decision: Extract<Decision, { kind: 'not allowed' }>,
+  decision: Extract<AccessDecision, { kind: 'not allowed' }>,
 ): Refusal {
   const where = target && target.kind !== 'company' ? ` on ${target.name}` : '';
-  const not = command.shape === 'desk' ? 'done' : 'sent';
+  const not = command.shape === 'builtin' ? 'done' : 'sent';
   const unknown = unknownIn(decision);
   if (unknown.length > 0) return new NotKnown(say`you may run ${code(path)}${where}`, unknown, not);
   const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;

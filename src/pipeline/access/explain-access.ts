@@ -3,14 +3,14 @@ import { catalogue, type Command } from '../../commands/index.ts';
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal, type Words } from '../../errors.ts';
 import { holds, membershipsOf } from '../../policy/memberships.ts';
-import { decide, reading, unknownIn, type Decision, type Wish as Asked } from '../../policy/policy.ts';
+import { decide, reading, unknownIn, type AccessDecision, type AccessRequest as Asked } from '../../policy/policy.ts';
 import { speaksOf, type Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
 import { whoIsAsked, whomToAsk, type AskingDesk } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
 import { isDecided, unwelcome, type Person } from './authorise.ts';
 import { standingTo } from './may-run.ts';
-import type { Wish } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parse, parseWords } from '../language/parse.ts';
 import { isNamed, isSite, resolve, type Names, type Resolved } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
@@ -26,20 +26,25 @@ export type AbilityDesk = AskingDesk & {
 };
 
 /** Answers `by` about somebody; what they name is found among what `by` may read. Throws `Refusal` for words that say nothing. */
-export async function abilityOf(desk: AbilityDesk, by: Person, words: Words, id: string | undefined): Promise<Ability> {
-  const resolved = resolve(wishOf(words), desk.names(by));
-  const { path, command } = resolved.wish;
+export async function explainAccess(
+  context: AbilityDesk,
+  by: Person,
+  words: Words,
+  id: string | undefined,
+): Promise<Ability> {
+  const resolved = resolve(parsedFrom(words), context.names(by));
+  const { path, command } = resolved.parsed;
   if (resolved.problems[0]) throw plainly(resolved.problems[0].refusal);
   if (resolved.missing.some((name) => command.fields[name]?.kind !== 'plain')) {
     throw new Refusal(say`Say what it is about: ${code(usage(path, command))}. Nothing was done.`);
   }
-  const person = await desk.personOf(id ?? by.id, groupsToAsk(desk.policy(), { path, command }));
+  const person = await context.personOf(id ?? by.id, groupsToAsk(context.policy(), { path, command }));
   if (person === undefined) {
     throw new Refusal('Slack does not tell me right now who that is. Nothing was done.', {
       hint: 'Try again in a minute.',
     });
   }
-  const { target, alsoReads, asked } = aboutOf(resolved, desk.company());
+  const { target, alsoReads, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
   const named = [target ?? site, ...alsoReads].flatMap((one) =>
     one === undefined || one.kind === 'company' ? [] : one.name,
@@ -49,35 +54,35 @@ export async function abilityOf(desk: AbilityDesk, by: Person, words: Words, id:
     path: nameOf(asked.command, path),
     risk: asked.command.risk,
     target: named.length > 0 ? named.join(' and ') : undefined,
-    answer: await answerOf(desk, person, resolved),
+    answer: await answerOf(context, person, resolved),
   };
 }
 
-async function answerOf(desk: AbilityDesk, person: Person, resolved: Resolved): Promise<Ability['answer']> {
-  const policy = desk.policy();
-  const { path, command } = resolved.wish;
+async function answerOf(context: AbilityDesk, person: Person, resolved: Resolved): Promise<Ability['answer']> {
+  const policy = context.policy();
+  const { path, command } = resolved.parsed;
   if (person.standing !== 'member') return { kind: 'not welcome', why: unwelcome[person.standing] };
   for (const value of Object.values(resolved.input).filter(isNamed)) {
     const seen = reading(policy, person, value);
     if (unknownIn(seen).length > 0) return { kind: 'unknown', userGroups: unknownIn(seen) };
     if (seen.kind === 'not allowed') return { kind: 'hidden', what: value.name };
   }
-  if (command.shape === 'desk' && command.right === 'anyone') return { kind: 'for everybody' };
-  const { target, asked } = aboutOf(resolved, desk.company());
+  if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
+  const { target, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
-  const decisions = (site ? onSite(desk, person, asked, site) : [asked]).map((one) => decide(policy, person, one));
+  const decisions = (site ? onSite(context, person, asked, site) : [asked]).map((one) => decide(policy, person, one));
   const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
   if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
   if (decision.kind === 'allowed') {
     const { rules, approval } = decision;
     if (approval === 'none') return { kind: 'allowed', rules, approval };
-    const asks = await whomToAsk(desk, approval, resolved, person.id);
+    const asks = await whomToAsk(context, approval, resolved, person.id);
     const { expires, reason } = approval;
     const counts = asks.map(({ people, ...ask }) => ({ ...ask, people: people.length }));
     return { kind: 'allowed', rules, approval: { asks: counts, who: whoIsAsked(asks), expires, reason } };
   }
   // What concerns no place is allowed to whoever may do it anywhere.
-  if (command.shape === 'desk' && site === undefined && !isDecided(command, target)) {
+  if (command.shape === 'builtin' && site === undefined && !isDecided(command, target)) {
     const is = standingTo(policy, person, path, command);
     if (is === 'yes') return { kind: 'allowed', rules: speaking(policy, person, asked), approval: 'none' };
     if (is !== 'no') return { kind: 'unknown', userGroups: is };
@@ -86,13 +91,18 @@ async function answerOf(desk: AbilityDesk, person: Person, resolved: Resolved): 
 }
 
 /** Whoever may do it with one environment of a site may do it with the site. */
-const onSite = (desk: AbilityDesk, person: Person, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
-  desk
+const onSite = (
+  context: AbilityDesk,
+  person: Person,
+  asked: Asked,
+  { id }: { readonly id: string },
+): readonly Asked[] =>
+  context
     .names(person)
     .environments.filter(({ site }) => (site?.id ?? site?.name) === id)
     .map((target) => ({ ...asked, aims: [{ target, access: 'read' }] }));
 
-function refusalOf(decision: Decision): Ability['answer'] {
+function refusalOf(decision: AccessDecision): Ability['answer'] {
   if (decision.kind === 'allowed') throw new Error('what is allowed is not refused');
   const { why, whoMay, lets } = decision;
   if (why.kind === 'unknown') return { kind: 'unknown', userGroups: why.groups };
@@ -106,11 +116,11 @@ function speaking(policy: Policy, person: Person, { command }: Asked): Policy['r
 }
 
 /** A form gives the words as one text. */
-function wishOf(words: Words): Wish {
+function parsedFrom(words: Words): ParsedCommand {
   const commands: ReadonlyMap<string, Command> = catalogue;
   try {
-    const wish = words.length === 1 ? parse(words[0] ?? '', commands) : parseWords(words, commands);
-    if (wish) return wish;
+    const parsed = words.length === 1 ? parse(words[0] ?? '', commands) : parseWords(words, commands);
+    if (parsed) return parsed;
   } catch (error) {
     if (error instanceof Refusal) refuseBareName(words, commands);
     throw error instanceof Refusal ? plainly(error) : error;

@@ -1,6 +1,6 @@
 import type { Needed } from '../../policy/approval-requirement.ts';
 import type { Change } from '../../storage/changes.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 
 /** So many of these people are asked to approve: Slack user ids, as far as they are known, and the names of their groups. */
 export type Ask = {
@@ -25,4 +25,4 @@ export type Permit = {
 };
 
 /** What the rules asked of a stored change. */
-export const permitOf = (change: Pick<Change, 'permit'>): Permit => thawed(change.permit);
+export const permitOf = (change: Pick<Change, 'permit'>): Permit => parseStored(change.permit);

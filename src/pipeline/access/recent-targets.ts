@@ -8,24 +8,24 @@ export type Recent = {
   readonly note: (person: string, target: string) => void;
 };
 
-const mostTargets = 8;
-const mostPeople = 1_000;
+const maxTargets = 8;
+const maxPeople = 1_000;
 
 /** Remembers in memory, a thousand people at most. */
 export function createRecent({ db }: Database): Recent {
   const known = new Map<string, readonly string[]>();
   const keep = (person: string, targets: readonly string[]): readonly string[] => {
-    const kept = [...new Set(targets)].slice(0, mostTargets);
+    const kept = [...new Set(targets)].slice(0, maxTargets);
     known.delete(person);
     known.set(person, kept);
-    const [oldest] = known.size > mostPeople ? known.keys() : [];
+    const [oldest] = known.size > maxPeople ? known.keys() : [];
     if (oldest !== undefined) known.delete(oldest);
     return kept;
   };
   const of = async (person: string): Promise<readonly string[]> => {
     const remembered = known.get(person);
     if (remembered) return remembered;
-    const changes = await listChanges(db, { askers: [person], limit: 4 * mostTargets });
+    const changes = await listChanges(db, { askers: [person], limit: 4 * maxTargets });
     return keep(person, [...(known.get(person) ?? []), ...changes.map(({ target }) => target.replace(/^[^:]*:/, ''))]);
   };
   return {

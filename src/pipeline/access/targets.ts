@@ -1,11 +1,11 @@
 import { isName } from '../../commands/kit/action.ts';
 import { rightOf } from '../../commands/rights.ts';
 import type { Company, Target } from '../../hosting/contract/target.ts';
-import type { Wish as Asked } from '../../policy/policy.ts';
+import type { AccessRequest as Asked } from '../../policy/policy.ts';
 import type { Aim } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { isNamed, type Resolved } from '../language/resolve.ts';
 
 /** The key under which what is about a target is found. */
@@ -20,7 +20,7 @@ export const lockKey = (target: Target): string =>
   target.kind === 'domain' ? `domain:${target.name.toLowerCase()}` : targetKey(target);
 
 /** What a change is about, as it was when it was asked for: first what it changes, then what it only reads. */
-export const storedTargets = ({ targets }: Pick<Change, 'targets'>): readonly Target[] => thawed(targets);
+export const storedTargets = ({ targets }: Pick<Change, 'targets'>): readonly Target[] => parseStored(targets);
 
 /** The name of what is locked, of all that a change needs. */
 export const lockedName = (change: Pick<Change, 'targets'>, { target }: Lock): string =>
@@ -35,16 +35,16 @@ type About = {
 };
 
 /** Reads it off the words' names: pure. */
-export function aboutOf(wish: Resolved, company: Company): About {
-  const { path, command } = wish.wish;
-  const { target, alsoReads } = targetsOf(wish, company);
+export function aboutOf(parsed: Resolved, company: Company): About {
+  const { path, command } = parsed.parsed;
+  const { target, alsoReads } = targetsOf(parsed, company);
   const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
   if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
-  return { target, alsoReads, asked: { command: rightOf(path, command, wish.input), aims } };
+  return { target, alsoReads, asked: { command: rightOf(path, command, parsed.input), aims } };
 }
 
-function targetsOf({ wish: { command }, input }: Resolved, company: Company): Pick<About, 'target' | 'alsoReads'> {
-  if (command.shape === 'desk') {
+function targetsOf({ parsed: { command }, input }: Resolved, company: Company): Pick<About, 'target' | 'alsoReads'> {
+  if (command.shape === 'builtin') {
     const [first, ...more] = Object.entries(command.fields)
       .filter(([, field]) => isName(field))
       .flatMap(([name]) => [input[name]].filter(isNamed));

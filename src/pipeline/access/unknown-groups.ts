@@ -16,7 +16,7 @@ type Said = { readonly path: string; readonly command: Command };
 /** Those that decide whether somebody may say this; of nothing in particular: what they may read. */
 export function groupsToAsk(policy: Policy, said?: Said): readonly string[] {
   if (said === undefined) return groupsAbout(policy);
-  if (said.command.shape === 'desk' && said.command.glances) return mentionedGroups(policy);
+  if (said.command.shape === 'builtin' && said.command.glances) return mentionedGroups(policy);
   return together(rightsOf(said.path, said.command).map((right) => groupsAbout(policy, right)));
 }
 

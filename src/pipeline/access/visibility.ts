@@ -20,12 +20,16 @@ export type Shelf = {
 export type Archive = Shelf & { readonly database: Database };
 
 /** What is stored of what a change is about: its targets, as they were when it was asked for. */
-export type About = Pick<Change, 'targets'>;
+export type StoredTargets = Pick<Change, 'targets'>;
 
 /** Says of a change whether this person may read it; `audit` holds it against the right to the trail besides. */
-export function readerOf(desk: Shelf, person: Person, right: 'read' | 'audit' = 'read'): (about: About) => boolean {
-  const policy = desk.policy();
-  const targets = targetsNow(desk);
+export function readerOf(
+  context: Shelf,
+  person: Person,
+  right: 'read' | 'audit' = 'read',
+): (about: StoredTargets) => boolean {
+  const policy = context.policy();
+  const targets = targetsNow(context);
   const known = new Map<string, boolean>();
   const may = (target: Target): boolean => {
     const key = `${targetKey(target)}:${target.name}`;
@@ -38,15 +42,15 @@ export function readerOf(desk: Shelf, person: Person, right: 'read' | 'audit' = 
 }
 
 /** Of a change that this person may not read: the Slack user groups on which alone that depends; none: it is certain. */
-export function hiddenBy(desk: Shelf, person: Person, about: About): readonly string[] {
-  const decisions = targetsNow(desk)(about).map((target) => reading(desk.policy(), person, target));
+export function hiddenBy(context: Shelf, person: Person, about: StoredTargets): readonly string[] {
+  const decisions = targetsNow(context)(about).map((target) => reading(context.policy(), person, target));
   const isCertain = decisions.some((one) => one.kind === 'not allowed' && one.why.kind !== 'unknown');
   return isCertain ? [] : [...new Set(decisions.flatMap(unknownIn))];
 }
 
 /** All there is by name, with what this change is about where the host does not list it (now): its row knows it. */
-export function namesWith(desk: Pick<Shelf, 'names'>, about: About): Names {
-  const all = desk.names(undefined);
+export function namesWith(context: Pick<Shelf, 'names'>, about: StoredTargets): Names {
+  const all = context.names(undefined);
   const unlisted = storedTargets(about).filter((one) => !byKey(all).has(targetKey(one)));
   if (unlisted.length === 0) return all;
   return {
@@ -64,7 +68,7 @@ const mayAudit = (policy: Policy, person: Person, target: Target): boolean =>
   'allowed';
 
 /** The targets of a change: as the host lists them now, and as they were stored where it does not. */
-function targetsNow({ names, company }: Shelf): (about: About) => readonly Target[] {
+function targetsNow({ names, company }: Shelf): (about: StoredTargets) => readonly Target[] {
   const listed = byKey(names(undefined));
   return (about) =>
     storedTargets(about).map((one) => (one.kind === 'company' ? company() : (listed.get(targetKey(one)) ?? one)));

@@ -30,7 +30,7 @@ const toldWithinMs = dayMs + 7_200_000;
 const aheadMs = 3_600_000;
 
 /** Tells the ops channel the head if a day has passed since it was told, or since the first line; undefined: not yet. */
-export async function bearWitness(database: Database): Promise<Telling | undefined> {
+export async function publishAuditHead(database: Database): Promise<Telling | undefined> {
   return database.transaction(async (tx) => {
     await alone(tx);
     const at = await database.now(tx);

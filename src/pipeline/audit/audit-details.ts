@@ -1,6 +1,6 @@
 import type { Target } from '../../hosting/contract/target.ts';
-import { thawed } from '../../storage/parse-json.ts';
-import type { About } from '../access/visibility.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import type { StoredTargets } from '../access/visibility.ts';
 
 /** What the details of a line of the trail say, as far as they say it; whoever altered a line cannot keep others from being read. */
 export type Said = {
@@ -12,7 +12,7 @@ export type Said = {
   readonly fingerprint: string | undefined;
   readonly receipt: string | undefined;
   /** What a deed beside changes is about, where it is about something. */
-  readonly about: About | undefined;
+  readonly about: StoredTargets | undefined;
 };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ function receiptIn(receipt: Fields): string | undefined {
 /** The fields of an object, or of the JSON of one; none where it is neither. */
 function fieldsOf(value: unknown): Fields {
   try {
-    const read = typeof value === 'string' ? thawed<unknown>(value) : value;
+    const read = typeof value === 'string' ? parseStored<unknown>(value) : value;
     return isObject(read) ? read : {};
   } catch {
     return {};

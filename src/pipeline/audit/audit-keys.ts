@@ -4,7 +4,7 @@ import { alone } from '../../storage/sql-dialect.ts';
 import type { Reader } from '../../storage/tx.ts';
 import { isSealing } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
-import type { Ledger } from '../changes/change-store.ts';
+import type { ChangeStore } from '../changes/change-store.ts';
 import { oweOps } from '../messages/ops-messages.ts';
 
 /** A line of the trail that says which key is in use from there on; without `from` the lines before it had none. */
@@ -16,8 +16,8 @@ export type Sealed = { readonly seq: number; readonly from: string | undefined; 
  * trail and after it its former ones. Rejects where the lines from then on could not be proven: without a key though the
  * newest line has one, or with one that was replaced.
  */
-export async function sealTrail(
-  { database, ledger }: { readonly database: Database; readonly ledger: Ledger },
+export async function sealAudit(
+  { database, changeStore }: { readonly database: Database; readonly changeStore: ChangeStore },
   keys: readonly Buffer[],
 ): Promise<Sealed | undefined> {
   // Most starts have nothing to write: they need not wait for the lock behind which lines are added.
@@ -29,7 +29,7 @@ export async function sealTrail(
     const { from, to, head } = change;
     const at = await database.now(tx);
     const event = from === undefined ? 'sealed' : 'rekeyed';
-    await ledger.note(tx, { event, by: 'sitehand', at, details: { from, to, before: head } });
+    await changeStore.note(tx, { event, by: 'sitehand', at, details: { from, to, before: head } });
     const sealed = { seq: head.seq + 1, from, to };
     await oweOps(tx, `trail ${event}:${at}`, told(sealed), at);
     return sealed;

@@ -5,7 +5,7 @@ import type { Target } from '../../hosting/contract/target.ts';
 import { aboutChanges } from '../../storage/changes.ts';
 import type { Reader } from '../../storage/tx.ts';
 import { eventInWords } from '../changes/event-names.ts';
-import type { About } from '../access/visibility.ts';
+import type { StoredTargets } from '../access/visibility.ts';
 import { saidIn, type Said } from './audit-details.ts';
 
 /** The trail as people read it: each line with what the trail itself says of its change, and of nobody else's. */
@@ -14,12 +14,12 @@ import { saidIn, type Said } from './audit-details.ts';
 export type Entry = TrailLine & Pick<AuditLine, 'event' | 'details' | 'previous' | 'hash'>;
 
 /** Whether somebody may read lines about this; about nothing in particular, everybody may who may read the trail at all. */
-export type MayRead = (about: About) => boolean;
+export type MayRead = (about: StoredTargets) => boolean;
 
 const batch = 500;
 /** Lines that are shown, and looked at for a list before it ends. */
-const mostShown = 200;
-const mostRead = 5_000;
+const maxShown = 200;
+const maxRead = 5_000;
 
 /** The newest lines that fit and may be read; `more`: there are, or may be, older ones. */
 export async function trailFor(
@@ -30,12 +30,12 @@ export async function trailFor(
   const lines: TrailLine[] = [];
   let read = 0;
   // Most pages are full after the first piece, which is no longer than a page and the line that says there are more.
-  for await (const some of newestFirst(db, filter, mostShown + 1)) {
+  for await (const some of newestFirst(db, filter, maxShown + 1)) {
     const readable = await readableOf(db, some.filter(fits(filter)), mayRead);
-    const room = mostShown - lines.length;
+    const room = maxShown - lines.length;
     lines.push(...(await toldOf(db, readable.slice(0, room))));
     read += some.length;
-    if (readable.length > room || read >= mostRead) return { lines, more: true };
+    if (readable.length > room || read >= maxRead) return { lines, more: true };
   }
   return { lines, more: false };
 }
@@ -140,14 +140,14 @@ async function toldOf(db: Reader, readable: readonly Readable[]): Promise<readon
 }
 
 /** The text of the rules names every place: it is for whoever may read of all of them. */
-const aboutDeed = ({ event }: AuditLine, said: Said): About | undefined =>
+const aboutDeed = ({ event }: AuditLine, said: Said): StoredTargets | undefined =>
   event === 'policy' ? ofTheCompany : said.about;
 
 /** Of a change that is not there nobody can tell who may read it. */
 const nowhere = about({ kind: 'environment', id: '', name: '', live: true, site: undefined });
 const ofTheCompany = about({ kind: 'company', id: '', name: '' });
 
-function about(target: Target): About {
+function about(target: Target): StoredTargets {
   return { targets: JSON.stringify([target]) };
 }
 
@@ -156,7 +156,7 @@ type Known = { readonly asked?: Said; readonly asker?: string; readonly approver
 function entryOf(line: AuditLine, said: Said, { asked, asker, approvers }: Known): Entry {
   const { seq, at, change, event, actor, details, previous, hash } = line;
   // Whoever takes a lock of it away does so by rules of their own.
-  const grounds = said.rules.length > 0 ? said : (asked ?? said);
+  const authorization = said.rules.length > 0 ? said : (asked ?? said);
   return {
     seq,
     at,
@@ -166,8 +166,8 @@ function entryOf(line: AuditLine, said: Said, { asked, asker, approvers }: Known
     change: change ?? undefined,
     target: said.target,
     reason: said.reason,
-    rules: grounds.rules,
-    policy: grounds.policy,
+    rules: authorization.rules,
+    policy: authorization.policy,
     fingerprint: asked?.fingerprint,
     approvers,
     receipt: said.receipt,

@@ -5,7 +5,7 @@ import type { Policy } from '../../policy/rules.ts';
 import type { Database } from '../../storage/database.ts';
 import { readSetting, writeSetting } from '../../storage/kv.ts';
 import { joined, say, type Text } from '../../text.ts';
-import type { Ledger } from '../changes/change-store.ts';
+import type { ChangeStore } from '../changes/change-store.ts';
 import type { AskingDesk } from '../access/approver-lookup.ts';
 
 /** What becomes of a policy file's text besides being obeyed. */
@@ -13,9 +13,9 @@ import type { AskingDesk } from '../access/approver-lookup.ts';
 /** The setting that holds the hash of the rules in force, and since when. */
 export const inForce = 'policy';
 
-export type Rulebook = {
+export type PolicyHistory = {
   readonly database: Database;
-  readonly ledger: Ledger;
+  readonly changeStore: ChangeStore;
   readonly policy: () => Policy;
   readonly membersOf: AskingDesk['membersOf'];
   /** Told of rules that nobody can ever satisfy. */
@@ -23,30 +23,30 @@ export type Rulebook = {
 };
 
 /** Looks whether other rules hold than at the last look: they are written down, and held against who there is. */
-export function createRulebook(desk: Rulebook): () => Promise<void> {
+export function createPolicyHistory(context: PolicyHistory): () => Promise<void> {
   let seen: string | undefined;
   return async () => {
-    const policy = desk.policy();
+    const policy = context.policy();
     if (policy.hash === seen) return;
-    await record(desk, policy);
-    const says = await hopeless(desk, policy);
-    if (says) desk.onHopeless(says);
+    await record(context, policy);
+    const says = await hopeless(context, policy);
+    if (says) context.onHopeless(says);
     seen = policy.hash;
   };
 }
 
 /** Writes rules that are new into the trail, whole: a change names them by their hash. */
-async function record({ database, ledger }: Rulebook, { hash, text }: Policy): Promise<void> {
+async function record({ database, changeStore }: PolicyHistory, { hash, text }: Policy): Promise<void> {
   await database.transaction(async (tx) => {
     if ((await readSetting(tx, inForce))?.value === hash) return;
     const at = await database.now(tx);
-    await ledger.note(tx, { event: 'policy', by: 'sitehand', at, details: { hash, text } });
+    await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, details: { hash, text } });
     await writeSetting(tx, { key: inForce, value: hash, at });
   });
 }
 
 /** Rules whose approval nobody can ever complete, as far as Slack tells who is in which group; undefined: none. */
-async function hopeless({ membersOf }: Rulebook, policy: Policy): Promise<Text | undefined> {
+async function hopeless({ membersOf }: PolicyHistory, policy: Policy): Promise<Text | undefined> {
   const groups = await Promise.all(
     mentionedGroups(policy).map(async (group) => [group, await membersOf(group)] as const),
   );

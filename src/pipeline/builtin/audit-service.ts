@@ -1,7 +1,7 @@
-import type { Office } from '../../commands/kit/builtin.ts';
+import type { QueryService } from '../../commands/kit/builtin.ts';
 import type { TrailFile } from '../../commands/kit/audit.ts';
 import type { Person } from '../access/authorise.ts';
-import { writeDown, type DeedDesk, type Doer } from '../steps/admin-actions.ts';
+import { writeDown, type DeedDesk, type Actor } from '../steps/admin-actions.ts';
 import { readerOf, type Shelf } from '../access/visibility.ts';
 import { headOf, lineOf, type Format } from '../audit/audit-export.ts';
 import { trailFor, trailSince } from '../audit/audit-query.ts';
@@ -16,25 +16,30 @@ export type TrailDesk = DeedDesk &
   };
 
 /** What a file holds at most. */
-const mostLines = 100_000;
-const mostCharacters = 40_000_000;
+const maxLines = 100_000;
+const maxCharacters = 40_000_000;
 
 /** The trail's part of an office: no line of a change or a place that this person may not audit. */
-export function trailDeskFor(desk: TrailDesk, doer: Doer): Pick<Office, 'trail' | 'verify' | 'takeAway'> {
-  const { db } = desk.database;
+export function auditServiceFor(context: TrailDesk, doer: Actor): Pick<QueryService, 'trail' | 'verify' | 'takeAway'> {
+  const { db } = context.database;
   return {
-    trail: (filter) => trailFor(db, readerOf(desk, doer.person, 'audit'), filter),
-    verify: async () => findingOf(db, desk.auditKeys, await desk.database.now()),
+    trail: (filter) => trailFor(db, readerOf(context, doer.person, 'audit'), filter),
+    verify: async () => findingOf(db, context.auditKeys, await context.database.now()),
     takeAway: async (format, since) => {
-      const file = await fileOf(desk, doer.person, format, since);
-      await writeDown(desk, doer, { event: 'audit export', format, since, lines: file.lines });
+      const file = await fileOf(context, doer.person, format, since);
+      await writeDown(context, doer, { event: 'audit export', format, since, lines: file.lines });
       return file;
     },
   };
 }
 
-async function fileOf(desk: TrailDesk, person: Person, format: Format, since: number | undefined): Promise<TrailFile> {
-  const { database } = desk;
+async function fileOf(
+  context: TrailDesk,
+  person: Person,
+  format: Format,
+  since: number | undefined,
+): Promise<TrailFile> {
+  const { database } = context;
   const day = new Date(await database.now()).toISOString().slice(0, 10);
   const name = `audit-trail-${day}.${format}`;
   const lines: string[] = [];
@@ -42,10 +47,10 @@ async function fileOf(desk: TrailDesk, person: Person, format: Format, since: nu
   const file = (more: boolean): TrailFile => {
     return { name, content: headOf(format) + lines.toReversed().join(''), lines: lines.length, more };
   };
-  for await (const entries of trailSince(database.db, readerOf(desk, person, 'audit'), since)) {
+  for await (const entries of trailSince(database.db, readerOf(context, person, 'audit'), since)) {
     for (const entry of entries) {
       const line = lineOf(format, entry);
-      if (lines.length === mostLines || characters + line.length > mostCharacters) return file(true);
+      if (lines.length === maxLines || characters + line.length > maxCharacters) return file(true);
       lines.push(line);
       characters += line.length;
     }

@@ -12,7 +12,7 @@ const { version, license: licence } = manifest.parse(
 );
 
 /** Which Sitehand this is, and what it runs with. */
-export const editionOf = ({
+export const buildInfoOf = ({
   database,
   dialect,
 }: {

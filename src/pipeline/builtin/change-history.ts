@@ -14,42 +14,42 @@ import { markOf, standing } from '../changes/card.ts';
 
 /** The changes of the past, for one reader. */
 
-const mostEvents = 100;
+const maxEvents = 100;
 /** Changes that are shown, that are read at a time, and that are looked at before a list ends. */
-const mostShown = 100;
+const maxShown = 100;
 const batch = 200;
-const mostRead = 1_000;
-const longestTitle = 200;
+const maxRead = 1_000;
+const maxTitleLength = 200;
 
 /** The life of a change; undefined where there is none that this person may read. */
-export async function storyFor(desk: Archive, person: Person, number: number): Promise<ChangeStory | undefined> {
-  const change = await findChange(desk.database.db, number);
-  return change && readerOf(desk, person)(change) ? storyOf(desk.database, change) : undefined;
+export async function storyFor(context: Archive, person: Person, number: number): Promise<ChangeStory | undefined> {
+  const change = await findChange(context.database.db, number);
+  return change && readerOf(context, person)(change) ? storyOf(context.database, change) : undefined;
 }
 
 /** Changes that this person may read, newest first; `more`: there may be older ones. */
 export async function changesFor(
-  desk: Archive,
+  context: Archive,
   person: Person,
   { env, mine, waiting }: ChangeFilter,
 ): Promise<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }> {
-  const mayRead = readerOf(desk, person);
+  const mayRead = readerOf(context, person);
   const wanted = {
     ...(env && { target: `environment:${env.id}` }),
-    ...(mine && { askers: idsOf(desk.policy(), person.id) }),
+    ...(mine && { askers: idsOf(context.policy(), person.id) }),
     ...(waiting && { state: 'waiting' as const }),
   };
   const lines: ChangeLine[] = [];
   let beforeNumber: number | undefined;
-  for (let read = 0; read < mostRead; read += batch) {
-    const found = await listChanges(desk.database.db, {
+  for (let read = 0; read < maxRead; read += batch) {
+    const found = await listChanges(context.database.db, {
       ...wanted,
       limit: batch,
       ...(beforeNumber && { beforeNumber }),
     });
     for (const change of found) {
       if (!mayRead(change)) continue;
-      if (lines.length === mostShown) return { lines, more: true };
+      if (lines.length === maxShown) return { lines, more: true };
       lines.push(lineOf(change));
     }
     beforeNumber = found.at(-1)?.number;
@@ -60,12 +60,12 @@ export async function changesFor(
 
 /** What was sent for an environment since then, oldest first: the newest of it, where it is much. */
 export async function happenedTo({ db }: Database, { id }: Environment, since: number): Promise<readonly Happened[]> {
-  const changes = await listChanges(db, { target: `environment:${id}`, limit: mostShown });
+  const changes = await listChanges(db, { target: `environment:${id}`, limit: maxShown });
   return changes
     .flatMap((change) =>
       change.sent_at === null || change.sent_at < since || change.state === 'rejected'
         ? []
-        : [{ at: change.sent_at, number: change.number, says: plain(cardOf(change).done).slice(0, longestTitle) }],
+        : [{ at: change.sent_at, number: change.number, says: plain(cardOf(change).done).slice(0, maxTitleLength) }],
     )
     .toSorted((one, other) => one.at - other.at);
 }
@@ -73,14 +73,14 @@ export async function happenedTo({ db }: Database, { id }: Environment, since: n
 const lineOf = (change: Change): ChangeLine => ({
   number: change.number,
   state: `${markOf(change)} ${change.state}`,
-  title: plain(cardOf(change).title).slice(0, longestTitle),
+  title: plain(cardOf(change).title).slice(0, maxTitleLength),
   asker: change.asker,
   at: change.created_at,
 });
 
 async function storyOf(database: Database, change: Change): Promise<ChangeStory> {
   const card = cardOf(change);
-  const lines = await listAudit(database.db, { change: change.number, limit: mostEvents });
+  const lines = await listAudit(database.db, { change: change.number, limit: maxEvents });
   return {
     title: say`${markOf(change)} **${card.title}** · #${change.number}`,
     facts: [

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Office } from '../../commands/kit/builtin.ts';
+import type { QueryService } from '../../commands/kit/builtin.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { decide } from '../../policy/policy.ts';
 import type { Database, Tx } from '../../storage/database.ts';
-import { owe } from '../../storage/messages.ts';
+import { enqueueMessage } from '../../storage/messages.ts';
 import { readSetting, removeSetting, writeSetting } from '../../storage/kv.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { person as mention, say, type Text } from '../../text.ts';
 import { mayHear, type Channel, type Person } from '../access/authorise.ts';
-import { record, undisturbed, type DeedDesk, type Doer } from '../steps/admin-actions.ts';
+import { record, exclusiveTransaction, type DeedDesk, type Actor } from '../steps/admin-actions.ts';
 import type { Shelf } from '../access/visibility.ts';
 
 /** Which site a channel is about: there a bare `live` is enough. */
@@ -26,31 +26,31 @@ const keyOf = (channel: string): string => `site of ${channel}`;
 /** The site that a channel is bound to, if it is. */
 export async function bindingOf(db: Database['db'], channel: string): Promise<Binding | undefined> {
   const setting = await readSetting(db, keyOf(channel));
-  return setting && thawed<Binding>(setting.value);
+  return setting && parseStored<Binding>(setting.value);
 }
 
 /** Binding the channel in which somebody speaks; `channel` undefined: there is none. */
 export const bindingFor = (
-  desk: DeedDesk & Shelf,
-  doer: Doer,
+  context: DeedDesk & Shelf,
+  doer: Actor,
   channel: string | undefined,
   channelOf: (id: string) => Promise<Channel>,
-): Pick<Office, 'bound' | 'use' | 'forget'> => ({
+): Pick<QueryService, 'bound' | 'use' | 'forget'> => ({
   bound: async () => {
-    const bound = channel === undefined ? undefined : await bindingOf(desk.database.db, channel);
-    return bound && { ...bound, name: nameNow(desk, bound) };
+    const bound = channel === undefined ? undefined : await bindingOf(context.database.db, channel);
+    return bound && { ...bound, name: nameNow(context, bound) };
   },
   use: async (site) => {
     const place = placeOf(channel);
-    const target = usable(desk, doer, site.id);
+    const target = usable(context, doer, site.id);
     if (target === undefined) throw new Refusal(say`**You may not bind a channel to ${site.name}.** Nothing was done.`);
-    mayHear(desk.policy(), await channelOf(place), [target]);
-    return undisturbed(desk, async (tx, at) => {
+    mayHear(context.policy(), await channelOf(place), [target]);
+    return exclusiveTransaction(context, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before?.site === site.id) return false;
       const binding: Binding = { site: site.id, name: site.name, by: doer.person.id };
       await writeSetting(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
-      await record(desk, doer, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
+      await record(context, doer, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
       const text = say`**This channel is about ${site.name} now**, says ${mention(doer.person.id)}: here \`live\` means ${site.name}/live. What destroys something still wants the whole name.`;
       await announce(tx, place, text, at);
       return true;
@@ -58,13 +58,13 @@ export const bindingFor = (
   },
   forget: async () => {
     const place = placeOf(channel);
-    return undisturbed(desk, async (tx, at) => {
+    return exclusiveTransaction(context, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before === undefined) return undefined;
-      const name = nameNow(desk, before);
-      refuseToForget(desk, doer, before.site, name);
+      const name = nameNow(context, before);
+      refuseToForget(context, doer, before.site, name);
       if (!(await removeSetting(tx, keyOf(place)))) return undefined;
-      await record(desk, doer, tx, at, { event: 'use', channel: place, before: before.name });
+      await record(context, doer, tx, at, { event: 'use', channel: place, before: before.name });
       const text = say`**This channel is not about ${name} any more**, says ${mention(doer.person.id)}: names are said whole here again.`;
       await announce(tx, place, text, at);
       return { ...before, name };
@@ -73,20 +73,20 @@ export const bindingFor = (
 });
 
 /** What the host does not list any more can be let go by whoever may bind something; throws `Refusal`. */
-function refuseToForget(desk: Shelf, doer: Doer, site: string, name: string): void {
-  const isListed = environmentsOf(desk, undefined, site).length > 0;
-  const { trouble } = desk.names(undefined);
+function refuseToForget(context: Shelf, doer: Actor, site: string, name: string): void {
+  const isListed = environmentsOf(context, undefined, site).length > 0;
+  const { trouble } = context.names(undefined);
   if (!isListed && trouble) {
     throw new Refusal(say`I can’t tell whether you may take ${name} off this channel. ${trouble} Nothing was done.`, {
       hint: 'Try again in a minute.',
     });
   }
-  if (isListed && usable(desk, doer, site) === undefined)
+  if (isListed && usable(context, doer, site) === undefined)
     throw new Refusal(say`**You may not take ${name} off this channel.** Nothing was done.`);
 }
 
 const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unknown> =>
-  owe(tx, {
+  enqueueMessage(tx, {
     key: `use:${channel}:${randomUUID()}`,
     kind: 'notice',
     recipient: channel,
@@ -94,12 +94,12 @@ const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unkn
     at,
   });
 
-const environmentsOf = (desk: Shelf, person: Person | undefined, site: string): readonly Environment[] =>
-  desk.names(person).environments.filter((env) => (env.site?.id ?? env.site?.name) === site);
+const environmentsOf = (context: Shelf, person: Person | undefined, site: string): readonly Environment[] =>
+  context.names(person).environments.filter((env) => (env.site?.id ?? env.site?.name) === site);
 
 /** The name of a bound site as it is listed now: sites are renamed. */
-const nameNow = (desk: Shelf, { site, name }: Binding): string =>
-  environmentsOf(desk, undefined, site)[0]?.site?.name ?? name;
+const nameNow = (context: Shelf, { site, name }: Binding): string =>
+  environmentsOf(context, undefined, site)[0]?.site?.name ?? name;
 
 function placeOf(channel: string | undefined): string {
   if (channel !== undefined && /^[CG]/.test(channel)) return channel;
@@ -107,9 +107,9 @@ function placeOf(channel: string | undefined): string {
 }
 
 /** Whoever may use a site may do so with one of its environments: that one, or undefined. */
-const usable = (desk: Shelf, { person }: Doer, site: string): Environment | undefined =>
-  environmentsOf(desk, person, site).find(
+const usable = (context: Shelf, { person }: Actor, site: string): Environment | undefined =>
+  environmentsOf(context, person, site).find(
     (target) =>
-      decide(desk.policy(), person, { command: { path: 'use', risk: 'named' }, aims: [{ target, access: 'read' }] })
+      decide(context.policy(), person, { command: { path: 'use', risk: 'named' }, aims: [{ target, access: 'read' }] })
         .kind === 'allowed',
   );

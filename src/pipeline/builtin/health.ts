@@ -9,13 +9,13 @@ import type { Dialect } from '../../hosting/dialect.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Database } from '../../storage/database.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { readSetting } from '../../storage/kv.ts';
 import { countStates, listLost, oldestDue } from '../../storage/queue-stats.ts';
 import { actor, code, inline, joined, person, say, time } from '../../text.ts';
 import type { AskingDesk } from '../access/approver-lookup.ts';
 import { pauseKey } from '../steps/admin-actions.ts';
-import { editionOf } from './build-info.ts';
+import { buildInfoOf } from './build-info.ts';
 import { opsTrouble, type OpsDesk } from '../messages/ops-channel.ts';
 import { inForce } from '../audit/policy-history.ts';
 import { inWords } from '../changes/host-trouble.ts';
@@ -46,7 +46,7 @@ type State = Omit<Check, 'what'>;
 type KeyTold = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
 /** The host is asked of the key once, for all who look. */
 type Asking = HealthDesk & { readonly keyTold: () => Promise<KeyTold> };
-type Look = (desk: Asking) => Promise<State> | State;
+type Look = (context: Asking) => Promise<State> | State;
 
 /** Whoever waits for the answer does not wait longer for one part of it. */
 const patienceMs = 5_000;
@@ -55,25 +55,25 @@ const hostPatienceMs = 4_000;
 const expiresSoonMs = 14 * 86_400_000;
 const slowMs = 1_000;
 const overdueMs = 60_000;
-const mostGroups = 5;
-const mostUnknown = 5;
+const maxGroups = 5;
+const maxUnknown = 5;
 
 /** Looks at everything at once; what cannot be asked is a finding as well. */
-export function healthOf(desk: HealthDesk): Promise<readonly Check[]> {
-  const told = askOfKey(desk);
-  const asking: Asking = { ...desk, keyTold: () => told };
+export function healthOf(context: HealthDesk): Promise<readonly Check[]> {
+  const told = askOfKey(context);
+  const asking: Asking = { ...context, keyTold: () => told };
   return Promise.all(looks.map(async ([what, look]) => ({ what, ...(await attempt(asking, look)) })));
 }
 
 /** The words of an error may hold anything: they stay here. */
-async function attempt(desk: Asking, look: Look): Promise<State> {
+async function attempt(context: Asking, look: Look): Promise<State> {
   const over = new AbortController();
   const late = wait(patienceMs, undefined, { signal: over.signal }).then(
     () => bad('does not answer in time', 'Ask again in a minute; the log of this bot may say more.'),
     () => unanswered,
   );
   try {
-    return await Promise.race([late, Promise.resolve(desk).then(look)]);
+    return await Promise.race([late, Promise.resolve(context).then(look)]);
   } catch {
     return unanswered;
   } finally {
@@ -197,19 +197,19 @@ async function userGroups({ policy, membersOf, groupTrouble }: HealthDesk): Prom
 }
 
 function shortList(all: readonly (State['says'] | ReturnType<typeof code>)[]): State['says'] {
-  const more = all.length > mostGroups ? ` and ${all.length - mostGroups} more` : '';
-  return say`${joined(all.slice(0, mostGroups), ', ')}${more}`;
+  const more = all.length > maxGroups ? ` and ${all.length - maxGroups} more` : '';
+  return say`${joined(all.slice(0, maxGroups), ', ')}${more}`;
 }
 
-async function opsChannel(desk: HealthDesk): Promise<State> {
-  const trouble = await opsTrouble(desk);
+async function opsChannel(context: HealthDesk): Promise<State> {
+  const trouble = await opsTrouble(context);
   return trouble ? bad(trouble.says, trouble.hint) : well(say`takes posts, as far as Slack tells`);
 }
 
 async function sending({ database }: HealthDesk): Promise<State> {
   const setting = await readSetting(database.db, pauseKey);
   if (setting === undefined) return well(say`what is approved is sent`);
-  const { by, at } = thawed<Pause>(setting.value);
+  const { by, at } = parseStored<Pause>(setting.value);
   return bad(say`paused by ${actor(by)} at ${time(at, 'date')}`, say`${code('resume')} lets it go on.`);
 }
 
@@ -218,7 +218,7 @@ async function changes({ database }: HealthDesk): Promise<State> {
   const { waiting = 0, approved = 0, sending = 0, accepted = 0, unknown = 0 } = counts;
   const says = say`${waiting} waiting, ${approved} approved, ${sending + accepted} running, ${unknown} unknown`;
   if (unknown === 0) return well(says);
-  const lost = (await listLost(database.db, mostUnknown)).map(
+  const lost = (await listLost(database.db, maxUnknown)).map(
     ({ number, at }) => say`#${number} since ${time(at, 'date')}`,
   );
   const more = unknown > lost.length ? [say`${unknown - lost.length} more`] : [];
@@ -243,7 +243,8 @@ function encryption({ plainHttp }: HealthDesk): State {
   );
 }
 
-const versions: Look = (desk) => well(say`Sitehand ${editionOf(desk).version} on Node ${process.versions.node}`);
+const versions: Look = (context) =>
+  well(say`Sitehand ${buildInfoOf(context).version} on Node ${process.versions.node}`);
 
 const looks: readonly (readonly [what: string, look: Look])[] = [
   ['Slack', slack],

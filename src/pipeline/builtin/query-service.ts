@@ -1,26 +1,26 @@
-import type { Office } from '../../commands/kit/builtin.ts';
+import type { QueryService } from '../../commands/kit/builtin.ts';
 import { catalogue } from '../../commands/index.ts';
-import { abilityOf, type AbilityDesk } from '../access/explain-access.ts';
+import { explainAccess, type AbilityDesk } from '../access/explain-access.ts';
 import { membershipsOf, unknownGroups } from '../../policy/memberships.ts';
 import type { Permit } from '../access/permit.ts';
 import type { Channel, Person } from '../access/authorise.ts';
 import { standingTo } from '../access/may-run.ts';
-import { deedsFor } from '../steps/admin-actions.ts';
-import { editionOf } from './build-info.ts';
+import { adminActions } from '../steps/admin-actions.ts';
+import { buildInfoOf } from './build-info.ts';
 import { forceUnlock } from '../steps/force-unlock.ts';
 import { healthOf, type HealthDesk } from './health.ts';
 import { bindingFor } from './channel-binding.ts';
 import { type Archive, readerOf } from '../access/visibility.ts';
 import { changesFor, storyFor } from './change-history.ts';
 import { timersFor } from './timer-list.ts';
-import { trailDeskFor, type TrailDesk } from './audit-service.ts';
+import { auditServiceFor, type TrailDesk } from './audit-service.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
 
 export type OfficeDesk = TrailDesk & Archive & AbilityDesk & HealthDesk;
 
 /** On what grounds somebody asks: the rules that allow it, and the inbox row that is answered. */
-export type Grounds = {
+export type Authorization = {
   readonly permit?: Permit;
   readonly inbox?: string | undefined;
   /** The channel in which it is asked. */
@@ -30,9 +30,14 @@ export type Grounds = {
 };
 
 /** What desk commands may ask, for one person: nothing that this person may not read. */
-export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds: Grounds = {}): Office {
-  const { policy } = desk;
-  const doer = { person, permit: grounds.permit, inbox: grounds.inbox };
+export function queryServiceFor(
+  context: OfficeDesk,
+  person: Person,
+  now: number,
+  authorization: Authorization = {},
+): QueryService {
+  const { policy } = context;
+  const doer = { person, permit: authorization.permit, inbox: authorization.inbox };
   return {
     person,
     now,
@@ -43,25 +48,30 @@ export function officeFor(desk: OfficeDesk, person: Person, now: number, grounds
         return { path, summary: command.summary, usage: usage(path, command), mayRun: is === 'yes', unknown };
       }),
     names: () => {
-      const { at, trouble, environmentsReadAt } = desk.listing();
+      const { at, trouble, environmentsReadAt } = context.listing();
       const isListed = environmentsReadAt !== undefined;
-      return { ...desk.names(person), at, isListed, trouble: trouble && inWords(trouble) };
+      return { ...context.names(person), at, isListed, trouble: trouble && inWords(trouble) };
     },
-    change: (number) => storyFor(desk, person, number),
-    can: (words, id) => abilityOf(desk, person, words, id),
-    changes: (filter) => changesFor(desk, person, filter),
-    ...timersFor(desk, person, now),
+    change: (number) => storyFor(context, person, number),
+    can: (words, id) => explainAccess(context, person, words, id),
+    changes: (filter) => changesFor(context, person, filter),
+    ...timersFor(context, person, now),
     standing: () => {
       const { own } = membershipsOf(policy(), person);
       const groups = [...policy().groups.keys()].filter((name) => own.has(name));
       const everyone = policy().rules.some((rule) => rule.effect === 'allow' && rule.to === 'everyone');
       return { groups, known: everyone || groups.length > 0, unknown: unknownGroups(policy(), person) };
     },
-    health: () => healthOf({ ...desk, read: (call) => desk.read(call, person.id) }),
-    edition: () => editionOf(desk),
-    ...deedsFor(desk, doer, (about) => readerOf(desk, person)(about)),
-    forceUnlock: (env) => forceUnlock(desk, doer, env),
-    ...bindingFor(desk, doer, grounds.channel, grounds.channelOf ?? (async (id) => ({ id, shared: undefined }))),
-    ...trailDeskFor(desk, doer),
+    health: () => healthOf({ ...context, read: (call) => context.read(call, person.id) }),
+    edition: () => buildInfoOf(context),
+    ...adminActions(context, doer, (about) => readerOf(context, person)(about)),
+    forceUnlock: (env) => forceUnlock(context, doer, env),
+    ...bindingFor(
+      context,
+      doer,
+      authorization.channel,
+      authorization.channelOf ?? (async (id) => ({ id, shared: undefined })),
+    ),
+    ...auditServiceFor(context, doer),
   };
 }

@@ -1,13 +1,13 @@
-import type { Office, TimerLine } from '../../commands/kit/builtin.ts';
+import type { QueryService, TimerLine } from '../../commands/kit/builtin.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { underWay } from '../../storage/changes.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { readSetting } from '../../storage/kv.ts';
 import { listTimers, timerOf, type Timer } from '../../storage/timers.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/authorise.ts';
 import { pauseKey } from '../steps/admin-actions.ts';
-import { readerOf, type About, type Archive } from '../access/visibility.ts';
+import { readerOf, type StoredTargets, type Archive } from '../access/visibility.ts';
 import { addressesOf } from '../changes/timed-access.ts';
 import { removalWords } from '../steps/timers.ts';
 
@@ -16,8 +16,8 @@ import { removalWords } from '../steps/timers.ts';
 const maxShown = 100;
 const maxRead = 1_000;
 
-export const timersFor = (desk: Archive, person: Person, now: number): Pick<Office, 'timers' | 'timer'> => {
-  const { db } = desk.database;
+export const timersFor = (context: Archive, person: Person, now: number): Pick<QueryService, 'timers' | 'timer'> => {
+  const { db } = context.database;
   const linesOf = async (timers: readonly Timer[]): Promise<readonly TimerLine[]> => {
     const isPaused = (await readSetting(db, pauseKey)) !== undefined;
     const removals = timers.flatMap(({ created_change: removal }) => removal ?? []);
@@ -27,7 +27,7 @@ export const timersFor = (desk: Archive, person: Person, now: number): Pick<Offi
   return {
     timers: async (env) => {
       const found = await listTimers(db, maxRead, env && `environment:${env.id}`);
-      const reads = readerOf(desk, person);
+      const reads = readerOf(context, person);
       const readable = found.filter((timer) => reads(aboutOf(timer)));
       return {
         lines: await linesOf(readable.slice(0, maxShown)),
@@ -36,7 +36,7 @@ export const timersFor = (desk: Archive, person: Person, now: number): Pick<Offi
     },
     timer: async (change) => {
       const timer = await timerOf(db, change);
-      return timer && readerOf(desk, person)(aboutOf(timer)) ? (await linesOf([timer]))[0] : undefined;
+      return timer && readerOf(context, person)(aboutOf(timer)) ? (await linesOf([timer]))[0] : undefined;
     },
   };
 };
@@ -49,9 +49,9 @@ const howItEnded: Readonly<Record<NonNullable<Timer['end_reason']>, string>> = {
   'not there': 'its addresses were not on the list any more',
 };
 
-const targetOf = ({ target }: Timer): Environment => thawed(target);
+const targetOf = ({ target }: Timer): Environment => parseStored(target);
 
-const aboutOf = ({ target }: Timer): About => ({ targets: `[${target}]` });
+const aboutOf = ({ target }: Timer): StoredTargets => ({ targets: `[${target}]` });
 
 type Around = {
   readonly now: number;
@@ -77,7 +77,7 @@ function lineOf(timer: Timer, around: Around): TimerLine {
 }
 
 function standingOf(timer: Timer, removal: number | undefined, { now, isPaused }: Around): Text | undefined {
-  const why: Text = timer.last_note === null ? [] : thawed(timer.last_note);
+  const why: Text = timer.last_note === null ? [] : parseStored(timer.last_note);
   if (timer.gave_up_at !== null)
     return joined([say`⚠️ gave up at ${time(timer.gave_up_at, 'date')}: still open.`, why]);
   const often = ['not tried yet', 'tried once'][timer.attempts] ?? `tried ${timer.attempts} times`;

@@ -1,5 +1,5 @@
 import { unlocking } from '../../commands/rights.ts';
-import { doubted, mayApprove, outstanding, type Asked } from '../../policy/approvers.ts';
+import { doubted, mayApprove, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { samePerson } from '../../policy/people.ts';
 import { approvalOf, decide, reading, unknownIn } from '../../policy/policy.ts';
@@ -7,24 +7,24 @@ import type { Person, Policy } from '../../policy/rules.ts';
 import { Refusal } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import { person as mention, say, time, type Text } from '../../text.ts';
-import { closableFrom, closableMinute, coolsDown, type Happening } from './change.ts';
-import { standing, type Verdict } from './card.ts';
+import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
+import { standing, type DecisionKind } from './card.ts';
 import { notTold } from '../access/unknown-groups.ts';
 
 /** A click on a decision button → the next state. Pure: what it looks at was asked afresh by whoever calls it. */
 
 /** Which decision, of which change, and which version of it the person saw. */
-export type Decision = { readonly verdict: Verdict; readonly version: number };
+export type Decision = { readonly verdict: DecisionKind; readonly version: number };
 
 /** A change and its approvers as they are at this moment; people with the groups they are in now. */
-export type Ballot = {
+export type VoteContext = {
   readonly change: Pick<
     Change,
     'number' | 'state' | 'settled_at' | 'outcome' | 'version' | 'expires_at' | 'risk' | 'target_live' | 'sent_at'
   >;
   readonly policy: Policy;
   readonly needed: 'none' | Needed;
-  readonly asked: Asked;
+  readonly asked: ApprovalRequest;
   readonly by: Person;
   /** Who has approved so far. */
   readonly voters: readonly Person[];
@@ -43,8 +43,8 @@ export type EndRight =
   /** It depends on who is in these Slack user groups, and Slack does not tell. */
   | { readonly kind: 'may not'; readonly why: 'unknown'; readonly groups: readonly string[] };
 
-export type Ruling =
-  | { readonly kind: 'move'; readonly happening: Happening }
+export type DecisionResult =
+  | { readonly kind: 'move'; readonly event: ChangeEvent }
   /** The vote counts, and more are needed; fewer, if it were known who is in these Slack user groups. */
   | {
       readonly kind: 'vote';
@@ -53,7 +53,7 @@ export type Ruling =
     };
 
 /** What the decision does; throws `Refusal` where it does nothing, and says why. */
-export function rule(decision: Decision, ballot: Ballot): Ruling {
+export function rule(decision: Decision, ballot: VoteContext): DecisionResult {
   switch (decision.verdict) {
     case 'approve':
       return approve(decision, ballot);
@@ -78,7 +78,7 @@ export function rule(decision: Decision, ballot: Ballot): Ruling {
   }
 }
 
-function approve(decision: Decision, ballot: Ballot): Ruling {
+function approve(decision: Decision, ballot: VoteContext): DecisionResult {
   const { policy, asked, by, voters, change, now } = ballot;
   if (change.settled_at === null && change.state === 'approved') {
     const isTwice = voters.some(({ id }) => samePerson(policy, id, by.id));
@@ -101,7 +101,12 @@ function approve(decision: Decision, ballot: Ballot): Ruling {
  * it, as far as today's rules still know them; where no approval was or is needed, whoever may do it. Where nobody is
  * left of these, whoever a rule allows to unlock it. Never those who needed approval for it, nor who may not read it.
  */
-export function mayEnd({ policy, needed, asked, by }: Pick<Ballot, 'policy' | 'needed' | 'asked' | 'by'>): EndRight {
+export function mayEnd({
+  policy,
+  needed,
+  asked,
+  by,
+}: Pick<VoteContext, 'policy' | 'needed' | 'asked' | 'by'>): EndRight {
   const reads = asked.aims.map(({ target }) => reading(policy, by, target));
   const unread = reads.filter((one) => one.kind === 'not allowed');
   const isHidden = unread.some((one) => unknownIn(one).length === 0);
@@ -109,7 +114,7 @@ export function mayEnd({ policy, needed, asked, by }: Pick<Ballot, 'policy' | 'n
   if (needed !== 'none' && samePerson(policy, by.id, asked.asker)) return { kind: 'may not', why: 'yourself' };
   const approvals = [needed, approvalOf(policy, asked)];
   const voices = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
-  if (voices.some((voice) => voice?.kind === 'counts')) return { kind: 'may' };
+  if (voices.some((messenger) => messenger?.kind === 'counts')) return { kind: 'may' };
   const own = approvals.includes('none') ? [decide(policy, by, asked)] : [];
   if (own.some(({ kind }) => kind === 'allowed')) return { kind: 'may' };
   const aims = asked.aims.filter(({ access }) => access === 'change');
@@ -117,8 +122,11 @@ export function mayEnd({ policy, needed, asked, by }: Pick<Ballot, 'policy' | 'n
   const usual = decide(policy, by, { command: unlocking.usual, aims });
   if (forced.kind === 'allowed') return { kind: 'if nobody may', forced: true };
   if (usual.kind === 'allowed') return { kind: 'if nobody may', forced: false };
-  const unknown = [...voices.flatMap((voice) => voice?.groups ?? []), ...[...own, forced, usual].flatMap(unknownIn)];
-  const isDenied = voices.some((voice) => voice?.kind === 'does not count' && voice.why === 'denied');
+  const unknown = [
+    ...voices.flatMap((messenger) => messenger?.groups ?? []),
+    ...[...own, forced, usual].flatMap(unknownIn),
+  ];
+  const isDenied = voices.some((messenger) => messenger?.kind === 'does not count' && messenger.why === 'denied');
   return notOr(unknown, isDenied ? 'denied' : 'not named');
 }
 
@@ -131,7 +139,7 @@ export const isEnough = (right: EndRight, anybody: boolean | undefined): boolean
   right.kind === 'may' || (right.kind === 'if nobody may' && (right.forced ? anybody !== true : anybody === false));
 
 /** Says what came of it. */
-function close(decision: Decision, ballot: Ballot): Ruling {
+function close(decision: Decision, ballot: VoteContext): DecisionResult {
   const { change, now } = ballot;
   seenAsItIs(decision, ballot, 'unknown');
   refuseUnlessEnder(ballot, 'say what came of');
@@ -150,15 +158,18 @@ const notKnown = (groups: readonly string[], verb: string): Text =>
   say`**I could not check whether you may ${verb} this.** ${notTold(groups)} Press it again in a minute.`;
 
 /** The approval that it needs; throws `Refusal` for whoever's does not count. */
-function neededOf(ballot: Ballot): Needed {
+function neededOf(ballot: VoteContext): Needed {
   const { policy, needed, asked, by } = ballot;
   if (needed === 'none') throw refusal(ballot, refused(undefined, 'approve'));
-  const voice = mayApprove(policy, by, needed, asked);
-  if (voice.kind === 'counts') return needed;
-  throw refusal(ballot, voice.why === 'unknown' ? notKnown(voice.groups, 'approve') : refused(voice.why, 'approve'));
+  const messenger = mayApprove(policy, by, needed, asked);
+  if (messenger.kind === 'counts') return needed;
+  throw refusal(
+    ballot,
+    messenger.why === 'unknown' ? notKnown(messenger.groups, 'approve') : refused(messenger.why, 'approve'),
+  );
 }
 
-function refuseUnlessEnder(ballot: Ballot, verb: string): void {
+function refuseUnlessEnder(ballot: VoteContext, verb: string): void {
   const right = mayEnd(ballot);
   if (isEnough(right, ballot.anybody)) return;
   if (right.kind === 'if nobody may' && ballot.anybody === undefined) {
@@ -185,18 +196,18 @@ function refused(
 }
 
 /** The button was pressed on what the change still is; throws `Refusal`. */
-function seenAsItIs({ version }: Decision, ballot: Ballot, state: Change['state']): void {
+function seenAsItIs({ version }: Decision, ballot: VoteContext, state: Change['state']): void {
   inState(ballot, [state]);
   if (version !== ballot.change.version) throw refusal(ballot, say`It has moved on since this was drawn. Look again.`);
 }
 
-function inState(ballot: Ballot, states: readonly Change['state'][]): void {
+function inState(ballot: VoteContext, states: readonly Change['state'][]): void {
   const { change } = ballot;
   if (change.settled_at === null && states.includes(change.state)) return;
   throw refusal(ballot, say`It is too late for that. By now: ${standing(change)}`);
 }
 
-const refusal = ({ change }: Ballot, why: Text): Refusal =>
+const refusal = ({ change }: VoteContext, why: Text): Refusal =>
   new Refusal(say`#${change.number}: ${why} Nothing was changed by your click.`);
 
-const move = (happening: Happening): Ruling => ({ kind: 'move', happening });
+const move = (event: ChangeEvent): DecisionResult => ({ kind: 'move', event });

@@ -24,7 +24,7 @@ import type { Person } from '../access/authorise.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf, type Archive } from '../access/visibility.ts';
-import { markOf, standing, type Seen } from './card.ts';
+import { markOf, standing, type ShownVersion } from './card.ts';
 
 /** Everything that is frozen of a change, as lines: what its card says, uncut, and the request byte for byte. */
 
@@ -41,20 +41,20 @@ export type CallDetails = {
 };
 
 /** A longer text is spelled out in lines of fixed width. */
-const longestText = 1_000;
+const maxTextLength = 1_000;
 
 /** The details of a saved change, for somebody who may read it; throws `Refusal` for everybody else. */
 export async function detailsFor(
-  desk: Archive,
+  context: Archive,
   reader: Person,
-  { installation, number }: Pick<Seen, 'installation' | 'number'>,
+  { installation, number }: Pick<ShownVersion, 'installation' | 'number'>,
 ): Promise<CallDetails> {
-  const { database } = desk;
+  const { database } = context;
   if (installation !== database.installation) {
     throw new Refusal('This button belongs to another installation of me. Nothing was shown.');
   }
   const change = await findChange(database.db, number);
-  if (change === undefined || !readerOf(desk, reader)(change)) {
+  if (change === undefined || !readerOf(context, reader)(change)) {
     throw new Refusal(say`There is no change #${number} that you may read. Nothing was shown.`);
   }
   return detailsOfChange(change, await approvals(database.db, number));
@@ -133,7 +133,7 @@ const exact = (lines: readonly string[]): readonly DetailLine[] => lines.map((te
 function textLines(text: Text): readonly DetailLine[] {
   if (text.length === 0) return [];
   const read = plain(text);
-  return read.length <= longestText && !unseen.test(read)
+  return read.length <= maxTextLength && !unseen.test(read)
     ? [{ kind: 'text', text }]
     : exact(exactLines(read.split('\n')));
 }
@@ -143,7 +143,7 @@ function factLines([label, value]: FrozenCard['facts'][number]): readonly Detail
   const items = itemsOf(value);
   if (items.length === 0) {
     const whole = joined([[bold(label)], inShort(value)], '  ');
-    return plain(whole).length <= longestText ? textLines(whole) : [...textLines([bold(label)]), ...textLines(value)];
+    return plain(whole).length <= maxTextLength ? textLines(whole) : [...textLines([bold(label)]), ...textLines(value)];
   }
   const beside = joined(value.filter((span) => !('list' in span)).map((span) => inline(span)));
   return [...textLines(joined([[bold(label)], beside, `(${amount(items.length)})`])), ...exact(exactLines(items, '→'))];

@@ -6,18 +6,18 @@ import { whoIsAsked } from '../access/approver-lookup.ts';
 import { permitOf } from '../access/permit.ts';
 import { coolsDown } from './change.ts';
 import { cardOf, type FrozenCard } from './freeze.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 
 /** What a person can decide of a change, each by its button. */
-export const verdicts = ['approve', 'decline', 'cancel', 'stop', 'happened', 'did not happen'] as const;
-export type Verdict = (typeof verdicts)[number];
+export const decisionKinds = ['approve', 'decline', 'cancel', 'stop', 'happened', 'did not happen'] as const;
+export type DecisionKind = (typeof decisionKinds)[number];
 
 /** Which change, of which database, in which version somebody has before them. */
-export type Seen = { readonly installation: string; readonly number: number; readonly version: number };
+export type ShownVersion = { readonly installation: string; readonly number: number; readonly version: number };
 
 /** What pressing a button does. Decisions and undo name a change of a database; everything else is words, or names a row. */
 export type Press =
-  | ({ readonly kind: 'decision'; readonly verdict: Verdict } & Seen)
+  | ({ readonly kind: 'decision'; readonly verdict: DecisionKind } & ShownVersion)
   | { readonly kind: 'words'; readonly words: Words }
   | { readonly kind: 'form'; readonly words: Words }
   | { readonly kind: 'review'; readonly words: Words }
@@ -25,7 +25,11 @@ export type Press =
   | { readonly kind: 'share'; readonly id: string }
   | { readonly kind: 'page'; readonly id: string; readonly from: number }
   /** Opens everything that will be sent, at this page: of a change, or of what the form under the button shows. */
-  | { readonly kind: 'call'; readonly page: number; readonly of: Pick<Seen, 'installation' | 'number'> | undefined };
+  | {
+      readonly kind: 'call';
+      readonly page: number;
+      readonly of: Pick<ShownVersion, 'installation' | 'number'> | undefined;
+    };
 export type Button = {
   readonly label: string;
   readonly press: Press;
@@ -165,7 +169,7 @@ function cardButtons(change: Change, installation: string): readonly Button[] {
 /** What can be decided of a change as it stands. */
 export function decisionButtons(change: Change, installation: string): readonly Button[] {
   const seen = { installation, number: change.number, version: change.version };
-  const button = (verdict: Verdict, label: string, more: Partial<Button> = {}): Button => ({
+  const button = (verdict: DecisionKind, label: string, more: Partial<Button> = {}): Button => ({
     label,
     press: { kind: 'decision', verdict, ...seen },
     ...more,
@@ -205,7 +209,7 @@ export function decisionButtons(change: Change, installation: string): readonly 
 
 /** How a change stands, in one line. */
 export function standing(change: Pick<Change, 'state' | 'settled_at' | 'outcome'>): Text {
-  if (change.outcome !== null) return thawed(change.outcome);
+  if (change.outcome !== null) return parseStored(change.outcome);
   if (change.state === 'accepted' && change.settled_at !== null)
     return inline('Accepted; this cannot be verified from here.');
   return inline(stateInWords[change.state]);

@@ -3,18 +3,18 @@ import { appendAudit } from '../../storage/audit.ts';
 import { insertChange, updateChange, type Change, type NewChange } from '../../storage/changes.ts';
 import { freeLocks, limitLocks, takeLocks, type Lock } from '../../storage/locks.ts';
 import { alone } from '../../storage/sql-dialect.ts';
-import { messagesToDecide, owe, redrawCards } from '../../storage/messages.ts';
+import { messagesToDecide, enqueueMessage, redrawCards } from '../../storage/messages.ts';
 import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
-import { move, type Happening } from './change.ts';
+import { move, type ChangeEvent } from './change.ts';
 import { cardOf } from './freeze.ts';
 import { permitOf } from '../access/permit.ts';
 import { decisionButtons, type Note } from './card.ts';
 import { say, type Text } from '../../text.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 
 /** What goes with a move: who made it, and what is said of it. */
-export type Saying = {
+export type TransitionNote = {
   /** Slack user id, or `sitehand`. */
   readonly by: string;
   /** Epoch milliseconds, the database's clock. */
@@ -37,7 +37,7 @@ export type Saying = {
 };
 
 /** Something that a person did beside changes. */
-export type Deed = Pick<Saying, 'by' | 'at' | 'details'> & { readonly event: string };
+export type AdminAction = Pick<TransitionNote, 'by' | 'at' | 'details'> & { readonly event: string };
 
 /** A target that the change needs is held by somebody or something else; the transaction must not be committed. */
 export class LockHeld extends Error {
@@ -53,18 +53,18 @@ export class LockHeld extends Error {
 }
 
 /** The only hand that moves a change. Each move writes the row, its audit line, its locks and what is said of it, in one transaction. */
-export type Ledger = {
+export type ChangeStore = {
   /** Saves a new change, waiting or approved, and asks its approvers; throws `LockHeld`. */
-  readonly begin: (tx: Tx, row: NewChange, saying: Saying) => Promise<Change>;
+  readonly begin: (tx: Tx, row: NewChange, note: TransitionNote) => Promise<Change>;
   /** Moves a change; undefined where the move cannot be made (any more): somebody else was first. */
-  readonly advance: (tx: Tx, change: Change, happening: Happening, saying: Saying) => Promise<Change | undefined>;
+  readonly advance: (tx: Tx, change: Change, event: ChangeEvent, note: TransitionNote) => Promise<Change | undefined>;
   /** Says something of a change without moving it: a vote, evidence, a late answer. */
-  readonly remark: (tx: Tx, change: Change, event: string, saying: Saying) => Promise<void>;
+  readonly remark: (tx: Tx, change: Change, event: string, note: TransitionNote) => Promise<void>;
   /** Writes down what somebody did that is no change: a lock, a pause. `details` is plain JSON, without secrets. */
-  readonly note: (tx: Tx, deed: Deed) => Promise<void>;
+  readonly note: (tx: Tx, action: AdminAction) => Promise<void>;
 };
 
-export type LedgerOptions = {
+export type ChangeStoreOptions = {
   /** Key of the audit chain; undefined: the chain is a plain hash. */
   readonly auditKey: Buffer | undefined;
   /** Id of the database: stands on every decision button. */
@@ -73,34 +73,34 @@ export type LedgerOptions = {
   readonly onEvent: (event: string) => void;
 };
 
-export function createLedger(options: LedgerOptions): Ledger {
-  const record = (tx: Tx, change: Change, event: string, saying: Saying): Promise<void> =>
-    recordIn(options, tx, change, event, saying);
+export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
+  const record = (tx: Tx, change: Change, event: string, note: TransitionNote): Promise<void> =>
+    recordIn(options, tx, change, event, note);
   return {
-    begin: async (tx, row, saying) => {
+    begin: async (tx, row, note) => {
       const change = await insertChange(tx, row);
-      if (change.state === 'approved' && change.risk !== 'routine') await lock(tx, change, saying.at);
-      await owe(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: saying.at });
-      if (change.state === 'waiting') await copy(tx, change, saying.at);
-      await record(tx, change, 'asked', saying);
+      if (change.state === 'approved' && change.risk !== 'routine') await lock(tx, change, note.at);
+      await enqueueMessage(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: note.at });
+      if (change.state === 'waiting') await copy(tx, change, note.at);
+      await record(tx, change, 'asked', note);
       return change;
     },
-    advance: async (tx, change, happening, saying) => {
-      const next = move(change, happening, saying.at);
+    advance: async (tx, change, event, note) => {
+      const next = move(change, event, note.at);
       if (next === undefined) return undefined;
       await alone(tx);
-      const outcome = saying.outcome === undefined ? null : JSON.stringify(saying.outcome);
-      const moved = await updateChange(tx, change, { ...next.patch, ...saying.also, outcome });
+      const outcome = note.outcome === undefined ? null : JSON.stringify(note.outcome);
+      const moved = await updateChange(tx, change, { ...next.patch, ...note.also, outcome });
       if (moved === undefined) return undefined;
       // Not before: whoever saw an older version moves nothing, and must not leave a lock behind.
-      if (next.locks === 'take') await lock(tx, change, saying.at);
+      if (next.locks === 'take') await lock(tx, change, note.at);
       if (next.locks === 'free') await freeLocks(tx, change.number);
-      if (typeof next.locks === 'object') await limitLocks(tx, change.number, saying.at + next.locks.keepMs);
-      if (change.state === 'approved' || change.state === 'unknown') await withdraw(tx, change, saying.at);
+      if (typeof next.locks === 'object') await limitLocks(tx, change.number, note.at + next.locks.keepMs);
+      if (change.state === 'approved' || change.state === 'unknown') await withdraw(tx, change, note.at);
       // A copy is there to be decided on: what happens between the decision and the end it need not show.
       const isNews = change.state === 'waiting' || moved.state === 'unknown' || moved.settled_at !== null;
-      await redrawCards(tx, change.number, saying.at, isNews);
-      await record(tx, moved, happening.kind, saying);
+      await redrawCards(tx, change.number, note.at, isNews);
+      await record(tx, moved, event.kind, note);
       return moved;
     },
     remark: record,
@@ -114,27 +114,26 @@ export function createLedger(options: LedgerOptions): Ledger {
 
 /** The audit line, and what is said of it. */
 async function recordIn(
-  { auditKey, installation, onEvent }: LedgerOptions,
+  { auditKey, installation, onEvent }: ChangeStoreOptions,
   tx: Tx,
   change: Change,
   event: string,
-  saying: Saying,
+  note: TransitionNote,
 ): Promise<void> {
-  const { at, by: actor, reply } = saying;
+  const { at, by: actor, reply } = note;
   onEvent(event);
   const about = { target: change.target_name, target_key: change.target, version: change.version };
-  const details = JSON.stringify({ ...about, ...saying.details });
+  const details = JSON.stringify({ ...about, ...note.details });
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
-  if (saying.redraw) await redrawCards(tx, change.number, at, true);
-  if (reply !== undefined)
-    await speak(tx, change, saying, reply, { key: `${change.number}:${line.seq}`, installation });
+  if (note.redraw) await redrawCards(tx, change.number, at, true);
+  if (reply !== undefined) await speak(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }
 
 /** The reply in the thread; the same to the ops channel and to people, where it has to name its change. */
 async function speak(
   tx: Tx,
   change: Change,
-  { at, decide, ops, tell = [] }: Saying,
+  { at, decide, ops, tell = [] }: TransitionNote,
   reply: Note,
   { key, installation }: { readonly key: string; readonly installation: string },
 ): Promise<void> {
@@ -145,7 +144,7 @@ async function speak(
   const said = { change: change.number, at };
   const body = JSON.stringify({ ...reply, buttons });
   const own = decide && change.state === 'approved' ? stopKey(change.number) : key;
-  await owe(tx, { ...said, key: own, kind: 'reply', body, decides: toDecide.length > 0 });
+  await enqueueMessage(tx, { ...said, key: own, kind: 'reply', body, decides: toDecide.length > 0 });
   const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
   // There they would outlive the ten seconds in which they mean something.
   const isBrief = change.state === 'approved';
@@ -154,9 +153,9 @@ async function speak(
     body: JSON.stringify({ text, buttons: isBrief ? reply.buttons : buttons }),
     decides: !isBrief && toDecide.length > 0,
   };
-  if (ops) await owe(tx, { ...away, key: `${key}:ops`, kind: 'ops' });
+  if (ops) await enqueueMessage(tx, { ...away, key: `${key}:ops`, kind: 'ops' });
   for (const recipient of new Set(tell)) {
-    await owe(tx, { ...away, key: `${key}:${recipient}`, kind: 'direct', recipient });
+    await enqueueMessage(tx, { ...away, key: `${key}:${recipient}`, kind: 'direct', recipient });
   }
 }
 
@@ -166,15 +165,21 @@ export const stopKey = (number: number): string => `${number}:stop`;
 /** Takes away, wherever they stand, the buttons that decided what becomes of the change. */
 async function withdraw(tx: Tx, change: Change, at: number): Promise<void> {
   for (const { key, kind, recipient, body } of await messagesToDecide(tx, change.number)) {
-    const bare = JSON.stringify({ text: thawed<Note>(body).text, minor: true } satisfies Note);
-    await owe(tx, { key, change: change.number, kind, recipient, body: bare, at });
+    const bare = JSON.stringify({ text: parseStored<Note>(body).text, minor: true } satisfies Note);
+    await enqueueMessage(tx, { key, change: change.number, kind, recipient, body: bare, at });
   }
 }
 
 /** Everybody who is asked gets the card, with its buttons, in their direct messages. */
 async function copy(tx: Tx, change: Change, at: number): Promise<void> {
   for (const recipient of askedPeople(permitOf(change))) {
-    await owe(tx, { key: `${change.number}:card:${recipient}`, change: change.number, kind: 'copy', recipient, at });
+    await enqueueMessage(tx, {
+      key: `${change.number}:card:${recipient}`,
+      change: change.number,
+      kind: 'copy',
+      recipient,
+      at,
+    });
   }
 }
 

@@ -6,7 +6,7 @@ import type { Risk, State } from '../../storage/schema.ts';
  */
 
 /** What the moves look at. Times are epoch milliseconds. */
-export type Standing = {
+export type TransitionInput = {
   readonly state: State;
   readonly risk: Risk;
   readonly target_live: number;
@@ -18,7 +18,7 @@ export type Standing = {
 };
 
 /** What can happen to a change. */
-export type Happening =
+export type ChangeEvent =
   | { readonly kind: 'approve' }
   | { readonly kind: 'decline' | 'cancel' | 'expire' | 'void' | 'supersede' }
   /** Its owner begins to send; nothing is written before this is saved. */
@@ -68,12 +68,12 @@ export type Patch = {
 
 /** What becomes of the locks on its targets. */
 export type Locks = 'take' | 'keep' | 'free' | { readonly keepMs: number };
-export type Move = { readonly patch: Patch; readonly locks: Locks };
+export type Transition = { readonly patch: Patch; readonly locks: Locks };
 
 /** A connection is tried this often before the change expires. */
-export const mostTries = 3;
+export const maxTries = 3;
 /** A write answered 429 goes back this often. */
-export const mostThrottles = 2;
+export const maxThrottles = 2;
 /** Once approved it stays valid at least this long, however late the approval came; without approval just as long. */
 export const validMs = 5 * 60_000;
 /** Longer than a write can take; when it is over, whoever finds the change calls it unknown. */
@@ -90,7 +90,7 @@ const firstLook = (operation: string | null, now: number) => ({
 });
 
 /** From which states each thing can happen, and what it leads to. */
-const moves: { readonly [K in Happening['kind']]: { readonly from: readonly State[]; readonly to: State } } = {
+const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly State[]; readonly to: State } } = {
   approve: { from: ['waiting'], to: 'approved' },
   decline: { from: ['waiting'], to: 'declined' },
   cancel: { from: ['waiting', 'approved'], to: 'cancelled' },
@@ -119,34 +119,34 @@ const moves: { readonly [K in Happening['kind']]: { readonly from: readonly Stat
  * The move that `happening` makes of a change at `now` (epoch ms), or undefined where it cannot happen: it is settled,
  * in another state, or no longer valid to be sent.
  */
-export function move(change: Standing, happening: Happening, now: number): Move | undefined {
-  const { from, to } = moves[happening.kind];
-  if (change.settled_at !== null || !from.includes(change.state) || !isTime(change, happening, now)) return undefined;
-  switch (happening.kind) {
+export function move(change: TransitionInput, event: ChangeEvent, now: number): Transition | undefined {
+  const { from, to } = moves[event.kind];
+  if (change.settled_at !== null || !from.includes(change.state) || !isTime(change, event, now)) return undefined;
+  switch (event.kind) {
     case 'approve':
       return {
         patch: { ...at(to), ...approvedAt(change, now) },
         locks: change.risk === 'routine' ? 'keep' : 'take',
       };
     case 'send':
-      return { patch: { ...at(to), ...leased(happening, now), sent_at: now }, locks: 'keep' };
+      return { patch: { ...at(to), ...leased(event, now), sent_at: now }, locks: 'keep' };
     case 'stumble':
     case 'hand back':
       return again(to, change, now, { tries: change.tries + 1 }, tryAgainAfterMs[change.tries] ?? 8_000);
     case 'throttle':
-      return again(to, change, now, { throttled: change.throttled + 1 }, happening.retryAfterMs);
+      return again(to, change, now, { throttled: change.throttled + 1 }, event.retryAfterMs);
     case 'accept':
     case 'accept late':
-      return { patch: { ...at(to), ...firstLook(happening.operation, now) }, locks: 'keep' };
+      return { patch: { ...at(to), ...firstLook(event.operation, now) }, locks: 'keep' };
     case 'lose':
       return { patch: { ...at(to), ...lostAt(now) }, locks: 'keep' };
     case 'commit_lost':
       // Locks that were lost as well are not taken again: whoever has them now must not keep this from being said.
-      return { patch: { ...at(to), ...lostAt(now), sent_at: happening.sentAt }, locks: 'keep' };
+      return { patch: { ...at(to), ...lostAt(now), sent_at: event.sentAt }, locks: 'keep' };
     case 'leave':
       return {
         patch: { ...at(to), settled_at: now },
-        locks: happening.lockMs > 0 ? { keepMs: happening.lockMs } : 'free',
+        locks: event.lockMs > 0 ? { keepMs: event.lockMs } : 'free',
       };
     case 'decline':
     case 'cancel':
@@ -165,14 +165,14 @@ export function move(change: Standing, happening: Happening, now: number): Move 
 }
 
 /** What is no longer valid is not approved or sent; what may still arrive at the host is not closed. */
-function isTime(change: Standing, { kind }: Happening, now: number): boolean {
+function isTime(change: TransitionInput, { kind }: ChangeEvent, now: number): boolean {
   if (kind === 'approve' || kind === 'send' || kind === 'complete') return now < change.expires_at;
   return (kind !== 'affirm' && kind !== 'deny') || now >= closableFrom(change);
 }
 
 /** What a change is born with, or becomes, when nothing but the sending is left to do. */
 export function approvedAt(
-  change: Pick<Standing, 'risk' | 'target_live' | 'expires_at'>,
+  change: Pick<TransitionInput, 'risk' | 'target_live' | 'expires_at'>,
   now: number,
 ): Required<Pick<Patch, 'due_at' | 'approved_at' | 'expires_at'>> {
   const expires_at = Math.max(change.expires_at, now + validMs);
@@ -183,25 +183,25 @@ export function approvedAt(
  * Whether there is time to stop it once it is approved. That time begins when the message with *Stop* stands; until
  * then nothing is due but the end of its validity.
  */
-export const coolsDown = ({ risk, target_live }: Pick<Standing, 'risk' | 'target_live'>): boolean =>
+export const coolsDown = ({ risk, target_live }: Pick<TransitionInput, 'risk' | 'target_live'>): boolean =>
   risk === 'destructive' && target_live === 1;
 
 /** The same as a time that can be told to the minute: not before it. */
-export const closableMinute = (change: Pick<Standing, 'sent_at'>): number =>
+export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number =>
   Math.ceil(closableFrom(change) / 60_000) * 60_000;
 
 /** From when on a person may say what came of an unknown outcome, epoch ms. */
-export const closableFrom = ({ sent_at }: Pick<Standing, 'sent_at'>): number => (sent_at ?? 0) + closableAfterMs;
+export const closableFrom = ({ sent_at }: Pick<TransitionInput, 'sent_at'>): number => (sent_at ?? 0) + closableAfterMs;
 
 /** Back to approved, to be tried again later; or, its tries used up, expired with nothing sent. */
 function again(
   to: State,
-  change: Standing,
+  change: TransitionInput,
   now: number,
   counts: Pick<Patch, 'tries' | 'throttled'>,
   afterMs: number,
-): Move {
-  const usedUp = (counts.tries ?? 0) >= mostTries || (counts.throttled ?? 0) > mostThrottles;
+): Transition {
+  const usedUp = (counts.tries ?? 0) >= maxTries || (counts.throttled ?? 0) > maxThrottles;
   if (usedUp || now + afterMs >= change.expires_at) {
     return { patch: { ...at('expired'), ...counts, settled_at: now, sent_at: null }, locks: 'free' };
   }

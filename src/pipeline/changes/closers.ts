@@ -2,7 +2,7 @@ import type { Company } from '../../hosting/contract/target.ts';
 import { canonicalId } from '../../policy/people.ts';
 import type { Change } from '../../storage/changes.ts';
 import { aboutOf } from '../access/targets.ts';
-import { isEnough, mayEnd, type Ballot, type EndRight } from './approve.ts';
+import { isEnough, mayEnd, type VoteContext, type EndRight } from './approve.ts';
 import { peopleOf, type AskingDesk } from '../access/approver-lookup.ts';
 import { permitOf } from '../access/permit.ts';
 import type { Restored } from '../language/reparse.ts';
@@ -19,11 +19,11 @@ export type Closers = {
 };
 
 /** A change as its rules see it, whoever would end it. */
-export type Ending = Pick<Ballot, 'needed' | 'asked'>;
+export type Ending = Pick<VoteContext, 'needed' | 'asked'>;
 
-const mostPeople = 25;
+const maxPeople = 25;
 /** Nobody is asked of Slack beyond these: of so many somebody is a member. */
-const mostAsked = 200;
+const maxAsked = 200;
 
 export const endingOf = (change: Change, { resolved }: Restored, company: Company): Ending => ({
   needed: permitOf(change).approval,
@@ -31,10 +31,10 @@ export const endingOf = (change: Change, { resolved }: Restored, company: Compan
 });
 
 /** Looks for them among everybody whom today's rules name. */
-export async function closersOf(desk: AskingDesk, ending: Ending): Promise<Closers> {
-  const policy = desk.policy();
+export async function closersOf(context: AskingDesk, ending: Ending): Promise<Closers> {
+  const policy = context.policy();
   const groups = groupsEnding(policy, ending.asked.command, ending.needed);
-  const { people: named, unknown } = await peopleOf(desk, policy, groups);
+  const { people: named, unknown } = await peopleOf(context, policy, groups);
   // The rules may allow it to everyone: to whoever asked for it, and to people whom they do not name.
   const nobody = { groups: [], joinedGroups: [], otherGroups: groups.filter((group) => !unknown.includes(group)) };
   const asker = { id: ending.asked.asker, ...nobody };
@@ -47,22 +47,22 @@ export async function closersOf(desk: AskingDesk, ending: Ending): Promise<Close
     return ids.filter((_, index) => known.indexOf(known[index] ?? '') === index);
   };
   const direct = await membersAmong(
-    desk,
+    context,
     those(({ kind }) => kind === 'may'),
   );
   if (direct.people.length > 0) return { people: direct.people, byUnlock: false, anybody: true };
   if (isForAnyone) return { people: [], byUnlock: false, anybody: true };
   const anybody = direct.isSure && unknown.length === 0 ? false : undefined;
   const spare = await membersAmong(
-    desk,
+    context,
     those((right) => right.kind !== 'may' && isEnough(right, anybody)),
   );
   return { people: spare.people, byUnlock: spare.people.length > 0, anybody };
 }
 
 /** Whether that right is enough now; asks who else there is only where that matters. */
-export async function isCloser(desk: AskingDesk, right: EndRight, ending: Ending): Promise<boolean> {
-  return isEnough(right, right.kind === 'if nobody may' ? (await closersOf(desk, ending)).anybody : true);
+export async function isCloser(context: AskingDesk, right: EndRight, ending: Ending): Promise<boolean> {
+  return isEnough(right, right.kind === 'if nobody may' ? (await closersOf(context, ending)).anybody : true);
 }
 
 /** The first members among these; not `isSure` where Slack does not tell of somebody who could be one. */
@@ -70,9 +70,9 @@ async function membersAmong(
   { personOf }: AskingDesk,
   ids: readonly string[],
 ): Promise<{ readonly people: readonly string[]; readonly isSure: boolean }> {
-  let isSure = ids.length <= mostAsked;
-  for (let from = 0; from < Math.min(ids.length, mostAsked); from += mostPeople) {
-    const some = ids.slice(from, from + mostPeople);
+  let isSure = ids.length <= maxAsked;
+  for (let from = 0; from < Math.min(ids.length, maxAsked); from += maxPeople) {
+    const some = ids.slice(from, from + maxPeople);
     const known = await Promise.all(some.map((id) => personOf(id, [])));
     const people = some.filter((_, index) => known[index]?.standing === 'member');
     if (people.length > 0) return { people, isSure: true };

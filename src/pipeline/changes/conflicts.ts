@@ -11,10 +11,10 @@ import { cardOf } from './freeze.ts';
 /** What can be in the way of a change that somebody asks for, looked up in the transaction that saves it. */
 
 /** Changes of one person that wait for approval at a time. */
-const mostWaiting = 5;
+const maxWaiting = 5;
 /** And that are on their way to the host: whoever asks for more at once would keep everybody else waiting. */
-const mostUnderWay = 50;
-const longestTitle = 100;
+const maxUnderWay = 50;
+const maxTitleLength = 100;
 
 /** A lock on what it changes; of what has to be approved, and locks all that it needs then, on what it reads too. */
 export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise<Lock | undefined> {
@@ -29,24 +29,21 @@ export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise
 /** Throws `Refusal` where the asker, by all of these ids of theirs, has enough that waits, or that is on its way. */
 export async function refuseTooMany(tx: Tx, row: NewChange, askers: readonly string[]): Promise<void> {
   const { state, permit } = row;
-  const notAsked = (): Text => say`Not asked: “${beginning(plain(cardOf(row).title), longestTitle)}”.`;
+  const notAsked = (): Text => say`Not asked: “${beginning(plain(cardOf(row).title), maxTitleLength)}”.`;
   // What ends access by itself was allowed with it.
   if (permitOf({ permit }).timerOf !== undefined) return;
   // Several are asked for at once: each counts those before it.
   await alone(tx);
   if (state === 'waiting') {
-    if ((await countOpen(tx, askers, ['waiting'])) < mostWaiting) return;
-    throw new Refusal(say`**${mostWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
+    if ((await countOpen(tx, askers, ['waiting'])) < maxWaiting) return;
+    throw new Refusal(say`**${maxWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
       hint: say`${notAsked()} Cancel one of the others, or have it approved.`,
       offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
     });
   }
-  if ((await countOpen(tx, askers, ['approved', 'sending'])) < mostUnderWay) return;
-  throw new Refusal(
-    say`**${mostUnderWay} changes of yours are on their way to the host already.** Nothing was asked.`,
-    {
-      hint: say`${notAsked()} Ask again when some of the others are finished.`,
-      offers: [{ label: 'Show them', words: ['changes', '--mine'] }],
-    },
-  );
+  if ((await countOpen(tx, askers, ['approved', 'sending'])) < maxUnderWay) return;
+  throw new Refusal(say`**${maxUnderWay} changes of yours are on their way to the host already.** Nothing was asked.`, {
+    hint: say`${notAsked()} Ask again when some of the others are finished.`,
+    offers: [{ label: 'Show them', words: ['changes', '--mine'] }],
+  });
 }

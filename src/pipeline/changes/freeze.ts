@@ -4,7 +4,7 @@ import type { Write } from '../../hosting/contract/call.ts';
 import { Refusal } from '../../errors.ts';
 import { amount, inline, type Text } from '../../text.ts';
 import type { Authorised } from '../access/authorise.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 
 /** The words of a card, as they are stored and fingerprinted. */
 export type FrozenCard = {
@@ -28,32 +28,32 @@ export type Frozen = Authorised & {
 };
 
 /** What is shown in pages before it is approved has an end, also where a host lists more: in characters of JSON. */
-const mostCharacters = 2_000_000;
+const maxCharacters = 2_000_000;
 
 /**
  * Freezes what the action makes of what was seen: pure but for the time of day in its words. Throws `Refusal` where it
  * is more than can be shown: what nobody can look at cannot be approved.
  */
-export function freeze(wish: Authorised, action: AnyAction, before: unknown, now: number): Frozen {
-  const of = { input: wish.input, before };
+export function freeze(parsed: Authorised, action: AnyAction, before: unknown, now: number): Frozen {
+  const of = { input: parsed.input, before };
   const call = JSON.stringify(action.unwritten?.(of) ? null : action.call(of));
   const access = action.access?.(of);
   const card = JSON.stringify({ ...frozenCard(action.card({ ...of, now })), ...(access && { access }) });
   refuseTooLong(call.length + card.length);
   return {
-    ...wish,
+    ...parsed,
     action,
     before,
     call,
     card,
-    rests: restsOf(action, wish, before),
+    rests: restsOf(action, parsed, before),
     fingerprint: fingerprint(call, card),
   };
 }
 
 function refuseTooLong(length: number): void {
-  if (length <= mostCharacters) return;
-  const most = `I can show at most ${amount(mostCharacters)} characters of a change before it is sent`;
+  if (length <= maxCharacters) return;
+  const most = `I can show at most ${amount(maxCharacters)} characters of a change before it is sent`;
   throw new Refusal(`${most}, and this has ${amount(length)}. Nothing was done.`, {
     hint: 'Ask for it in smaller parts.',
   });
@@ -73,9 +73,9 @@ export const fingerprint = (call: string, card: string): string =>
 
 /** The call as it will be sent; undefined: nothing has to be written. */
 export const callOf = (frozen: { readonly call: string }): Write | undefined =>
-  thawed<Write | null>(frozen.call) ?? undefined;
-export const cardOf = (frozen: { readonly card: string }): FrozenCard => thawed(frozen.card);
-export const beforeOf = (change: { readonly before: string }): unknown => thawed(change.before);
+  parseStored<Write | null>(frozen.call) ?? undefined;
+export const cardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);
+export const beforeOf = (change: { readonly before: string }): unknown => parseStored(change.before);
 
 function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {
   return {

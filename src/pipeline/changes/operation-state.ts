@@ -1,14 +1,14 @@
-import type { Verdict as ProofVerdict } from '../../commands/kit/action.ts';
+import type { Evidence as ProofVerdict } from '../../commands/kit/action.ts';
 import type { OperationState } from '../../hosting/contract/operations.ts';
 import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import type { Text } from '../../text.ts';
-import type { Happening } from './change.ts';
+import type { ChangeEvent } from './change.ts';
 import { failed, finished, left, lostSight } from './replies.ts';
 
 /** How following stands, kept with the change. */
-export type Trail = {
+export type PollState = {
   /** When following began, epoch ms. */
   readonly since: number;
   readonly looks: number;
@@ -29,7 +29,7 @@ export type Proof = {
 };
 
 /** What one look at the host showed. */
-export type Seen = {
+export type Observation = {
   /** Undefined: the host gave no operation to ask about. `trouble`: it could not be asked. */
   readonly operation: OperationState | 'trouble' | undefined;
   readonly message?: string | undefined;
@@ -40,15 +40,15 @@ export type Seen = {
 };
 
 /** Look again later, or settle it now. */
-export type Verdict =
-  | { readonly wait: number; readonly trail: Trail }
-  | { readonly happening: Happening; readonly says: Text; readonly proven: boolean };
+export type PollResult =
+  | { readonly wait: number; readonly trail: PollState }
+  | { readonly event: ChangeEvent; readonly says: Text; readonly proven: boolean };
 
 /** Looks again after so long, the last one for ever. */
 const everyMs = [2_000, 4_000, 8_000, 15_000, 30_000];
 /** Just after the acceptance the host may not know its operation yet, nor show what it did. */
 const notKnownMs = 60_000;
-const longestMs = 3_600_000;
+const maxMs = 3_600_000;
 /** The host words its own trouble as it words a failed operation: only what it says so often, for so long, counts. */
 const failuresThatCount = 3;
 const failingMs = 60_000;
@@ -57,20 +57,21 @@ const neverAnsweredMs = 10 * 60_000;
 /** However long it is: after an absence of ours, one look that says nothing is not the end. */
 const unclearThatCount = 5;
 /** While the host cannot be asked, each look comes twice as late as the one before, up to this. */
-const longestTroubleMs = 2 * 60_000;
+const maxTroubleMs = 2 * 60_000;
 /** The longest rest that the host can ask for. */
-const longestRestMs = 5 * 60_000;
+const maxRestMs = 5 * 60_000;
 /** How long a change that cannot be followed keeps its targets locked. */
 const unfollowedLockMs = 15 * 60_000;
 
 /** Whether the host shows that it knows operations. An error does not: a host without them may answer one as well. */
-export const isKnown = (operation: Seen['operation']): boolean => operation === 'finished' || operation === 'running';
+export const isKnown = (operation: Observation['operation']): boolean =>
+  operation === 'finished' || operation === 'running';
 
 /**
  * What to do about what was seen: pure. *Done* only with the host's word or a proof. `works`: this host has answered
  * about some operation before, so its silence about this one means something.
  */
-export function judge(change: Change, trail: Trail, seen: Seen, works: boolean, now: number): Verdict {
+export function judge(change: Change, trail: PollState, seen: Observation, works: boolean, now: number): PollResult {
   const { operation } = seen;
   const proof = seen.proof === 'trouble' ? undefined : seen.proof;
   const past = now - trail.since;
@@ -79,17 +80,17 @@ export function judge(change: Change, trail: Trail, seen: Seen, works: boolean, 
   if (proof?.verdict === 'yes') return settled({ kind: 'finish' }, finished({ proof: proof.says }, after), true);
   if (operation === 'finished') return settled({ kind: 'finish' }, finished('host', after), true);
   if (isFailed(next, now)) return settled({ kind: 'fail' }, failed(seen.message));
-  const again: Verdict = { wait: waitAfter(trail, seen), trail: next };
+  const again: PollResult = { wait: waitAfter(trail, seen), trail: next };
   if (operation === undefined) {
     const mayStillShow = seen.proof === 'trouble' || proof?.verdict === 'not yet';
     return mayStillShow && past < notKnownMs ? again : unverified(change, seen, lockAfter(change));
   }
   if (operation === 'running') {
-    return past > longestMs ? leave(left(change, 'never finished'), unfollowedLockMs) : again;
+    return past > maxMs ? leave(left(change, 'never finished'), unfollowedLockMs) : again;
   }
   if (operation !== 'not known') {
     if (next.unclear < unclearThatCount) return again;
-    if (past > longestMs && (works || trail.known)) return lose('does not answer about it any more');
+    if (past > maxMs && (works || trail.known)) return lose('does not answer about it any more');
     return past < neverAnsweredMs || works || trail.known ? again : unverified(change, seen, unfollowedLockMs);
   }
   if (past < notKnownMs) return again;
@@ -98,7 +99,7 @@ export function judge(change: Change, trail: Trail, seen: Seen, works: boolean, 
 }
 
 /** The trail after one more look. */
-function lookedAgain(trail: Trail, operation: Seen['operation'], now: number): Trail {
+function lookedAgain(trail: PollState, operation: Observation['operation'], now: number): PollState {
   const { times, since } = trail.failing ?? { times: 0, since: now };
   return {
     since: trail.since,
@@ -109,27 +110,27 @@ function lookedAgain(trail: Trail, operation: Seen['operation'], now: number): T
   };
 }
 
-const isFailed = ({ failing }: Trail, now: number): boolean =>
+const isFailed = ({ failing }: PollState, now: number): boolean =>
   failing !== undefined && failing.times >= failuresThatCount && now - failing.since >= failingMs;
 
-function waitAfter({ looks, unclear }: Trail, { operation, restMs = 0 }: Seen): number {
-  const usual = everyMs[Math.min(looks, everyMs.length - 1)] ?? longestMs;
+function waitAfter({ looks, unclear }: PollState, { operation, restMs = 0 }: Observation): number {
+  const usual = everyMs[Math.min(looks, everyMs.length - 1)] ?? maxMs;
   if (operation !== 'trouble') return usual;
-  const backedOff = Math.min(2_000 * 2 ** (unclear + 1), longestTroubleMs);
-  return Math.max(usual, backedOff, Math.min(restMs, longestRestMs));
+  const backedOff = Math.min(2_000 * 2 ** (unclear + 1), maxTroubleMs);
+  return Math.max(usual, backedOff, Math.min(restMs, maxRestMs));
 }
 
 /** Answered `{result: null}` it is over; without an operation to ask about it may still be going on. */
 function lockAfter(change: Change): number {
-  const receipt = change.receipt === null ? undefined : thawed<Receipt>(change.receipt);
+  const receipt = change.receipt === null ? undefined : parseStored<Receipt>(change.receipt);
   return receipt?.kind === 'accepted' && receipt.immediate ? 0 : unfollowedLockMs;
 }
 
-const settled = (happening: Happening, says: Text, proven = false): Verdict => ({ happening, says, proven });
-const lose = (why: string): Verdict => settled({ kind: 'lose' }, lostSight(why));
-const leave = (says: Text, lockMs: number): Verdict => settled({ kind: 'leave', lockMs }, says);
+const settled = (event: ChangeEvent, says: Text, proven = false): PollResult => ({ event, says, proven });
+const lose = (why: string): PollResult => settled({ kind: 'lose' }, lostSight(why));
+const leave = (says: Text, lockMs: number): PollResult => settled({ kind: 'leave', lockMs }, says);
 
-function unverified(change: Change, { operation, proof }: Seen, lockMs: number): Verdict {
+function unverified(change: Change, { operation, proof }: Observation, lockMs: number): PollResult {
   if (proof && proof !== 'trouble') return leave(left(change, { proof: proof.says }), lockMs);
   if (operation === undefined) return leave(left(change, 'no proof'), lockMs);
   return leave(left(change, operation === 'not known' ? 'not followed' : 'asked in vain'), lockMs);

@@ -2,7 +2,7 @@ import type { LookSources, Sources } from '../../commands/kit/sources.ts';
 import type { Company } from '../../hosting/contract/target.ts';
 import type { Database } from '../../storage/database.ts';
 import { openTimers } from '../../storage/timers.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 
 /** What looks at the host are made with; `main.ts` gives it. */
 export type Sighted = Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
@@ -22,7 +22,7 @@ export const sourcesOf = (
   timed: async ({ id }) => {
     const open = await openTimers(database.db, `environment:${id}`);
     return open.flatMap(({ addresses, ends_at: until }) =>
-      thawed<readonly string[]>(addresses).map((address) => ({ address, until })),
+      parseStored<readonly string[]>(addresses).map((address) => ({ address, until })),
     );
   },
 });

@@ -5,7 +5,7 @@ import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { approvals, type Vote } from '../../storage/votes.ts';
-import { doubted, outstanding, type Asked } from '../../policy/approvers.ts';
+import { doubted, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { code, inline, joined, say, type Text } from '../../text.ts';
 import { HostTrouble } from '../../hosting/client.ts';
@@ -52,11 +52,11 @@ export type Rechecked =
   | { readonly kind: 'void' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
 
 /** Asks the rights, the votes, the target and what the change rests on again, by the same functions as when it was asked. */
-export async function recheck(desk: Recheck, change: Change): Promise<Rechecked> {
+export async function recheck(context: Recheck, change: Change): Promise<Rechecked> {
   if (fingerprint(change.call, change.card) !== change.fingerprint) return notAgreed;
-  const rights = await recheckRights(desk, change);
+  const rights = await recheckRights(context, change);
   if ('kind' in rights) return rights;
-  return recheckDrift(desk, change, rights);
+  return recheckDrift(context, change, rights);
 }
 
 /** So long the host may take to list its sites: before it has, it is not known whether the target is there. */
@@ -67,29 +67,29 @@ const notAgreed = gone(say`What is stored of this change is not what was agreed 
 const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack does not tell me who may do what right now.` };
 const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: notToldQuietly(groups) });
 
-async function recheckRights(desk: Recheck, change: Change): Promise<Restored | Rechecked> {
+async function recheckRights(context: Recheck, change: Change): Promise<Restored | Rechecked> {
   const { timerOf, approval } = permitOf(change);
   const isTimer = timerOf !== undefined;
-  const groups = groupsOf(desk.policy(), change, 'asker');
+  const groups = groupsOf(context.policy(), change, 'asker');
   // Network calls, in parallel.
   const [person, approvers, since] = await Promise.all([
-    isTimer ? undefined : desk.whoIs(change.asker, groups, undefined, approval === 'none'),
-    isTimer || change.state === 'waiting' ? [] : approversNow(desk, change),
+    isTimer ? undefined : context.whoIs(change.asker, groups, undefined, approval === 'none'),
+    isTimer || change.state === 'waiting' ? [] : approversNow(context, change),
     // What ends access by itself looks at the host by its id, list or no list: it must not wait for names.
-    isTimer ? 0 : desk.freshenNames(listingMs),
+    isTimer ? 0 : context.freshenNames(listingMs),
   ]);
   if (!isTimer && person === undefined) return slackIsSilent;
-  const moved = isTimer ? undefined : recheckTargets(desk, change, since);
+  const moved = isTimer ? undefined : recheckTargets(context, change, since);
   if (moved) return moved;
-  const restored = restore(change, namesWith(desk, change));
+  const restored = restore(change, namesWith(context, change));
   if (restored === undefined) return gone(say`I do not know ${code(change.command)} any more.`);
-  return person === undefined ? restored : recheckRules(desk, change, restored, person, approvers);
+  return person === undefined ? restored : recheckRules(context, change, restored, person, approvers);
 }
 
 /** What stands against it in the names of its targets: gone, renamed, or not to be found out now. */
-function recheckTargets(desk: Recheck, change: Change, since: number): Rechecked | undefined {
+function recheckTargets(context: Recheck, change: Change, since: number): Rechecked | undefined {
   for (const target of storedTargets(change)) {
-    const presence = desk.presenceOf(target, since);
+    const presence = context.presenceOf(target, since);
     if (presence === 'gone') return gone(say`${target.name} is gone: the host lists its sites without it.`);
     if (presence !== 'listed') {
       return {
@@ -100,7 +100,7 @@ function recheckTargets(desk: Recheck, change: Change, since: number): Rechecked
             : say`The host does not tell right now whether ${target.name} is there.`,
       };
     }
-    const now = listedAs(desk.names(undefined), target);
+    const now = listedAs(context.names(undefined), target);
     if (now && target.kind !== 'company' && now.name !== target.name) {
       return gone(say`${target.name} is called ${now.name} now.`);
     }
@@ -110,25 +110,25 @@ function recheckTargets(desk: Recheck, change: Change, since: number): Rechecked
 
 /** The asker may still do it, and once it is approved, the votes still suffice, for the rules of then and of now. */
 function recheckRules(
-  desk: Recheck,
+  context: Recheck,
   change: Change,
   restored: Restored,
   person: Person,
   approvers: readonly Person[] | undefined,
 ): Restored | Rechecked {
-  const policy = desk.policy();
-  const now = approvalNow(policy, person, restored, desk.company());
+  const policy = context.policy();
+  const now = approvalNow(policy, person, restored, context.company());
   if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);
   if (now instanceof NotKnown) return notKnown(now.groups);
   const then = permitOf(change).approval;
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
   if (approvers === undefined) return slackIsSilent;
-  const voters = approvers.filter(countsFor(desk, change));
-  const asked = { ...aboutOf(restored.resolved, desk.company()).asked, asker: change.asker };
+  const voters = approvers.filter(countsFor(context, change));
+  const asked = { ...aboutOf(restored.resolved, context.company()).asked, asker: change.asker };
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
   if (suffice(then) && suffice(now.approval)) return restored;
-  const unknown = doubts(desk, change, asked, approvers, now.unsure.length > 0 ? [then] : [then, now.approval]);
+  const unknown = doubts(context, change, asked, approvers, now.unsure.length > 0 ? [then] : [then, now.approval]);
   const groups = [...new Set([...(unknown ?? []), ...now.unsure])];
   if (unknown !== undefined && groups.length > 0) return notKnown(groups);
   if (!suffice(then)) return gone(say`Somebody who approved it may not do so any more.`);
@@ -137,19 +137,19 @@ function recheckRules(
 
 /** The Slack user groups of which it would have to be known whether these votes suffice; undefined: they cannot. */
 function doubts(
-  desk: Recheck,
+  context: Recheck,
   change: Change,
-  asked: Asked,
+  asked: ApprovalRequest,
   approvers: readonly Person[],
   needed: readonly ('none' | Needed)[],
 ): readonly string[] | undefined {
-  const policy = desk.policy();
+  const policy = context.policy();
   const members = approvers.filter(({ standing }) => standing === 'member');
-  const readers = members.filter((one) => readerOf(desk, one)(change) || hiddenBy(desk, one, change).length > 0);
+  const readers = members.filter((one) => readerOf(context, one)(change) || hiddenBy(context, one, change).length > 0);
   const wanted = needed.filter((one) => one !== 'none');
   if (wanted.some((one) => outstanding(policy, one, asked, readers, 'perhaps').length > 0)) return undefined;
   const voices = wanted.flatMap((one) => doubted(policy, one, asked, readers));
-  return [...voices, ...readers.flatMap((one) => hiddenBy(desk, one, change))];
+  return [...voices, ...readers.flatMap((one) => hiddenBy(context, one, change))];
 }
 
 function approvalNow(
@@ -168,8 +168,8 @@ function approvalNow(
   }
 }
 
-const approversNow = async (desk: Recheck, change: Change): Promise<readonly Person[] | undefined> =>
-  askedAgain(desk, change, await approvals(desk.database.db, change.number));
+const approversNow = async (context: Recheck, change: Change): Promise<readonly Person[] | undefined> =>
+  askedAgain(context, change, await approvals(context.database.db, change.number));
 
 /** Those who voted, as Slack knows them now; undefined where it does not answer. */
 async function askedAgain(
@@ -184,26 +184,26 @@ async function askedAgain(
 }
 
 /** Whose vote counts: members who may read it, as for a click. */
-function countsFor(desk: Omit<Recheck, 'database'>, change: Change): (person: Person) => boolean {
-  return (person) => person.standing === 'member' && readerOf(desk, person)(change);
+function countsFor(context: Omit<Recheck, 'database'>, change: Change): (person: Person) => boolean {
+  return (person) => person.standing === 'member' && readerOf(context, person)(change);
 }
 
 /** Those who approved and whose votes count, as Slack knows them now; undefined where it does not answer. */
 export async function freshVoters(
-  desk: Omit<Recheck, 'database'>,
+  context: Omit<Recheck, 'database'>,
   change: Change,
   votes: readonly Vote[],
 ): Promise<readonly Person[] | undefined> {
-  return (await askedAgain(desk, change, votes))?.filter(countsFor(desk, change));
+  return (await askedAgain(context, change, votes))?.filter(countsFor(context, change));
 }
 
-async function recheckDrift(desk: Recheck, change: Change, { action, resolved }: Restored): Promise<Rechecked> {
+async function recheckDrift(context: Recheck, change: Change, { action, resolved }: Restored): Promise<Rechecked> {
   // What rests on nothing cannot drift, and a host that is slow to show it is no reason to wait.
   if (action.look === undefined || change.rests === 'null') return { kind: 'as it was' };
   try {
-    const now = await action.look({ input: resolved.input, ...sourcesOf(desk) });
+    const now = await action.look({ input: resolved.input, ...sourcesOf(context) });
     if (restsOf(action, resolved, now) === change.rests) return { kind: 'as it was' };
-    const { facts = {} } = action.card({ input: resolved.input, before: now, now: await desk.database.now() });
+    const { facts = {} } = action.card({ input: resolved.input, before: now, now: await context.database.now() });
     const lines = Object.entries(facts).map(([label, value]) => [label, inline(value)] as const);
     const why = say`Somebody changed ${change.target_name} in the meantime. Asked again, it would be:`;
     return { kind: 'drifted', why: joined([why, factLines(lines.filter(([, value]) => value.length > 0))], '\n') };

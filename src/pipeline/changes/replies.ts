@@ -5,9 +5,9 @@ import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
 import { code, joined, person, say, time, type Text } from '../../text.ts';
 import { lockedName } from '../access/targets.ts';
-import type { Saying } from './change-store.ts';
+import type { TransitionNote } from './change-store.ts';
 import { askedPeople, whoIsAsked } from '../access/approver-lookup.ts';
-import { closableMinute, coolsDown, type Happening } from './change.ts';
+import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
 import { permitOf } from '../access/permit.ts';
 import type { Button, Note } from './card.ts';
@@ -112,7 +112,10 @@ export const unknownAfterLoss = (sentAt: number | undefined): Text =>
   say`**Outcome unknown.** ${forgotten(sentAt)} It may have happened, or it may not. I will not send it again.`;
 
 /** What goes with an unknown outcome: everybody who has to do with it hears of it, and can say what came of it. */
-export function alarm(change: Change, says: Text): Pick<Saying, 'reply' | 'outcome' | 'ops' | 'decide' | 'tell'> {
+export function alarm(
+  change: Change,
+  says: Text,
+): Pick<TransitionNote, 'reply' | 'outcome' | 'ops' | 'decide' | 'tell'> {
   const asked = askedPeople(permitOf(change));
   const all = [change.asker, ...asked];
   const locked =
@@ -193,7 +196,7 @@ export const tryingAgain = (why: Text, at: number): Text =>
   say`${why} Nothing was sent. The next try is at ${time(at)}.`;
 
 /** The mark that a reply begins with, by what it tells. */
-export const markFor: Readonly<Partial<Record<Happening['kind'], string>>> = {
+export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
   finish: '✅',
   complete: '✅',
   leave: '☑️',

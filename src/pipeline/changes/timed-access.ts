@@ -2,11 +2,11 @@ import type { Access } from '../../commands/kit/action.ts';
 import { spoken } from '../../commands/allowlist/listing.ts';
 import { findChange, isTouchedSince, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { thawed } from '../../storage/parse-json.ts';
-import { owe } from '../../storage/messages.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import { enqueueMessage } from '../../storage/messages.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../../storage/timers.ts';
 import { code, joined, person, say, time, type Text } from '../../text.ts';
-import type { Ledger } from './change-store.ts';
+import type { ChangeStore } from './change-store.ts';
 import { storedTargets } from '../access/targets.ts';
 import { cardOf } from './freeze.ts';
 import type { Note } from './card.ts';
@@ -58,7 +58,7 @@ export function effectsOf(access: Access, open: readonly Open[], at: number, isP
 /** Applies that, in the transaction that settles the change; each timer's own thread hears of it. */
 export async function settleAccess(
   tx: Tx,
-  ledger: Ledger,
+  changeStore: ChangeStore,
   change: Change,
   at: number,
   { isProven }: { readonly isProven: boolean },
@@ -69,16 +69,16 @@ export async function settleAccess(
   const { losses, starts } = effectsOf(access, timers.map(openOf), at, isProven);
   for (const loss of losses) {
     const timer = timers.find(({ id }) => id === loss.id);
-    if (timer) await lose(tx, ledger, change, timer, loss, at);
+    if (timer) await lose(tx, changeStore, change, timer, loss, at);
   }
   if (starts === undefined) {
     const text = say`The access of ${spoken(access.lets)} ends later than that already, and that stays.`;
     if (access.forMs === undefined) return;
-    return ledger.remark(tx, change, 'timer_left', { by: 'sitehand', at, reply: { text } });
+    return changeStore.remark(tx, change, 'timer_left', { by: 'sitehand', at, reply: { text } });
   }
   if (change.sent_at !== null && (await isTouchedSince(tx, { ...change, settled_at: change.sent_at }))) {
     const text = say`⚠️ **No end was set for the access of ${spoken(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Take it off by hand when its time is over.`;
-    return ledger.remark(tx, change, 'timer_left', {
+    return changeStore.remark(tx, change, 'timer_left', {
       by: 'sitehand',
       at,
       reply: { text },
@@ -101,7 +101,7 @@ export async function settleAccess(
   const cancel = code(`timers cancel ${change.number}`);
   const text = say`The access of ${spoken(starts.addresses)} ends at ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
   const details = { timer: id, addresses: starts.addresses, ends_at: starts.endsAt };
-  await ledger.remark(tx, change, 'timer_set', { by: 'sitehand', at, reply: { text }, details });
+  await changeStore.remark(tx, change, 'timer_set', { by: 'sitehand', at, reply: { text }, details });
 }
 
 /** Those whose grant was written before this change: what came after it, it has not touched. */
@@ -113,15 +113,15 @@ async function older(tx: Tx, timers: readonly Timer[], { sent_at: sentAt }: Chan
   return known;
 }
 
-async function lose(tx: Tx, ledger: Ledger, by: Change, timer: Timer, loss: Loss, at: number): Promise<void> {
+async function lose(tx: Tx, changeStore: ChangeStore, by: Change, timer: Timer, loss: Loss, at: number): Promise<void> {
   const { why, lost, left } = loss;
   await changeTimer(tx, timer.id, left.length > 0 ? { addresses: JSON.stringify(left) } : { end_reason: why, at });
   const grant = await findChange(tx, timer.change);
   if (grant === undefined) return;
   const details = { timer: timer.id, why, addresses: lost, left, by: by.number };
   const reply = { text: lossInWords(loss, grant.target_name, by, at) };
-  const saying = { by: by.asker, at, reply, details, ops: timer.gave_up_at !== null };
-  await ledger.remark(tx, grant, why === 'moved' ? 'timer_moved' : 'timer_ended', saying);
+  const note = { by: by.asker, at, reply, details, ops: timer.gave_up_at !== null };
+  await changeStore.remark(tx, grant, why === 'moved' ? 'timer_moved' : 'timer_ended', note);
   if (left.length === 0) await closeTries(tx, timer, grant, howItWent[why], at);
 }
 
@@ -135,8 +135,8 @@ const howItWent: Record<Loss['why'], string> = {
 export async function tellTries(tx: Tx, timer: Timer, grant: Change, note: Note, at: number): Promise<void> {
   const key = `timer:${timer.id}:tried`;
   const body = (text: Text): string => JSON.stringify({ ...note, text } satisfies Note);
-  await owe(tx, { key, change: grant.number, kind: 'reply', body: body(note.text), at });
-  await owe(tx, { key: `${key}:ops`, kind: 'ops', body: body(say`#${grant.number} · ${note.text}`), at });
+  await enqueueMessage(tx, { key, change: grant.number, kind: 'reply', body: body(note.text), at });
+  await enqueueMessage(tx, { key: `${key}:ops`, kind: 'ops', body: body(say`#${grant.number} · ${note.text}`), at });
 }
 
 /** That message has nothing left to press. */
@@ -165,4 +165,4 @@ function lossInWords({ why, lost, left }: Loss, where: string, by: Change, at: n
 const openOf = (timer: Timer): Open => ({ id: timer.id, addresses: addressesOf(timer), endsAt: timer.ends_at });
 
 /** The addresses whose access a timer ends. */
-export const addressesOf = (timer: Pick<Timer, 'addresses'>): readonly string[] => thawed(timer.addresses);
+export const addressesOf = (timer: Pick<Timer, 'addresses'>): readonly string[] => parseStored(timer.addresses);

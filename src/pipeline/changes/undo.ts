@@ -2,7 +2,7 @@ import { Refusal, type Words } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { findChange, isTouchedSince, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { say } from '../../text.ts';
 import type { Person } from '../access/authorise.ts';
 import { leftOf } from './freeze.ts';
@@ -35,18 +35,18 @@ export type UndoDesk = Sighted & {
  * run. Throws `Refusal` where it is too late, or the host cannot be asked.
  */
 export async function undoOf(
-  desk: UndoDesk,
+  context: UndoDesk,
   person: Person,
   { installation, number }: { readonly installation: string; readonly number: number },
 ): Promise<{ readonly change: Change; readonly words: Words; readonly isAsLeft: boolean }> {
-  const { database } = desk;
+  const { database } = context;
   if (installation !== database.installation) throw ofAnother();
   const change = await findChange(database.db, number);
-  const undo = change?.undo == null ? undefined : thawed<Undo>(change.undo);
+  const undo = change?.undo == null ? undefined : parseStored<Undo>(change.undo);
   if (change === undefined || undo === undefined || (await database.now()) >= undo.until) {
     throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
   }
-  return { change, words: undo.words, isAsLeft: await isAsLeft(desk, person, change, undo) };
+  return { change, words: undo.words, isAsLeft: await isAsLeft(context, person, change, undo) };
 }
 
 const ofAnother = (): Refusal =>
@@ -54,15 +54,17 @@ const ofAnother = (): Refusal =>
     hint: 'Press the one that the other installation drew.',
   });
 
-async function isAsLeft(desk: UndoDesk, person: Person, change: Change, { left }: Undo): Promise<boolean> {
-  const restored = restore(change, desk.names(person));
+async function isAsLeft(context: UndoDesk, person: Person, change: Change, { left }: Undo): Promise<boolean> {
+  const restored = restore(change, context.names(person));
   // Whoever may not read it hears that from the words.
   if (restored?.action.look === undefined) return true;
-  if (left === null || (await isTouchedSince(desk.database.db, change))) return false;
+  if (left === null || (await isTouchedSince(context.database.db, change))) return false;
   const { action, resolved } = restored;
-  const now = await action.look?.({ input: resolved.input, ...sourcesOf(desk, person.id) }).catch((error: unknown) => {
-    if (!(error instanceof HostTrouble)) throw error;
-    throw new Refusal(say`${inWords(error)} Nothing was done.`, { hint: 'Press it again in a minute.' });
-  });
+  const now = await action
+    .look?.({ input: resolved.input, ...sourcesOf(context, person.id) })
+    .catch((error: unknown) => {
+      if (!(error instanceof HostTrouble)) throw error;
+      throw new Refusal(say`${inWords(error)} Nothing was done.`, { hint: 'Press it again in a minute.' });
+    });
   return leftOf(action, resolved, now) === left;
 }

@@ -12,7 +12,7 @@ import { notTold } from '../access/unknown-groups.ts';
 type Listed = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
 
 /** People whose names are remembered between two changes of the listing or the policy. */
-const mostRemembered = 500;
+const maxRemembered = 500;
 
 /** Everything that can be named, and what of it one person may read; worked out once for as long as the lists and the policy stay. */
 export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => Names {
@@ -29,7 +29,7 @@ export function createNames(listing: () => Listing, policy: () => Policy): (pers
     const known = remembered.get(key);
     if (known) return known;
     const mine = readable(of.all, of.policy, person);
-    if (remembered.size >= mostRemembered) remembered.clear();
+    if (remembered.size >= maxRemembered) remembered.clear();
     remembered.set(key, mine);
     return mine;
   };

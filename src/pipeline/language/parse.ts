@@ -7,28 +7,32 @@ import { unknownCommand, unknownOption } from './did-you-mean.ts';
 import { optionName, takesRest, takesValue } from './usage.ts';
 import { commandsIn, withoutTokens, type Found } from './pasted-tokens.ts';
 import { split, type Word } from './tokenize.ts';
-import type { Wish } from './parsed-command.ts';
+import type { ParsedCommand } from './parsed-command.ts';
 import { valueAt, type Option } from './option-value.ts';
 
 export type { Context, Given } from './bind-arguments.ts';
 
 /** Reads a line; throws `Refusal` with the nearest match for what it does not know. An empty line is `undefined`. */
-export function parse(line: string, commands: ReadonlyMap<string, Command>, context: Context = {}): Wish | undefined {
+export function parse(
+  line: string,
+  commands: ReadonlyMap<string, Command>,
+  context: Context = {},
+): ParsedCommand | undefined {
   const words = split(line);
   if (words.length === 0) return undefined;
-  const wish = (): Wish => wishOf(words, commands, context);
-  return withoutTokens(words, commandsIn(words, commands)[0]?.command, wish);
+  const parsed = (): ParsedCommand => parsedFrom(words, commands, context);
+  return withoutTokens(words, commandsIn(words, commands)[0]?.command, parsed);
 }
 
 /** Reads words that were stored, rather than a line that somebody typed; throws `Refusal`. */
-export const parseWords = (words: Words, commands: ReadonlyMap<string, Command>): Wish =>
-  wishOf(
+export const parseWords = (words: Words, commands: ReadonlyMap<string, Command>): ParsedCommand =>
+  parsedFrom(
     words.map((text) => ({ text, quoted: !text.startsWith('--') })),
     commands,
     {},
   );
 
-function wishOf(words: readonly Word[], commands: ReadonlyMap<string, Command>, context: Context): Wish {
+function parsedFrom(words: readonly Word[], commands: ReadonlyMap<string, Command>, context: Context): ParsedCommand {
   const { path, command, rest } = commandOf(words, commands);
   const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);
   const { reason, 'dry-run': dryRun, ...named } = options;

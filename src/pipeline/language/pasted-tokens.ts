@@ -1,7 +1,7 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import type { Words } from '../../errors.ts';
-import type { Wish } from './parsed-command.ts';
+import type { ParsedCommand } from './parsed-command.ts';
 import { refuseKeys, type Word } from './tokenize.ts';
 
 /** Tokens of services that were pasted into a line: refused, but where such words are ordinary. */
@@ -22,13 +22,17 @@ export function commandsIn(words: readonly Word[], commands: ReadonlyMap<string,
 export const takesTokens = (field: Field | undefined): boolean => field?.kind === 'plain' && field.takesTokens === true;
 
 /** What `read` makes of the words of this command. Throws `Refusal` for a token, before `read` can repeat it. */
-export function withoutTokens(words: readonly Word[], command: Command | undefined, read: () => Wish): Wish {
+export function withoutTokens(
+  words: readonly Word[],
+  command: Command | undefined,
+  read: () => ParsedCommand,
+): ParsedCommand {
   const free = Object.entries(command?.fields ?? {}).flatMap(([name, field]) => (takesTokens(field) ? [name] : []));
   if (free.length === 0) refuseTokens(words.map(({ text }) => text));
-  const wish = read();
-  for (const [name, said] of Object.entries(wish.given)) if (!free.includes(name)) refuseTokens(said, name);
-  if (wish.reason !== undefined) refuseTokens([wish.reason], 'reason');
-  return wish;
+  const parsed = read();
+  for (const [name, said] of Object.entries(parsed.given)) if (!free.includes(name)) refuseTokens(said, name);
+  if (parsed.reason !== undefined) refuseTokens([parsed.reason], 'reason');
+  return parsed;
 }
 
 function refuseTokens(said: Words, field?: string): void {

@@ -2,26 +2,26 @@ import type { AnyAction } from '../../commands/kit/action.ts';
 import { catalogue } from '../../commands/index.ts';
 import type { Change } from '../../storage/changes.ts';
 import { Refusal } from '../../errors.ts';
-import type { Wish } from './parsed-command.ts';
+import type { ParsedCommand } from './parsed-command.ts';
 import { parseWords } from './parse.ts';
 import { resolve, type Names, type Resolved } from './resolve.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 
 /** A stored change's words read again: its action and input as they are now. */
 export type Restored = { readonly action: AnyAction; readonly resolved: Resolved };
 
 /** The words a change was made from, without its reason. */
-export const wordsOfChange = (change: Pick<Change, 'words'>): readonly string[] => thawed(change.words);
+export const wordsOfChange = (change: Pick<Change, 'words'>): readonly string[] => parseStored(change.words);
 
 /** Undefined where the words no longer say what they said: a target is gone, or the command is. */
 export function restore(change: Pick<Change, 'words'>, names: Names): Restored | undefined {
-  const wish = wishOf(wordsOfChange(change));
-  if (wish?.command.shape !== 'action') return undefined;
-  const resolved = resolve(wish, names);
-  return resolved.missing.length + resolved.problems.length === 0 ? { action: wish.command, resolved } : undefined;
+  const parsed = parsedFrom(wordsOfChange(change));
+  if (parsed?.command.shape !== 'action') return undefined;
+  const resolved = resolve(parsed, names);
+  return resolved.missing.length + resolved.problems.length === 0 ? { action: parsed.command, resolved } : undefined;
 }
 
-function wishOf(words: readonly string[]): Wish | undefined {
+function parsedFrom(words: readonly string[]): ParsedCommand | undefined {
   try {
     return parseWords(words, catalogue);
   } catch (error) {

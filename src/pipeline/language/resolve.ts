@@ -5,7 +5,7 @@ import { Refusal, type Offer, type Words } from '../../errors.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 import { bold, code, joined, say, type Text } from '../../text.ts';
 import { folded, searchIn, type Named } from './name-search.ts';
-import type { Wish } from './parsed-command.ts';
+import type { ParsedCommand } from './parsed-command.ts';
 import { wordsOf, type Aside } from './usage.ts';
 
 /** What one person may read, and so may name. */
@@ -18,22 +18,22 @@ export type Names = {
 
 /** A wish whose words have been read: values by field, the fields still missing, and what cannot be read. */
 export type Resolved = {
-  readonly wish: Wish;
+  readonly parsed: ParsedCommand;
   readonly input: Readonly<Record<string, unknown>>;
   readonly missing: readonly string[];
   readonly problems: readonly { readonly field: string; readonly refusal: Refusal }[];
 };
 
 /** Reads every given field: plain ones by themselves, names among `names`. Never guesses, never throws a Refusal. */
-export function resolve(wish: Wish, names: Names): Resolved {
+export function resolve(parsed: ParsedCommand, names: Names): Resolved {
   const input: Record<string, unknown> = {};
   const missing: string[] = [];
   const problems: { field: string; refusal: Refusal }[] = [];
-  for (const [name, field] of Object.entries(wish.command.fields)) {
-    const words = (wish.given[name] ?? []).filter((word) => word.trim() !== '');
+  for (const [name, field] of Object.entries(parsed.command.fields)) {
+    const words = (parsed.given[name] ?? []).filter((word) => word.trim() !== '');
     try {
       if (words.length > 0)
-        input[name] = isName(field) ? find(field, words[0] ?? '', names, wish, name) : field.read(words);
+        input[name] = isName(field) ? find(field, words[0] ?? '', names, parsed, name) : field.read(words);
       else if (!isName(field) && field.absent !== undefined) input[name] = field.absent;
       else if (!field.optional) missing.push(name);
     } catch (error) {
@@ -41,12 +41,12 @@ export function resolve(wish: Wish, names: Names): Resolved {
       problems.push({ field: name, refusal: error });
     }
   }
-  return { wish, input, missing, problems };
+  return { parsed, input, missing, problems };
 }
 
 /** The words that say the same again, with ids instead of names: for storage, buttons and forms. */
-export const canonicalWords = ({ wish, input }: Pick<Resolved, 'wish' | 'input'>, aside: Aside = {}): Words =>
-  wordsOf(wish.path, wish.command.fields, (name) => shownAs(wish.command.fields[name], input[name]), aside);
+export const canonicalWords = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, aside: Aside = {}): Words =>
+  wordsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), aside);
 
 /** A value of a field as the words that say it. */
 export function shownAs(field: Field | undefined, value: unknown): Words {
@@ -88,31 +88,36 @@ function sitesIn(names: Names): readonly NamedSite[] {
   return all;
 }
 
-function find(field: Field, typed: string, names: Names, wish: Wish, name: string): Named {
+function find(field: Field, typed: string, names: Names, parsed: ParsedCommand, name: string): Named {
   const all = namesOfKind(field.kind, names);
   const exact = searchIn(all).exact(typed);
   if (exact.length === 1 && exact[0]) return exact[0];
-  const offer = (one: Named): Offer => offerOf(wish, name, one);
+  const offer = (one: Named): Offer => offerOf(parsed, name, one);
   if (exact.length > 1)
     throw ambiguous(typed, exact, (one) => ({ ...offer(one), label: `${one.name} (…${one.id.slice(-4)})` }));
-  const partial = searchIn(all).containing(typed, mostCandidates);
+  const partial = searchIn(all).containing(typed, maxCandidates);
   if (partial.length > 0 && typed.length > 1) throw ambiguous(typed, partial, offer);
   const nearest = near(
     folded(typed),
     all.map((one) => folded(one.name)),
   );
   const meant = nearest.flatMap((close) => searchIn(all).exact(close)).slice(0, 3);
-  throw unknownName(wish, name, meant, names.trouble);
+  throw unknownName(parsed, name, meant, names.trouble);
 }
 
 /**
  * What somebody is told of a name that is not there, or that is not theirs to read: the same words for both. With
  * `trouble` it may be there, and only the host does not tell.
  */
-export function unknownName(wish: Wish, name: string, meant: readonly Named[] = [], trouble?: Text): Refusal {
-  const typed = wish.given[name]?.[0] ?? '';
+export function unknownName(
+  parsed: ParsedCommand,
+  name: string,
+  meant: readonly Named[] = [],
+  trouble?: Text,
+): Refusal {
+  const typed = parsed.given[name]?.[0] ?? '';
   const notLatin = /[^\p{ASCII}]/u.test(typed) ? ' It has letters that are not plain Latin ones.' : '';
-  const kind = wish.command.fields[name]?.kind ?? 'target';
+  const kind = parsed.command.fields[name]?.kind ?? 'target';
   const word = code(typed.slice(0, 80));
   return new Refusal(
     trouble
@@ -129,16 +134,16 @@ export function unknownName(wish: Wish, name: string, meant: readonly Named[] = 
           : trouble
             ? 'Try again in a minute.'
             : say`${code('environments')} lists what you can name.`,
-      offers: meant.map((one) => offerOf(wish, name, one)),
+      offers: meant.map((one) => offerOf(parsed, name, one)),
     },
   );
 }
 
 /** One more than is offered: that there are others is said. */
-const mostCandidates = 6;
+const maxCandidates = 6;
 
 function ambiguous(typed: string, candidates: readonly Named[], offer: (one: Named) => Offer): Refusal {
-  const shown = candidates.slice(0, mostCandidates - 1);
+  const shown = candidates.slice(0, maxCandidates - 1);
   const more = candidates.length > shown.length ? ' or another' : '';
   return new Refusal(
     say`**${typed.slice(0, 80)}** could be ${joined(
@@ -152,8 +157,13 @@ function ambiguous(typed: string, candidates: readonly Named[], offer: (one: Nam
 }
 
 /** The same wish with one of its names said by id. */
-const offerOf = (wish: Wish, name: string, one: Named): Offer => ({
+const offerOf = (parsed: ParsedCommand, name: string, one: Named): Offer => ({
   // What is pressed may be done at once: the name alone does not say what.
-  label: (wish.command.shape === 'action' ? `${wish.command.button}: ${one.name}` : one.name).slice(0, 75),
-  words: wordsOf(wish.path, wish.command.fields, (key) => (key === name ? [one.id] : (wish.given[key] ?? [])), wish),
+  label: (parsed.command.shape === 'action' ? `${parsed.command.button}: ${one.name}` : one.name).slice(0, 75),
+  words: wordsOf(
+    parsed.path,
+    parsed.command.fields,
+    (key) => (key === name ? [one.id] : (parsed.given[key] ?? [])),
+    parsed,
+  ),
 });

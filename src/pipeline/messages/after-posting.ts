@@ -23,7 +23,7 @@ export type Outbox = {
 /** How long an approved change can be stopped, once the message that says so stands. */
 const coolDownMs = 10_000;
 /** A message that Slack has not taken for a day is given up, and that is told; the change itself stays and can be asked for. */
-const longestMs = 86_400_000;
+const maxMs = 86_400_000;
 /** And as often it has to have been tried since then: what we, or our token, were away for does not count. */
 const leastTries = 20;
 /** When Slack is asked again that does not take our token, or whose ops channel takes no posts. */
@@ -60,7 +60,7 @@ export async function putBack(outbox: Outbox, tx: Tx, failed: Omit<Loss, 'change
     await rescheduleOps(tx, now + opsAgainMs);
     return noteOps(outbox, tx, error.message, now);
   }
-  const isOld = message.kind !== 'ops' && now - message.owed_at > longestMs && message.tries >= leastTries;
+  const isOld = message.kind !== 'ops' && now - message.owed_at > maxMs && message.tries >= leastTries;
   if (kind === 'later' && !isOld) return postpone(tx, message, now + againAfter(message, error));
   if (!(await giveUp(tx, message))) return;
   const change = message.change === null ? undefined : await findChange(tx, message.change);

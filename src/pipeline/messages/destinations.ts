@@ -4,7 +4,7 @@ import type { Reader } from '../../storage/tx.ts';
 import { say } from '../../text.ts';
 import { cardOf } from '../changes/freeze.ts';
 import type { Card, Note } from '../changes/card.ts';
-import { Undeliverable, type Recipient, type Voice } from './messenger.ts';
+import { Undeliverable, type Recipient, type Messenger } from './messenger.ts';
 
 /** One place where a message may stand, and what it says there. */
 type Destination = { readonly to: Recipient; readonly as: Card | Note };
@@ -13,11 +13,14 @@ type Destination = { readonly to: Recipient; readonly as: Card | Note };
 export type Posted = { readonly place: Place; readonly refused?: string };
 
 /** Posts a message at the first of its places that takes it; undefined: it has none. Rejects with `Undeliverable`. */
-export async function postSomewhere(voice: Voice, destinations: readonly Destination[]): Promise<Posted | undefined> {
+export async function postSomewhere(
+  messenger: Messenger,
+  destinations: readonly Destination[],
+): Promise<Posted | undefined> {
   const words: string[] = [];
   for (const { to, as } of destinations) {
     try {
-      const place = await voice.post(to, as);
+      const place = await messenger.post(to, as);
       return { place, ...(words[0] !== undefined && { refused: words[0] }) };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;

@@ -11,7 +11,7 @@ export type TurnsOfPlaces = {
 };
 
 /** Who had a turn lately: so many people are told apart. */
-const mostServed = 32;
+const maxServed = 32;
 
 export const createTurnsOfPlaces = (): TurnsOfPlaces => ({
   served: new Map(),
@@ -24,8 +24,8 @@ export const createTurnsOfPlaces = (): TurnsOfPlaces => ({
 export function noteServed({ served }: TurnsOfPlaces, requester: string, at: number): void {
   served.delete(requester);
   served.set(requester, at);
-  const [longestAgo] = served.keys();
-  if (served.size > mostServed && longestAgo !== undefined) served.delete(longestAgo);
+  const [maxAge] = served.keys();
+  if (served.size > maxServed && maxAge !== undefined) served.delete(maxAge);
 }
 
 /** Draws so many messages for a place, after those that are under way there. */

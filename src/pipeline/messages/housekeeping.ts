@@ -3,7 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import { abandoned, closeInbox, forgetInbox, wipeInbox, type InboxRow } from '../../storage/inbox.ts';
 import { releaseAll } from '../../storage/lease.ts';
 import { sweepLocks } from '../../storage/locks.ts';
-import { dropOldOps, forgetMessages, owe } from '../../storage/messages.ts';
+import { dropOldOps, forgetMessages, enqueueMessage } from '../../storage/messages.ts';
 import { counted } from '../../commands/kit/page.ts';
 import { code, say, type Text } from '../../text.ts';
 import { oweOps } from './ops-messages.ts';
@@ -19,7 +19,7 @@ const wipeAfterMs = 30 * 60_000;
 const forgetAfterMs = 86_400_000;
 const forgetMessagesAfterMs = 30 * 86_400_000;
 /** What the ops channel is owed at most, while it takes nothing. */
-const mostOps = 500;
+const maxOps = 500;
 
 /** Names the message that tells somebody that their delivery was lost. */
 export const lostKey = (inbox: string): string => `lost:${inbox}`;
@@ -40,7 +40,7 @@ export async function tellTheLost({ database, lostNote }: Housekeeping): Promise
       const at = await database.now(tx);
       if (!(await closeInbox(tx, row.key, at))) return;
       const body = JSON.stringify(lostNote(row));
-      await owe(tx, { key: lostKey(row.key), kind: 'direct', recipient: row.person, body, at });
+      await enqueueMessage(tx, { key: lostKey(row.key), kind: 'direct', recipient: row.person, body, at });
     });
   }
 }
@@ -54,7 +54,7 @@ export async function sweep({ database }: Housekeeping): Promise<void> {
     await expireAnswers(tx, now);
     await sweepLocks(tx, now);
     await forgetMessages(tx, now - forgetMessagesAfterMs);
-    const dropped = await dropOldOps(tx, mostOps);
+    const dropped = await dropOldOps(tx, maxOps);
     if (dropped > 0) await oweOps(tx, `dropped:${now}`, tooMany(dropped), now);
   });
 }

@@ -5,7 +5,7 @@ import type { Card, Note } from '../changes/card.ts';
 export type Recipient = { readonly channel: string; readonly thread?: string } | { readonly person: string };
 
 /** What can be said to Slack; rejects with `Undeliverable` where Slack does not take it. */
-export type Voice = {
+export type Messenger = {
   readonly post: (to: Recipient, what: Card | Note) => Promise<Place>;
   readonly edit: (place: Place, what: Card | Note) => Promise<void>;
 };

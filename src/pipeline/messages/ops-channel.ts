@@ -1,10 +1,10 @@
 import type { Policy } from '../../policy/rules.ts';
 import type { Database, Tx } from '../../storage/database.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { rescheduleOps } from '../../storage/messages.ts';
 import { readSetting, writeSetting } from '../../storage/kv.ts';
 import { channel, code, inline, joined, plain, say, type Text } from '../../text.ts';
-import { createBeat, type Beat } from './poller.ts';
+import { createPoller, type Poller } from './poller.ts';
 import type { ChannelLook } from './messenger.ts';
 
 /** The channel where whoever runs this is told what nobody else may hear: whether it is told at all. */
@@ -34,7 +34,7 @@ export async function noteOpsPost(tx: Tx, last: LastPost, at: number): Promise<b
 
 async function lastPost(db: Parameters<typeof readSetting>[0]): Promise<LastPost | undefined> {
   const setting = await readSetting(db, lastPostKey);
-  return setting && thawed<LastPost>(setting.value);
+  return setting && parseStored<LastPost>(setting.value);
 }
 
 /** What is wrong with the ops channel right now, as far as it can be known without posting; rejects where Slack does not say. */
@@ -69,17 +69,17 @@ const trouble = (says: Text, hint: Text): OpsTrouble => ({ says: inline(says), h
 
 /** Looks at the ops channel now and then, and when nudged. `onChange` gets a line for the log where it stands otherwise. */
 export function createOpsWatch(
-  desk: OpsDesk,
+  context: OpsDesk,
   onTrouble: (what: string, error: unknown) => void,
   onChange: (line: string, isWell: boolean) => void,
-): Beat & { readonly trouble: () => OpsTrouble | undefined } {
+): Poller & { readonly trouble: () => OpsTrouble | undefined } {
   let known: OpsTrouble | undefined;
   const look = async (): Promise<void> => {
-    const found = await opsTrouble(desk);
+    const found = await opsTrouble(context);
     const line = found ? plain(joined([found.says, found.hint])) : 'it takes what I post again';
     if (JSON.stringify(found) !== JSON.stringify(known)) onChange(`the ops channel: ${line}`, found === undefined);
     known = found;
   };
-  const beat = createBeat({ everyMs, look, onTrouble: (error) => onTrouble('looking at the ops channel', error) });
-  return { ...beat, trouble: () => known };
+  const poller = createPoller({ everyMs, look, onTrouble: (error) => onTrouble('looking at the ops channel', error) });
+  return { ...poller, trouble: () => known };
 }

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../storage/database.ts';
 import type { Jump } from '../../storage/clock.ts';
 import { abandoned } from '../../storage/inbox.ts';
-import { owe } from '../../storage/messages.ts';
+import { enqueueMessage } from '../../storage/messages.ts';
 import { readSetting, writeSetting } from '../../storage/kv.ts';
 import { aliveKey } from '../../storage/time.ts';
 import { joined, say, time, type Text } from '../../text.ts';
@@ -14,7 +14,7 @@ export async function tellOps(database: Database, key: string, text: Text): Prom
 
 /** As `tellOps`, in the transaction of what is told. */
 export async function oweOps(tx: Tx, key: string, text: Text, at: number): Promise<void> {
-  await owe(tx, { key: `ops:${key}`, kind: 'ops', body: JSON.stringify({ text }), at });
+  await enqueueMessage(tx, { key: `ops:${key}`, kind: 'ops', body: JSON.stringify({ text }), at });
 }
 
 /** A shorter absence is a restart that nobody noticed. */

@@ -1,5 +1,5 @@
 /** Looks for work at every beat, and at once when nudged; never twice at a time. */
-export type Beat = {
+export type Poller = {
   readonly nudge: () => void;
   /** Looks in so many milliseconds, where the next beat comes later. */
   readonly nudgeIn: (afterMs: number) => void;
@@ -15,7 +15,7 @@ type BeatOptions = {
 };
 
 /** Starts nothing by itself. A nudge during a look makes it look once more. */
-export function createBeat({ everyMs, look, onTrouble }: BeatOptions): Beat {
+export function createPoller({ everyMs, look, onTrouble }: BeatOptions): Poller {
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
   let again = false;

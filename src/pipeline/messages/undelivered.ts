@@ -1,6 +1,6 @@
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { findMessage, owe, type Message } from '../../storage/messages.ts';
+import { findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
 import { channel, code, joined, person, plain, say, type Text } from '../../text.ts';
 import { cardOf } from '../changes/freeze.ts';
 import { oweOps } from './ops-messages.ts';
@@ -19,7 +19,7 @@ export type Loss = {
 
 const prefix = 'untold:';
 /** Of a message whose very drawing Slack does not take, in characters. */
-const longestUndrawn = 300;
+const maxUndrawnLength = 300;
 
 /** Tells the asker and the ops channel of a message that is given up; of such a message itself nobody is told. */
 export async function tellOfLoss(tx: Tx, loss: Loss, at: number): Promise<void> {
@@ -29,7 +29,7 @@ export async function tellOfLoss(tx: Tx, loss: Loss, at: number): Promise<void> 
   if (change === undefined || !isReachable(loss, change)) return;
   const key = `${prefix}${change.number}:${message.recipient ?? 'card'}`;
   const body = JSON.stringify({ text: forAsker(loss, change) });
-  await owe(tx, { key, change: change.number, kind: 'direct', recipient: change.asker, body, at });
+  await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.asker, body, at });
 }
 
 /** Whether the asker's direct messages are not what has just refused it. */
@@ -43,7 +43,7 @@ function forOps(loss: Loss): Text {
   // A direct message names its change by itself.
   const isNamed = message.kind === 'reply' && change !== undefined;
   const whole = isNamed ? say`${named(change)}\n${text}` : text;
-  const told = isKind(error, 'drawing') ? say`${plain(whole).slice(0, longestUndrawn)}` : whole;
+  const told = isKind(error, 'drawing') ? say`${plain(whole).slice(0, maxUndrawnLength)}` : whole;
   return say`⚠️ **${whom(loss)} could not be told** (${why(loss)}; ${code(message.key)}):\n${told}`;
 }
 

@@ -1,30 +1,30 @@
-import type { Office, Pause, Paused } from '../../commands/kit/builtin.ts';
-import type { Hold } from '../../commands/kit/lock-info.ts';
+import type { QueryService, Pause, Paused } from '../../commands/kit/builtin.ts';
+import type { LockInfo } from '../../commands/kit/lock-info.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { scrub } from '../../secret.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
 import { closeInbox } from '../../storage/inbox.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
 import { readSetting, removeSetting, writeSetting } from '../../storage/kv.ts';
 import { countStates } from '../../storage/queue-stats.ts';
 import { actor, person as mention, say, time, type Text, plain } from '../../text.ts';
-import type { Ledger } from '../changes/change-store.ts';
+import type { ChangeStore } from '../changes/change-store.ts';
 import type { Permit } from '../access/permit.ts';
 import type { Person } from '../access/authorise.ts';
 import { oweOps } from '../messages/ops-messages.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { cardOf } from '../changes/freeze.ts';
-import type { About } from '../access/visibility.ts';
+import type { StoredTargets } from '../access/visibility.ts';
 
 /** What a person does beside changes: each deed, its line in the trail and its announcement are one transaction. */
 
-export type DeedDesk = { readonly database: Database; readonly ledger: Ledger };
+export type DeedDesk = { readonly database: Database; readonly changeStore: ChangeStore };
 
 /** Who does it, by which rules, and the inbox row that it answers. */
-export type Doer = {
+export type Actor = {
   readonly person: Person;
   readonly permit: Permit | undefined;
   readonly inbox: string | undefined;
@@ -33,28 +33,28 @@ export type Doer = {
 /** Set while nothing may be sent: `execute.ts` asks whether it is there, and no more. */
 export const pauseKey = 'pause';
 
-const mostHeldRead = 200;
-const mostHeldNamed = 5;
-const longestTitle = 200;
+const maxHeldRead = 200;
+const maxHeldNamed = 5;
+const maxTitleLength = 200;
 
 /** The deeds that an office does for one person. */
-export const deedsFor = (
-  desk: DeedDesk,
-  doer: Doer,
+export const adminActions = (
+  context: DeedDesk,
+  doer: Actor,
   mayRead: MayRead,
-): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
-  ...locking(desk, doer),
-  ...pausing(desk, doer, mayRead),
+): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
+  ...locking(context, doer),
+  ...pausing(context, doer, mayRead),
 });
 
 /** Whether this person may read a change: only then is it named. */
-type MayRead = (about: About) => boolean;
+type MayRead = (about: StoredTargets) => boolean;
 
-function locking(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock'> {
+function locking(context: DeedDesk, doer: Actor): Pick<QueryService, 'lock' | 'unlock'> {
   const { person } = doer;
   return {
     lock: (env, said, forMs) =>
-      undisturbed(desk, async (tx, at) => {
+      exclusiveTransaction(context, async (tx, at) => {
         const target = keyOf(env);
         const why = scrub(said);
         const until = forMs === undefined ? undefined : at + forMs;
@@ -63,11 +63,11 @@ function locking(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock'> {
         if (held) return { done: false, hold: holdOf(held) };
         const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
         const says = say`**${env.name} was locked by ${mention(person.id)}** ${end}: “${why}”. Changes of it are refused.`;
-        await record(desk, doer, tx, at, { event: 'lock', target: env, reason: why, until, says });
+        await record(context, doer, tx, at, { event: 'lock', target: env, reason: why, until, says });
         return { done: true, hold: { by: { person: person.id }, why, until } };
       }),
     unlock: (env) =>
-      undisturbed(desk, async (tx, at) => {
+      exclusiveTransaction(context, async (tx, at) => {
         const held = await heldLock(tx, keyOf(env), at);
         if (held === undefined) return { done: false, hold: undefined };
         const freed = await unlock(tx, held.target);
@@ -75,17 +75,17 @@ function locking(desk: DeedDesk, doer: Doer): Pick<Office, 'lock' | 'unlock'> {
         const whose =
           freed.person === person.id ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
         const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
-        await record(desk, doer, tx, at, { event: 'unlock', target: env, lock: freed, says });
+        await record(context, doer, tx, at, { event: 'unlock', target: env, lock: freed, says });
         return { done: true, hold: holdOf(freed) };
       }),
   };
 }
 
-function pausing(desk: DeedDesk, doer: Doer, mayRead: MayRead): Pick<Office, 'pause' | 'resume'> {
+function pausing(context: DeedDesk, doer: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {
   const { person } = doer;
   return {
     pause: (said) =>
-      undisturbed(desk, async (tx, at) => {
+      exclusiveTransaction(context, async (tx, at) => {
         const paused = await readPause(tx);
         const counts = await countStates(tx);
         const atHost = (counts.sending ?? 0) + (counts.accepted ?? 0);
@@ -96,16 +96,16 @@ function pausing(desk: DeedDesk, doer: Doer, mayRead: MayRead): Pick<Office, 'pa
         await writeSetting(tx, { key: pauseKey, value: JSON.stringify(pause), at });
         const because = why === undefined ? say`.` : say`: “${why}”.`;
         const says = say`⚠️ **Nothing is sent any more: ${mention(person.id)} paused it**${because}`;
-        await record(desk, doer, tx, at, { event: 'pause', reason: why, says });
+        await record(context, doer, tx, at, { event: 'pause', reason: why, says });
         return { done: true, pause, ...around };
       }),
     resume: () =>
-      undisturbed(desk, async (tx, at) => {
+      exclusiveTransaction(context, async (tx, at) => {
         const paused = await readPause(tx);
         if (paused === undefined) return undefined;
         await removeSetting(tx, pauseKey);
         const says = say`**Sending goes on: ${mention(person.id)} resumed it.** It was paused by ${actor(paused.by)} at ${time(paused.at, 'date')}.`;
-        await record(desk, doer, tx, at, { event: 'resume', paused, says });
+        await record(context, doer, tx, at, { event: 'resume', paused, says });
         const held = (await countStates(tx)).approved ?? 0;
         return { pause: paused, held, named: await heldNow(tx, mayRead) };
       }),
@@ -114,16 +114,16 @@ function pausing(desk: DeedDesk, doer: Doer, mayRead: MayRead): Pick<Office, 'pa
 
 /** The first few of what is approved and not sent, of what this person may read. */
 async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
-  const held = await listChanges(tx, { state: 'approved', limit: mostHeldRead });
+  const held = await listChanges(tx, { state: 'approved', limit: maxHeldRead });
   return held
     .toReversed()
     .filter(mayRead)
-    .slice(0, mostHeldNamed)
-    .map((change) => ({ number: change.number, title: plain(cardOf(change).title).slice(0, longestTitle) }));
+    .slice(0, maxHeldNamed)
+    .map((change) => ({ number: change.number, title: plain(cardOf(change).title).slice(0, maxTitleLength) }));
 }
 
 /** Runs a deed alone among all that lock, send or write the trail. */
-export const undisturbed = <T>({ database }: DeedDesk, work: (tx: Tx, at: number) => Promise<T>): Promise<T> =>
+export const exclusiveTransaction = <T>({ database }: DeedDesk, work: (tx: Tx, at: number) => Promise<T>): Promise<T> =>
   database.transaction(async (tx) => {
     await alone(tx);
     return work(tx, await database.now(tx));
@@ -131,22 +131,22 @@ export const undisturbed = <T>({ database }: DeedDesk, work: (tx: Tx, at: number
 
 /** Writes down a deed that changes nothing here, and answers its delivery. */
 export const writeDown = (
-  desk: DeedDesk,
-  doer: Doer,
+  context: DeedDesk,
+  doer: Actor,
   told: { readonly event: string } & Readonly<Record<string, unknown>>,
-): Promise<void> => undisturbed(desk, (tx, at) => record(desk, doer, tx, at, told));
+): Promise<void> => exclusiveTransaction(context, (tx, at) => record(context, doer, tx, at, told));
 
 type Told = { readonly event: string; readonly target?: Environment; readonly says?: Text } & Readonly<
   Record<string, unknown>
 >;
 
 /** Throws where the delivery was answered already: its sender was told that nothing was done, and so nothing is. */
-export async function answerDelivery(tx: Tx, { inbox }: Doer, at: number): Promise<void> {
+export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Promise<void> {
   if (inbox !== undefined && !(await closeInbox(tx, inbox, at))) throw new Refusal('It is too late. Nothing was done.');
 }
 
 /** Writes down a deed, answers its delivery, and tells the ops channel where it says something. */
-export async function record({ ledger }: DeedDesk, doer: Doer, tx: Tx, at: number, told: Told): Promise<void> {
+export async function record({ changeStore }: DeedDesk, doer: Actor, tx: Tx, at: number, told: Told): Promise<void> {
   const { event, target, says, ...rest } = told;
   const { person, permit } = doer;
   await answerDelivery(tx, doer, at);
@@ -156,13 +156,13 @@ export async function record({ ledger }: DeedDesk, doer: Doer, tx: Tx, at: numbe
     ...rest,
     ...(permit && { permit: JSON.stringify(permit) }),
   };
-  await ledger.note(tx, { event, by: person.id, at, details });
+  await changeStore.note(tx, { event, by: person.id, at, details });
   if (says) await oweOps(tx, `deed:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 
 export const keyOf = (env: Environment): string => `environment:${env.id}`;
 
-export const holdOf = ({ change, person, reason, until }: Lock): Hold => ({
+export const holdOf = ({ change, person, reason, until }: Lock): LockInfo => ({
   by: change === null ? { person: person ?? '' } : { change },
   why: reason,
   until: until ?? undefined,
@@ -170,5 +170,5 @@ export const holdOf = ({ change, person, reason, until }: Lock): Hold => ({
 
 async function readPause(tx: Tx): Promise<Pause | undefined> {
   const setting = await readSetting(tx, pauseKey);
-  return setting && thawed<Pause>(setting.value);
+  return setting && parseStored<Pause>(setting.value);
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { passing } from '../../failpoints.ts';
+import { failpoint } from '../../failpoints.ts';
 import { samePerson } from '../../policy/people.ts';
 import { findChange, holdChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
@@ -8,16 +8,16 @@ import { closeInbox } from '../../storage/inbox.ts';
 import { approvals, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
 import { joined, say, type Text } from '../../text.ts';
-import { LockHeld, type Ledger, type Saying } from '../changes/change-store.ts';
-import { mayEnd, rule, type Ballot, type Ruling } from '../changes/approve.ts';
+import { LockHeld, type ChangeStore, type TransitionNote } from '../changes/change-store.ts';
+import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
 import type { AskingDesk } from '../access/approver-lookup.ts';
-import { welcome, type Person } from '../access/authorise.ts';
+import { assertMember, type Person } from '../access/authorise.ts';
 import { coolsDown } from '../changes/change.ts';
 import { closersOf, endingOf } from '../changes/closers.ts';
 import type { Bookkeeping } from './outcome.ts';
 import { hiddenBy, namesWith, readerOf } from '../access/visibility.ts';
 import { freshVoters, recheck, type Recheck } from '../changes/recheck.ts';
-import type { Seen, Verdict } from '../changes/card.ts';
+import type { ShownVersion, DecisionKind } from '../changes/card.ts';
 import { restore, wordsOfChange, type Restored } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
@@ -29,8 +29,8 @@ import { pauseKey } from './admin-actions.ts';
 export type DecisionDesk = Recheck & AskingDesk & Bookkeeping & { readonly onSaved: () => void };
 
 /** Somebody's decision, as it was delivered; believed no further than who pressed which button. */
-export type Decided = Seen & {
-  readonly verdict: Verdict;
+export type Decided = ShownVersion & {
+  readonly verdict: DecisionKind;
   readonly person: string;
   readonly team: string | undefined;
   readonly reason?: string | undefined;
@@ -38,37 +38,37 @@ export type Decided = Seen & {
   readonly inbox: string | undefined;
 };
 
-const longestReason = 500;
+const maxReasonLength = 500;
 /** Decisions that somebody may make whom nobody asked, where nobody else is left. */
-const ends: ReadonlySet<Verdict> = new Set(['decline', 'happened', 'did not happen']);
+const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did not happen']);
 /** How often the votes are read again because somebody voted meanwhile. */
-const mostRecounts = 5;
+const maxRecounts = 5;
 
 /**
  * Decides: rights, target and drift asked afresh, then one transaction in which the database alone says who was first.
  * Resolves when it is saved; throws `Refusal` for whoever came too late, may not, or could not be checked.
  */
-export async function decide(desk: DecisionDesk, decided: Decided): Promise<void> {
+export async function decide(context: DecisionDesk, decided: Decided): Promise<void> {
   if (decided.verdict === 'decline' && !decided.reason?.trim()) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
-  const { by, change, restored } = await present(desk, decided);
-  const ending = endingOf(change, restored, desk.company());
-  const policy = desk.policy();
+  const { by, change, restored } = await present(context, decided);
+  const ending = endingOf(change, restored, context.company());
+  const policy = context.policy();
   const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
-  const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(desk, ending)).anybody : true;
+  const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
   const ballot = { ...ending, policy, by, anybody };
-  for (let tries = 0; tries < mostRecounts; tries += 1) {
-    const votes = await approvals(desk.database.db, change.number);
-    const voters = await freshVoters(desk, change, votes);
+  for (let tries = 0; tries < maxRecounts; tries += 1) {
+    const votes = await approvals(context.database.db, change.number);
+    const voters = await freshVoters(context, change, votes);
     if (voters === undefined) throw couldNotCheck(say`Slack does not tell me who the other approvers are right now.`);
     // Whoever may not is told so before the host is asked anything.
-    rule(decided, { ...ballot, voters, change, now: await desk.database.now() });
-    if (tries === 0 && decided.verdict === 'approve') await refuseIfMovedOn(desk, change, decided);
-    passing('click checked', change.number);
-    if (await commit(desk, decided, { ...ballot, voters, votes, restored })) {
-      passing('click saved', change.number);
-      return desk.onSaved();
+    rule(decided, { ...ballot, voters, change, now: await context.database.now() });
+    if (tries === 0 && decided.verdict === 'approve') await refuseIfMovedOn(context, change, decided);
+    failpoint('click checked', change.number);
+    if (await commit(context, decided, { ...ballot, voters, votes, restored })) {
+      failpoint('click saved', change.number);
+      return context.onSaved();
     }
   }
   throw couldNotCheck(say`Others are voting at the same moment.`);
@@ -77,22 +77,25 @@ export async function decide(desk: DecisionDesk, decided: Decided): Promise<void
 type Present = { readonly by: Person; readonly change: Change; readonly restored: Restored };
 
 /** Who decides of what, both as they are now. Whoever may not read the change gets the same words as if there were none. */
-async function present(desk: DecisionDesk, { installation, number, person, team, verdict }: Decided): Promise<Present> {
-  if (installation !== desk.database.installation) {
+async function present(
+  context: DecisionDesk,
+  { installation, number, person, team, verdict }: Decided,
+): Promise<Present> {
+  if (installation !== context.database.installation) {
     throw new Refusal('This button belongs to another installation of me. Nothing was done.', {
       hint: 'Press the one that the other installation drew.',
     });
   }
-  const change = await findChange(desk.database.db, number);
+  const change = await findChange(context.database.db, number);
   const role = ends.has(verdict) ? 'ender' : 'approver';
-  const groups = change === undefined ? [] : groupsOf(desk.policy(), change, role);
-  const by = await desk.whoIs(person, groups, team);
+  const groups = change === undefined ? [] : groupsOf(context.policy(), change, role);
+  const by = await context.whoIs(person, groups, team);
   if (by === undefined) throw couldNotCheck(say`Slack does not tell me right now who you are.`);
-  welcome(by);
-  const mayRead = change !== undefined && readerOf(desk, by)(change);
-  const hidden = change === undefined || mayRead ? [] : hiddenBy(desk, by, change);
+  assertMember(by);
+  const mayRead = change !== undefined && readerOf(context, by)(change);
+  const hidden = change === undefined || mayRead ? [] : hiddenBy(context, by, change);
   if (hidden.length > 0) throw couldNotCheck(notTold(hidden));
-  const restored = mayRead ? restore(change, namesWith(desk, change)) : undefined;
+  const restored = mayRead ? restore(change, namesWith(context, change)) : undefined;
   if (change === undefined || restored === undefined) {
     throw new Refusal(say`I know no change #${number} that you may read. Nothing was done.`);
   }
@@ -105,20 +108,20 @@ const couldNotCheck = (why: Text): Refusal =>
   });
 
 /** Before an approval counts, everything it is about is asked once more; where that is not as it was, the change ends. */
-async function refuseIfMovedOn(desk: DecisionDesk, change: Change, { inbox }: Decided): Promise<void> {
-  const checked = await recheck(desk, change);
+async function refuseIfMovedOn(context: DecisionDesk, change: Change, { inbox }: Decided): Promise<void> {
+  const checked = await recheck(context, change);
   if (checked.kind === 'as it was') return;
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
   const kind = checked.kind === 'void' ? 'void' : 'supersede';
   const reply = notSent(checked.why, kind === 'void' ? undefined : wordsOfChange(change));
-  const came = await desk.database.transaction(async (tx) => {
+  const came = await context.database.transaction(async (tx) => {
     await alone(tx);
     // Where somebody was first, the person hears what came of that, and not what this would have been.
     if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
-    const at = await desk.database.now(tx);
+    const at = await context.database.now(tx);
     if (!(await answers(tx, inbox, at))) return 'too late';
-    const saying = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.asker] };
-    await desk.ledger.advance(tx, change, { kind }, saying);
+    const note = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.asker] };
+    await context.changeStore.advance(tx, change, { kind }, note);
     return 'first';
   });
   if (came === 'second') return;
@@ -133,14 +136,15 @@ export class Ended extends Refusal {}
 const answers = async (tx: Tx, inbox: string | undefined, at: number): Promise<boolean> =>
   inbox === undefined || closeInbox(tx, inbox, at);
 
-type Sitting = Omit<Ballot, 'change' | 'now'> & Pick<Present, 'by' | 'restored'> & { readonly votes: readonly Vote[] };
+type Sitting = Omit<VoteContext, 'change' | 'now'> &
+  Pick<Present, 'by' | 'restored'> & { readonly votes: readonly Vote[] };
 
 /**
  * The one transaction: the change as it is now, and what the decision makes of it. False, with nothing written, where
  * somebody has voted since the votes were read: they have to be asked about first.
  */
-async function commit(desk: DecisionDesk, decided: Decided, sitting: Sitting): Promise<boolean> {
-  const { database, ledger } = desk;
+async function commit(context: DecisionDesk, decided: Decided, sitting: Sitting): Promise<boolean> {
+  const { database, changeStore } = context;
   try {
     return await database.transaction(async (tx) => {
       // Before the row, as everybody who moves a change does: nobody waits for another in a circle.
@@ -150,7 +154,7 @@ async function commit(desk: DecisionDesk, decided: Decided, sitting: Sitting): P
       if (change === undefined || !(await answers(tx, decided.inbox, now))) return true;
       const votes = await approvals(tx, change.number);
       if (votes.length !== sitting.votes.length) throw new Recount();
-      await apply(tx, ledger, change, decided, sitting, now);
+      await apply(tx, changeStore, change, decided, sitting, now);
       return true;
     });
   } catch (error) {
@@ -165,7 +169,7 @@ class Recount extends Error {}
 
 async function apply(
   tx: Tx,
-  ledger: Ledger,
+  changeStore: ChangeStore,
   change: Change,
   decided: Decided,
   sitting: Sitting,
@@ -178,18 +182,24 @@ async function apply(
     throw new Refusal(say`You have approved #${change.number} already. Nothing was changed by your click.`);
   }
   const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
-  const saying = { ...sayingOf(change, decided, sitting.by, ruling, isPaused), at };
+  const note = { ...sayingOf(change, decided, sitting.by, ruling, isPaused), at };
   if (verdict === 'approve') {
     await castVote(tx, { change: change.number, person, verdict, reason: reason ?? null, version: change.version, at });
   }
-  if (ruling.kind === 'vote') return ledger.remark(tx, change, 'vote', { ...saying, redraw: true });
-  const moved = await ledger.advance(tx, change, ruling.happening, saying);
-  if (moved && ruling.happening.kind === 'affirm') await settleAccess(tx, ledger, moved, at, { isProven: true });
+  if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
+  const moved = await changeStore.advance(tx, change, ruling.event, note);
+  if (moved && ruling.event.kind === 'affirm') await settleAccess(tx, changeStore, moved, at, { isProven: true });
 }
 
-function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling, isPaused: boolean): Omit<Saying, 'at'> {
+function sayingOf(
+  change: Change,
+  decided: Decided,
+  by: Person,
+  ruling: DecisionResult,
+  isPaused: boolean,
+): Omit<TransitionNote, 'at'> {
   // Everybody reads it, and it is kept: a key that somebody pasted must not be in it.
-  const reason = decided.reason && scrub(decided.reason).slice(0, longestReason);
+  const reason = decided.reason && scrub(decided.reason).slice(0, maxReasonLength);
   const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason } };
   switch (decided.verdict) {
     case 'approve': {
@@ -216,7 +226,7 @@ function sayingOf(change: Change, decided: Decided, by: Person, ruling: Ruling, 
   }
 }
 
-function endedBy(change: Change, says: Text): Pick<Saying, 'reply' | 'outcome' | 'tell'> {
+function endedBy(change: Change, says: Text): Pick<TransitionNote, 'reply' | 'outcome' | 'tell'> {
   const { buttons = [] } = notSent(says, wordsOfChange(change));
   return { reply: { text: say`⛔ ${says}`, buttons }, outcome: says, tell: [change.asker] };
 }

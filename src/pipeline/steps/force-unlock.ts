@@ -5,15 +5,15 @@ import type { Tx } from '../../storage/database.ts';
 import { freeLock, heldLock, locksOf } from '../../storage/locks.ts';
 import { person as mention, say } from '../../text.ts';
 import { closableFrom } from '../changes/change.ts';
-import { answerDelivery, holdOf, keyOf, undisturbed, type DeedDesk, type Doer } from './admin-actions.ts';
+import { answerDelivery, holdOf, keyOf, exclusiveTransaction, type DeedDesk, type Actor } from './admin-actions.ts';
 import { standing } from '../changes/card.ts';
 
 /**
  * Takes from one environment the lock of a change that is unknown or settled; never of one that is approved, being sent
  * or followed. The change stays as it is; lock, audit line and what is told of it are one transaction.
  */
-export function forceUnlock(desk: DeedDesk, doer: Doer, env: Environment): Promise<Forced> {
-  return undisturbed(desk, async (tx, at): Promise<Forced> => {
+export function forceUnlock(context: DeedDesk, doer: Actor, env: Environment): Promise<Forced> {
+  return exclusiveTransaction(context, async (tx, at): Promise<Forced> => {
     const held = await heldLock(tx, keyOf(env), at);
     if (held === undefined) return { kind: 'not locked' };
     const change = held.change === null ? undefined : await findChange(tx, held.change);
@@ -23,14 +23,21 @@ export function forceUnlock(desk: DeedDesk, doer: Doer, env: Environment): Promi
       return { kind: 'under way', change: change.number, stands };
     }
     await freeLock(tx, held);
-    await tell(desk, doer, tx, at, change, env);
+    await tell(context, doer, tx, at, change, env);
     const others = (await locksOf(tx, change.number)).map(({ target }) => target.replace(/^environment:/, ''));
     const arrives = change.state === 'unknown' && at < closableFrom(change) ? closableFrom(change) : undefined;
     return { kind: 'freed', change: change.number, stands, arrives, others };
   });
 }
 
-async function tell(desk: DeedDesk, doer: Doer, tx: Tx, at: number, change: Change, env: Environment): Promise<void> {
+async function tell(
+  context: DeedDesk,
+  doer: Actor,
+  tx: Tx,
+  at: number,
+  change: Change,
+  env: Environment,
+): Promise<void> {
   const { person, permit } = doer;
   await answerDelivery(tx, doer, at);
   const open = change.state === 'unknown' ? say` What came of it is still unknown, and still has to be said.` : '';
@@ -41,5 +48,11 @@ async function tell(desk: DeedDesk, doer: Doer, tx: Tx, at: number, change: Chan
     name: person.name,
     ...(permit && { permit: JSON.stringify(permit) }),
   };
-  await desk.ledger.remark(tx, change, 'force_unlock', { by: person.id, at, reply: { text }, ops: true, details });
+  await context.changeStore.remark(tx, change, 'force_unlock', {
+    by: person.id,
+    at,
+    reply: { text },
+    ops: true,
+    details,
+  });
 }

@@ -6,7 +6,7 @@ import { unowned } from '../../storage/lease.ts';
 import { readSetting, writeSetting } from '../../storage/kv.ts';
 import { timelineChanged } from '../../storage/timeline.ts';
 import { code, plain, say, type Text } from '../../text.ts';
-import type { Ledger } from '../changes/change-store.ts';
+import type { ChangeStore } from '../changes/change-store.ts';
 import { pauseKey } from './admin-actions.ts';
 import { oweOps } from '../messages/ops-messages.ts';
 import type { Known, SendHistory } from './send-history.ts';
@@ -17,14 +17,14 @@ import { alarm, unknownAfterLoss } from '../changes/replies.ts';
  * that was behind, a restored backup. What it says was not sent may have been, by this process or by another.
  */
 
-export type Losing = { readonly database: Database; readonly ledger: Ledger; readonly history: SendHistory };
+export type Losing = { readonly database: Database; readonly changeStore: ChangeStore; readonly history: SendHistory };
 
 /**
  * Pauses all sending, for every replica and over restarts, until a person resumes it: other changes may have been sent
  * as well, and who sent them may be gone. Called behind `alone`.
  */
 export async function pauseAfterLoss(
-  { ledger }: Pick<Losing, 'ledger'>,
+  { changeStore }: Pick<Losing, 'changeStore'>,
   tx: Tx,
   at: number,
   found: Found,
@@ -34,7 +34,7 @@ export async function pauseAfterLoss(
   if ((await readSetting(tx, pauseKey)) === undefined) {
     const pause: Pause = { by: 'sitehand', name: 'Sitehand', why, at };
     await writeSetting(tx, { key: pauseKey, value: JSON.stringify(pause), at });
-    await ledger.note(tx, { event: 'pause', by: 'sitehand', at, details: { reason: why } });
+    await changeStore.note(tx, { event: 'pause', by: 'sitehand', at, details: { reason: why } });
   }
   await oweOps(
     tx,
@@ -45,23 +45,23 @@ export async function pauseAfterLoss(
 }
 
 /** Where PostgreSQL was promoted or restored since the last send, pauses; true if so. Called behind `alone`. */
-export async function pauseIfPromoted(desk: Pick<Losing, 'ledger'>, tx: Tx, at: number): Promise<boolean> {
+export async function pauseIfPromoted(context: Pick<Losing, 'changeStore'>, tx: Tx, at: number): Promise<boolean> {
   if (!(await timelineChanged(tx, at))) return false;
   const says = say`PostgreSQL was promoted, restored or moved since something was sent last, and may have lost what was committed before.`;
-  await pauseAfterLoss(desk, tx, at, { key: `timeline:${at}`, says });
+  await pauseAfterLoss(context, tx, at, { key: `timeline:${at}`, says });
   return true;
 }
 
 /** The row of a change is older than what this process knows of it: never sent again, and unknown if it may have been sent. */
-export async function declareLost(desk: Losing, change: Change, known: Known): Promise<void> {
-  const { database, ledger, history } = desk;
+export async function declareLost(context: Losing, change: Change, known: Known): Promise<void> {
+  const { database, changeStore, history } = context;
   const believed = await database.transaction(async (tx) => {
     await alone(tx);
     const at = await database.now(tx);
-    await pauseAfterLoss(desk, tx, at, foundOf(change));
+    await pauseAfterLoss(context, tx, at, foundOf(change));
     const mayBeSent = change.state === 'approved' || (change.state === 'waiting' && known.sentAt !== undefined);
     if (!mayBeSent) return touchChange(tx, change, { due_at: at, ...unowned });
-    return ledger.advance(
+    return changeStore.advance(
       tx,
       change,
       { kind: 'commit_lost', sentAt: known.sentAt ?? at },

@@ -1,6 +1,6 @@
 import type { Channel, Person } from '../access/authorise.ts';
 import { scrub } from '../../secret.ts';
-import type { Ledger } from '../changes/change-store.ts';
+import type { ChangeStore } from '../changes/change-store.ts';
 import { approvedAt } from '../changes/change.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
@@ -12,14 +12,14 @@ export type Asker = { readonly person: Person; readonly channel: Channel };
 
 /** What is frozen of a wish, as the row of a new change. */
 
-type NewRow = Parameters<Ledger['begin']>[1];
+type NewRow = Parameters<ChangeStore['begin']>[1];
 
 /** The row: waiting where the rules ask for an approval, else approved. `now` in epoch milliseconds. */
 export function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): NewRow {
   const { target } = frozen;
-  if (target === undefined) throw new Error(`${frozen.wish.path} has no target`);
+  if (target === undefined) throw new Error(`${frozen.parsed.path} has no target`);
   return {
-    command: frozen.wish.path,
+    command: frozen.parsed.path,
     risk: frozen.action.risk,
     words: JSON.stringify(canonicalWords(frozen)),
     target: targetKey(target),
@@ -32,18 +32,18 @@ export function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): 
     card: frozen.card,
     fingerprint: frozen.fingerprint,
     // Everybody reads a card, and it is kept: a key that somebody pasted must not be in it.
-    reason: frozen.wish.reason === undefined ? null : scrub(frozen.wish.reason),
+    reason: frozen.parsed.reason === undefined ? null : scrub(frozen.parsed.reason),
     asker: person.id,
     asker_name: person.name,
     asker_team: person.team,
     channel: channel.id,
     permit: JSON.stringify(frozen.permit),
     created_at: now,
-    ...bornAs(frozen, now),
+    ...initialState(frozen, now),
   };
 }
 
-function bornAs(
+function initialState(
   { permit: { approval }, action, target }: Frozen,
   now: number,
 ): Pick<NewRow, 'state' | 'approved_at' | 'expires_at' | 'due_at'> {

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { passing } from '../../failpoints.ts';
+import { failpoint } from '../../failpoints.ts';
 import { linesOfChanges } from '../../storage/audit.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { joined, say, type Text } from '../../text.ts';
-import type { Saying } from '../changes/change-store.ts';
-import { happeningOf, isSameSend, lateHappening, tookNothing, type Outcome } from '../changes/write-result.ts';
-import { move, type Happening } from '../changes/change.ts';
+import type { TransitionNote } from '../changes/change-store.ts';
+import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../changes/write-result.ts';
+import { move, type ChangeEvent } from '../changes/change.ts';
 import { cardOf } from '../changes/freeze.ts';
 import { foundOf, pauseAfterLoss, type Losing } from './lost-commit.ts';
 import { wordsOfChange } from '../language/reparse.ts';
@@ -27,50 +27,50 @@ export type Bookkeeping = Losing & {
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
 /** Saves what came of it, whatever the row says by now; where that cannot be moved any more, as a remark that ops hear of. */
-export async function saveOutcome(desk: Bookkeeping, sent: Change, outcome: Outcome): Promise<void> {
-  desk.onAnswer({ change: sent.number, version: sent.version, outcome });
-  if (tookNothing(outcome)) desk.history.tookNothing(sent.number);
-  passing('answered', sent.number);
+export async function saveOutcome(context: Bookkeeping, sent: Change, outcome: Outcome): Promise<void> {
+  context.onAnswer({ change: sent.number, version: sent.version, outcome });
+  if (tookNothing(outcome)) context.history.tookNothing(sent.number);
+  failpoint('answered', sent.number);
   for (const afterMs of [0, ...saveAgainAfterMs]) {
     if (afterMs > 0) await wait(afterMs, undefined, { ref: false });
     try {
-      const row = await desk.database.transaction((tx) => record(desk, tx, sent, outcome));
-      if (row) desk.history.believe(row);
-      passing('answer saved', sent.number);
+      const row = await context.database.transaction((tx) => record(context, tx, sent, outcome));
+      if (row) context.history.believe(row);
+      failpoint('answer saved', sent.number);
       return;
     } catch (error) {
-      desk.onTrouble(`saving what came of #${sent.number}`, error);
+      context.onTrouble(`saving what came of #${sent.number}`, error);
     }
   }
 }
 
 /** Resolves with the row as it is then; undefined: there is none. */
-async function record(desk: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
+async function record(context: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
   // Whoever else moves it does so before or after this.
   await alone(tx);
-  const at = await desk.database.now(tx);
+  const at = await context.database.now(tx);
   const found = await findChange(tx, sent.number);
   if (found === undefined) {
-    await tellOfNone(desk, tx, sent, outcome, at);
+    await tellOfNone(context, tx, sent, outcome, at);
     return undefined;
   }
   const isOurs = isSameSend(found, sent);
   if (!isOurs && (await isSaid(tx, sent, outcome))) return found;
   const isSetBack = (found.state === 'waiting' || found.state === 'approved') && !tookNothing(outcome);
   const isSentAnew = found.state === 'sending' && !isOurs;
-  if (isSetBack || isSentAnew) await pauseAfterLoss(desk, tx, at, foundOf(found));
-  const row = isSetBack ? await setRight(desk, tx, found, sent, outcome, at) : found;
+  if (isSetBack || isSentAnew) await pauseAfterLoss(context, tx, at, foundOf(found));
+  const row = isSetBack ? await setRight(context, tx, found, sent, outcome, at) : found;
   if (isSetBack && outcome.kind === 'unknown') return row;
-  const happening = isOurs ? happeningOf(outcome) : lateHappening(outcome, row.state);
-  const saying = sayingOf(row, outcome, happening, at);
-  const moved = happening && (await desk.ledger.advance(tx, row, happening, saying));
-  if (moved === undefined) await desk.ledger.remark(tx, row, 'late answer', saying);
+  const event = isOurs ? eventOf(outcome) : lateEvent(outcome, row.state);
+  const note = sayingOf(row, outcome, event, at);
+  const moved = event && (await context.changeStore.advance(tx, row, event, note));
+  if (moved === undefined) await context.changeStore.remark(tx, row, 'late answer', note);
   return moved ?? row;
 }
 
 /** The row says that it was never sent, which the answer disproves: unknown, until the answer itself is written down. */
 async function setRight(
-  desk: Bookkeeping,
+  context: Bookkeeping,
   tx: Tx,
   row: Change,
   { sent_at }: Change,
@@ -80,54 +80,54 @@ async function setRight(
   const sentAt = sent_at ?? at;
   const told =
     outcome.kind === 'unknown' ? alarm(row, unknownAfterLoss(sentAt)) : { reply: { text: forgotten(sentAt) } };
-  const saying = { by: 'sitehand', at, details: { receipt: outcome }, ...told };
-  return (await desk.ledger.advance(tx, row, { kind: 'commit_lost', sentAt }, saying)) ?? row;
+  const note = { by: 'sitehand', at, details: { receipt: outcome }, ...told };
+  return (await context.changeStore.advance(tx, row, { kind: 'commit_lost', sentAt }, note)) ?? row;
 }
 
 /** The database was set back to before the change was asked for: there is no thread to tell it in. */
-async function tellOfNone(desk: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
+async function tellOfNone(context: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
   const { title } = cardOf(sent);
   const came = outcome.kind === 'not sent' ? say`Nothing was written.` : answered(outcome, sent);
   const says = say`It does not know #${sent.number} (${title}) any more. ${came}`;
-  await pauseAfterLoss(desk, tx, at, { key: `${sent.number}:0`, says });
+  await pauseAfterLoss(context, tx, at, { key: `${sent.number}:0`, says });
 }
 
 /** An earlier try was saved after all, and only the word of it was lost: it would be told a second time, as a late answer. */
 async function isSaid(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> {
-  const events = [happeningOf(outcome).kind, 'accept late', 'reject late', 'late answer'];
+  const events = [eventOf(outcome).kind, 'accept late', 'reject late', 'late answer'];
   const answer = JSON.stringify(outcome.kind === 'not sent' ? undefined : outcome);
   return (await linesOfChanges(tx, [sent.number], events)).some(({ details }) => {
-    const { version, receipt } = thawed<{ readonly version: number; readonly receipt?: unknown }>(details);
+    const { version, receipt } = parseStored<{ readonly version: number; readonly receipt?: unknown }>(details);
     return version > sent.version && JSON.stringify(receipt) === answer;
   });
 }
 
-function sayingOf(change: Change, outcome: Outcome, happening: Happening | undefined, at: number): Saying {
+function sayingOf(change: Change, outcome: Outcome, event: ChangeEvent | undefined, at: number): TransitionNote {
   const base = { by: 'sitehand', at };
   if (outcome.kind === 'not sent') {
     const why = say`I wrote nothing: ${outcome.why}.`;
-    return happening ? triedInVain(change, happening, at, why) : { ...base, reply: { text: why } };
+    return event ? retryNote(change, event, at, why) : { ...base, reply: { text: why } };
   }
   const text = answered(outcome, change);
-  const saying = { ...base, details: { receipt: outcome }, also: { receipt: JSON.stringify(outcome) } };
+  const note = { ...base, details: { receipt: outcome }, also: { receipt: JSON.stringify(outcome) } };
   if (outcome.kind === 'throttled') {
-    const tried = happening ? triedInVain(change, happening, at, text) : { ...base, reply: { text } };
-    return { ...saying, ...tried, details: { ...tried.details, ...saying.details } };
+    const tried = event ? retryNote(change, event, at, text) : { ...base, reply: { text } };
+    return { ...note, ...tried, details: { ...tried.details, ...note.details } };
   }
-  if (happening === undefined && outcome.kind !== 'unknown') {
+  if (event === undefined && outcome.kind !== 'unknown') {
     const reply = { text: say`⚠️ **The host answered after this had its end here.** ${text}` };
-    return { ...saying, reply, ops: true, tell: [change.asker] };
+    return { ...note, reply, ops: true, tell: [change.asker] };
   }
-  const late = happening?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
-  if (outcome.kind === 'accepted') return { ...saying, reply: { text: late } };
-  if (outcome.kind === 'unknown') return { ...saying, ...alarm(change, text) };
+  const late = event?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
+  if (outcome.kind === 'accepted') return { ...note, reply: { text: late } };
+  if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };
   const reply = { text: joined(['❌', late]) };
-  return { ...saying, reply, outcome: text, tell: [change.asker] };
+  return { ...note, reply, outcome: text, tell: [change.asker] };
 }
 
 /** What is said of a try that sent nothing: when the next one is, or that there is none. */
-export function triedInVain(change: Change, happening: Happening, at: number, why: Text): Saying {
-  const next = move(change, happening, at)?.patch;
+export function retryNote(change: Change, event: ChangeEvent, at: number, why: Text): TransitionNote {
+  const next = move(change, event, at)?.patch;
   const base = { by: 'sitehand', at, details: { why } };
   if (next?.state === 'approved') return { ...base, reply: { text: tryingAgain(why, next.due_at ?? at) } };
   const reply = notSent(why, wordsOfChange(change));

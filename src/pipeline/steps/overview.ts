@@ -27,30 +27,30 @@ export type Overview = {
 export type OverviewDesk = Shelf & AskingDesk & { readonly database: Database };
 
 /** Changes that are looked at for each list, and shown of it. */
-const mostRead = 100;
-const mostShown = { toDecide: 8, mine: 5, recent: 10 } as const;
+const maxRead = 100;
+const maxShown = { toDecide: 8, mine: 5, recent: 10 } as const;
 
 /** Reads it: a few queries, whatever has piled up. */
-export async function overviewFor(desk: OverviewDesk, person: Person): Promise<Overview> {
-  const { db } = desk.database;
-  const mayRead = readerOf(desk, person);
+export async function overviewFor(context: OverviewDesk, person: Person): Promise<Overview> {
+  const { db } = context.database;
+  const mayRead = readerOf(context, person);
   const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
-    (await listChanges(db, { ...filter, limit: mostRead })).filter(mayRead);
+    (await listChanges(db, { ...filter, limit: maxRead })).filter(mayRead);
   const [waiting, unknown, own, latest] = await Promise.all([
     read({ state: 'waiting' }),
     read({ state: 'unknown' }),
-    read({ askers: idsOf(desk.policy(), person.id) }),
+    read({ askers: idsOf(context.policy(), person.id) }),
     read({}),
   ]);
-  const undecided = await notYetBy(db, person, await toDecideBy(desk, person, [...unknown, ...waiting]));
+  const undecided = await notYetBy(db, person, await toDecideBy(context, person, [...unknown, ...waiting]));
   const unsettled = own.filter(({ settled_at }) => settled_at === null);
   const shown = {
-    toDecide: undecided.slice(0, mostShown.toDecide),
-    mine: unsettled.slice(0, mostShown.mine),
-    recent: latest.slice(0, mostShown.recent),
+    toDecide: undecided.slice(0, maxShown.toDecide),
+    mine: unsettled.slice(0, maxShown.mine),
+    recent: latest.slice(0, maxShown.recent),
   };
   const draw = (changes: readonly Change[]): Promise<readonly Card[]> =>
-    Promise.all(changes.map((change) => drawn(desk, change)));
+    Promise.all(changes.map((change) => drawn(context, change)));
   return {
     toDecide: await draw(shown.toDecide),
     mine: await draw(shown.mine),
@@ -64,17 +64,17 @@ export async function overviewFor(desk: OverviewDesk, person: Person): Promise<O
 }
 
 /** Those on which this person's click would count, as far as is known without asking anybody afresh. */
-async function toDecideBy(desk: OverviewDesk, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
-  const policy = desk.policy();
+async function toDecideBy(context: OverviewDesk, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
+  const policy = context.policy();
   let spare = 0;
   const decides = changes.map(async (change) => {
-    const restored = restore(change, namesWith(desk, change));
+    const restored = restore(change, namesWith(context, change));
     if (restored === undefined) return false;
-    const ending = endingOf(change, restored, desk.company());
+    const ending = endingOf(change, restored, context.company());
     const right = mayEnd({ ...ending, policy, by });
     // Whether others are left takes a look at everybody: it is taken for no more than are shown.
     if (right.kind === 'if nobody may') spare += 1;
-    return spare <= mostShown.toDecide ? isCloser(desk, right, ending) : right.kind === 'may';
+    return spare <= maxShown.toDecide ? isCloser(context, right, ending) : right.kind === 'may';
   });
   const isTheirs = await Promise.all(decides);
   return changes.filter((_, at) => isTheirs[at]);

@@ -2,7 +2,7 @@ import { touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { unowned } from '../../storage/lease.ts';
 import { locksOf } from '../../storage/locks.ts';
-import { owe } from '../../storage/messages.ts';
+import { enqueueMessage } from '../../storage/messages.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { lockedName } from '../access/targets.ts';
 import { askedPeople, type AskingDesk } from '../access/approver-lookup.ts';
@@ -31,14 +31,14 @@ export const nextReminderOfUnknown = (reminders: number, now: number): number =>
   now + (remindAfterMs[Math.min(reminders, remindAfterMs.length - 1)] ?? hourMs);
 
 /** One step of an unknown change: first what reading shows, later a reminder. */
-export const reconcile = (desk: Reconciling, change: Change): Promise<void> =>
-  change.reminders === null ? gatherEvidence(desk, change) : remind(desk, change);
+export const reconcile = (context: Reconciling, change: Change): Promise<void> =>
+  change.reminders === null ? gatherEvidence(context, change) : remind(context, change);
 
 /** Reads what can be read, and says it without believing it; while it cannot be read, later. */
-async function gatherEvidence(desk: Reconciling, change: Change): Promise<void> {
-  const { seen, closers } = await look(desk, change);
-  await desk.database.transaction(async (tx) => {
-    const at = await desk.database.now(tx);
+async function gatherEvidence(context: Reconciling, change: Change): Promise<void> {
+  const { seen, closers } = await look(context, change);
+  await context.database.transaction(async (tx) => {
+    const at = await context.database.now(tx);
     const isLater =
       (seen.proof ?? seen.traces) === 'trouble' && at - (change.sent_at ?? change.created_at) < evidenceWithinMs;
     const next = isLater ? { due_at: at + evidenceAgainMs } : { due_at: nextReminderOfUnknown(0, at), reminders: 0 };
@@ -48,16 +48,22 @@ async function gatherEvidence(desk: Reconciling, change: Change): Promise<void> 
     const who = news.length > 0 || closers.people.length === 0 ? whoCloses(touched, closers) : undefined;
     const text = joined([shownBy(seen) ?? noEvidence, who]);
     const details = { ...seen, closers };
-    await desk.ledger.remark(tx, touched, 'evidence', { by: 'sitehand', at, reply: { text }, ops: true, details });
-    for (const person of news) await tellCloser(desk, tx, touched, person, text, at);
+    await context.changeStore.remark(tx, touched, 'evidence', {
+      by: 'sitehand',
+      at,
+      reply: { text },
+      ops: true,
+      details,
+    });
+    for (const person of news) await tellCloser(context, tx, touched, person, text, at);
   });
 }
 
 /** Reminds in the thread, in the ops channel, and those who can close it. */
-async function remind(desk: Reconciling, change: Change): Promise<void> {
-  const { seen, closers } = await look(desk, change);
-  await desk.database.transaction(async (tx) => {
-    const at = await desk.database.now(tx);
+async function remind(context: Reconciling, change: Change): Promise<void> {
+  const { seen, closers } = await look(context, change);
+  await context.database.transaction(async (tx) => {
+    const at = await context.database.now(tx);
     const reminders = (change.reminders ?? 0) + 1;
     const due_at = nextReminderOfUnknown(reminders, at);
     const touched = await touchChange(tx, change, { due_at, reminders, ...unowned });
@@ -65,15 +71,19 @@ async function remind(desk: Reconciling, change: Change): Promise<void> {
     const locked = await lockedBy(tx, touched);
     const again = askAgain(touched);
     const text = stillUnknown(touched, { at, locked, shown: shownBy(seen), closers, again: again.says });
-    const saying = { by: 'sitehand', at, reply: { text, buttons: again.buttons }, decide: true, ops: true };
+    const note = { by: 'sitehand', at, reply: { text, buttons: again.buttons }, decide: true, ops: true };
     const tell = toRemind(touched, closers);
-    await desk.ledger.remark(tx, touched, 'unknown_reminded', { ...saying, tell, details: { reminders, closers } });
+    await context.changeStore.remark(tx, touched, 'unknown_reminded', {
+      ...note,
+      tell,
+      details: { reminders, closers },
+    });
   });
 }
 
-async function look(desk: Reconciling, change: Change) {
-  const restored = restore(change, namesWith(desk, change));
-  return { seen: await readBack(desk, change, restored), closers: await whoIsLeft(desk, change, restored) };
+async function look(context: Reconciling, change: Change) {
+  const restored = restore(change, namesWith(context, change));
+  return { seen: await readBack(context, change, restored), closers: await whoIsLeft(context, change, restored) };
 }
 
 const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text | undefined => {
@@ -82,10 +92,10 @@ const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text 
 };
 
 /** Of a change whose words say nothing any more nobody can tell who may end it. */
-const whoIsLeft = async (desk: Reconciling, change: Change, restored: Restored | undefined): Promise<Closers> =>
+const whoIsLeft = async (context: Reconciling, change: Change, restored: Restored | undefined): Promise<Closers> =>
   restored === undefined
     ? { people: [], byUnlock: false, anybody: undefined }
-    : closersOf(desk, endingOf(change, restored, desk.company()));
+    : closersOf(context, endingOf(change, restored, context.company()));
 
 /** Those who can close it, where nobody of them has heard that they can: not all who were asked to approve it still may. */
 function untold(change: Change, { people }: Closers): readonly string[] {
@@ -100,12 +110,12 @@ const toRemind = (change: Change, { people }: Closers): readonly string[] =>
 const neededNoApproval = (change: Change): boolean => permitOf(change).approval === 'none';
 
 /** With the buttons to do so: the first word of it went to whoever was asked to approve it. */
-async function tellCloser(desk: Reconciling, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
+async function tellCloser(context: Reconciling, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
   const text = say`**#${change.number} · ${cardOf(change).title}**\n⚠️ **Outcome unknown.** ${says}`;
-  const note: Note = { text, buttons: decisionButtons(change, desk.database.installation) };
+  const note: Note = { text, buttons: decisionButtons(change, context.database.installation) };
   const key = `${change.number}:closer:${change.version}:${recipient}`;
   const body = JSON.stringify(note);
-  await owe(tx, { key, change: change.number, kind: 'direct', recipient, body, at, decides: true });
+  await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient, body, at, decides: true });
 }
 
 /** The names of what it still locks. */

@@ -17,7 +17,7 @@ export function nextReminder(asked: number, expires: number, now: number): numbe
 }
 
 /** Reminds those who have not approved yet, in the thread and directly. */
-export async function remind({ database, ledger }: Bookkeeping, change: Change): Promise<void> {
+export async function remind({ database, changeStore }: Bookkeeping, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const due_at = nextReminder(change.created_at, change.expires_at, at);
@@ -25,6 +25,6 @@ export async function remind({ database, ledger }: Bookkeeping, change: Change):
     if (touched === undefined) return;
     const voted = (await approvals(tx, change.number)).map(({ person }) => person);
     const tell = askedPeople(permitOf(change)).filter((id) => !voted.includes(id));
-    await ledger.remark(tx, touched, 'reminded', { by: 'sitehand', at, reply: reminder(change, voted), tell });
+    await changeStore.remark(tx, touched, 'reminded', { by: 'sitehand', at, reply: reminder(change, voted), tell });
   });
 }

@@ -3,8 +3,8 @@ import { Refusal } from '../../errors.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../../storage/changes.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { closeInbox } from '../../storage/inbox.ts';
-import { LockHeld, type Ledger } from '../changes/change-store.ts';
-import { authorise, mayHear, welcome, type Authorised, type Person } from '../access/authorise.ts';
+import { LockHeld, type ChangeStore } from '../changes/change-store.ts';
+import { authorise, mayHear, assertMember, type Authorised, type Person } from '../access/authorise.ts';
 import { mayTry } from '../access/may-run.ts';
 import { coolsDown } from '../changes/change.ts';
 import { needsReview, refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
@@ -25,7 +25,7 @@ import type { Asker } from './new-change.ts';
 export type FrontDesk = AskingDesk &
   Sighted & {
     readonly database: Database;
-    readonly ledger: Ledger;
+    readonly changeStore: ChangeStore;
     /** What this person may read, by name. */
     readonly names: (person: Person) => Names;
     /** Lists the names anew, if that was not done just now; never rejects. */
@@ -37,63 +37,65 @@ export type FrontDesk = AskingDesk &
 /** How far a wish has come: words are missing, the person has to see what will happen, or it can go on at once. */
 export type Considered =
   | { readonly kind: 'incomplete'; readonly resolved: Resolved; readonly unsaid?: Refusal }
-  | { readonly kind: 'review'; readonly wish: Authorised; readonly action: AnyAction }
-  | { readonly kind: 'ready'; readonly wish: Authorised };
+  | { readonly kind: 'review'; readonly parsed: Authorised; readonly action: AnyAction }
+  | { readonly kind: 'ready'; readonly parsed: Authorised };
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 /** Holds what was read against the rules, in memory; throws `Refusal`. Fields still missing are no refusal. */
-export function consider(desk: FrontDesk, resolved: Resolved, { person, channel }: Asker): Considered {
-  welcome(person);
-  const { wish } = resolved;
+export function consider(context: FrontDesk, resolved: Resolved, { person, channel }: Asker): Considered {
+  assertMember(person);
+  const { parsed } = resolved;
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
   if (resolved.missing.length > 0) {
-    mayTry(desk.policy(), person, wish);
+    mayTry(context.policy(), person, parsed);
     return { kind: 'incomplete', resolved };
   }
-  const { command } = wish;
-  const wrong = command.shape === 'desk' ? undefined : command.valid?.(resolved.input);
+  const { command } = parsed;
+  const wrong = command.shape === 'builtin' ? undefined : command.valid?.(resolved.input);
   if (wrong?.unsaid) {
-    mayTry(desk.policy(), person, wish);
+    mayTry(context.policy(), person, parsed);
     return { kind: 'incomplete', resolved, unsaid: new Refusal(wrong.says, wrong) };
   }
   if (wrong) throw new Refusal(wrong.says, wrong);
-  if ((wish.reason?.length ?? 0) > longestReason) {
-    throw new Refusal(`A reason has at most ${longestReason} characters. Nothing was done.`, { field: 'reason' });
+  if ((parsed.reason?.length ?? 0) > maxReasonLength) {
+    throw new Refusal(`A reason has at most ${maxReasonLength} characters. Nothing was done.`, { field: 'reason' });
   }
-  const authorised = authorise(desk.policy(), person, resolved, desk.company());
-  if (command.shape !== 'action') return { kind: 'ready', wish: authorised };
-  mayHear(desk.policy(), channel, [authorised.target, ...authorised.alsoReads]);
-  if (wish.dryRun) return { kind: 'ready', wish: authorised };
-  if (needsReview(command, authorised.target)) return { kind: 'review', wish: authorised, action: command };
+  const authorised = authorise(context.policy(), person, resolved, context.company());
+  if (command.shape !== 'action') return { kind: 'ready', parsed: authorised };
+  mayHear(context.policy(), channel, [authorised.target, ...authorised.alsoReads]);
+  if (parsed.dryRun) return { kind: 'ready', parsed: authorised };
+  if (needsReview(command, authorised.target)) return { kind: 'review', parsed: authorised, action: command };
   return wantsReason(authorised)
     ? { kind: 'incomplete', resolved, unsaid: noReason() }
-    : { kind: 'ready', wish: authorised };
+    : { kind: 'ready', parsed: authorised };
 }
 
 /** Somebody or something else holds what it needs. */
 export class Locked extends Refusal {}
 
 /** Whether the rules want a reason, and none was given. */
-export const wantsReason = ({ permit: { approval }, wish }: Authorised): boolean =>
-  approval !== 'none' && approval.reason === 'required' && wish.reason === undefined;
+export const wantsReason = ({ permit: { approval }, parsed }: Authorised): boolean =>
+  approval !== 'none' && approval.reason === 'required' && parsed.reason === undefined;
 
 export const noReason = (): Refusal =>
   new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
 
 /** Looks at the host and freezes the call and the card; throws `Refusal` where it cannot be or is so already. */
 export async function lookAndFreeze(
-  desk: FrontDesk,
-  wish: Authorised,
+  context: FrontDesk,
+  parsed: Authorised,
   action: AnyAction,
   onBehalfOf?: string,
 ): Promise<Frozen> {
-  const before = await action.look?.({ input: wish.input, ...sourcesOf(desk, onBehalfOf) }).catch((error: unknown) => {
-    throw asRefusal(error, canonicalWords(wish));
-  });
-  const wrong = action.possible?.({ input: wish.input, before });
+  const before = await action
+    .look?.({ input: parsed.input, ...sourcesOf(context, onBehalfOf) })
+    .catch((error: unknown) => {
+      throw asRefusal(error, canonicalWords(parsed));
+    });
+  const wrong = action.possible?.({ input: parsed.input, before });
   if (wrong) throw new Refusal(wrong.says, wrong);
-  return freeze(wish, action, before, await desk.database.now());
+  return freeze(parsed, action, before, await context.database.now());
 }
 
 /**
@@ -102,18 +104,18 @@ export async function lookAndFreeze(
  * `also` belongs to it: where that throws, nothing is saved.
  */
 export async function save(
-  desk: FrontDesk,
+  context: FrontDesk,
   frozen: Frozen,
   asker: Asker,
   confirmation: Confirmation,
   inboxKey: string | undefined,
   also: (tx: Tx, saved: Change) => Promise<void> = async () => undefined,
 ): Promise<Change | undefined> {
-  const { database, ledger } = desk;
+  const { database, changeStore } = context;
   const { approval } = frozen.permit;
   refuseUnlessConfirmed(frozen, confirmation);
   if (wantsReason(frozen)) throw noReason();
-  const asks = approval === 'none' ? [] : await whomToAsk(desk, approval, frozen, asker.person.id);
+  const asks = approval === 'none' ? [] : await whomToAsk(context, approval, frozen, asker.person.id);
   let begun: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
@@ -121,21 +123,21 @@ export async function save(
       begun = undefined;
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
       const row = rowOf({ ...frozen, permit: { ...frozen.permit, asks } }, asker, now);
-      await refuseTooMany(tx, row, idsOf(desk.policy(), row.asker));
+      await refuseTooMany(tx, row, idsOf(context.policy(), row.asker));
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
       const held = await lockInTheWay(tx, row, now);
       if (held && row.state === 'approved') throw new LockHeld(held, row);
-      const saved = await ledger.begin(tx, row, { by: row.asker, at: now, details: detailsOf(row) });
+      const saved = await changeStore.begin(tx, row, { by: row.asker, at: now, details: detailsOf(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begun = row;
       const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
       const reply = asked(saved, { held, twin, isPaused });
-      await ledger.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
+      await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also(tx, saved);
       return saved;
     });
-    if (change) desk.onSaved();
+    if (change) context.onSaved();
     return change;
   } catch (error) {
     if (error instanceof LockHeld)
@@ -143,7 +145,7 @@ export async function save(
     // Where only the answer to the commit was lost, the change is there, and will be sent.
     const saved = begun && (await findSaved(database.db, begun).catch(() => undefined));
     if (saved === undefined) throw error;
-    desk.onSaved();
+    context.onSaved();
     return saved;
   }
 }

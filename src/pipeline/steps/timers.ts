@@ -7,9 +7,9 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import type { Presence } from '../../hosting/presence.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
 import { alone } from '../../storage/sql-dialect.ts';
-import { thawed } from '../../storage/parse-json.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock } from '../../storage/locks.ts';
-import { owe } from '../../storage/messages.ts';
+import { enqueueMessage } from '../../storage/messages.ts';
 import { changeTimer, noteTimer, type Timer } from '../../storage/timers.ts';
 import { bold, joined, person, plain, say, time, type Text } from '../../text.ts';
 import type { Authorised, Person } from '../access/authorise.ts';
@@ -43,16 +43,16 @@ const remindMs = 86_400_000;
  * environment, is tried again until it can. Ends only with evidence: what settles that change ends the timer, or a look
  * that shows nothing to take away.
  */
-export async function fireTimer(desk: Timekeeping, timer: Timer): Promise<void> {
+export async function fireTimer(context: Timekeeping, timer: Timer): Promise<void> {
   try {
-    await fire(desk, timer);
+    await fire(context, timer);
   } catch (error) {
     if (error instanceof TimerMoved) return;
-    if (error instanceof NotTried) return putOffAndTell(desk, timer, error.says);
+    if (error instanceof NotTried) return putOffAndTell(context, timer, error.says);
     // Another change has come first, and will be over soon.
-    if (error instanceof Locked) return putOff(desk, timer);
+    if (error instanceof Locked) return putOff(context, timer);
     const isRefusal = error instanceof Refusal;
-    await failed(desk, timer, isRefusal ? error.says : say`Something broke on my side; my log says more.`);
+    await failed(context, timer, isRefusal ? error.says : say`Something broke on my side; my log says more.`);
     if (!isRefusal) throw error;
   }
 }
@@ -63,29 +63,31 @@ class NotTried extends Refusal {}
 /** Somebody has ended or changed the timer meanwhile. */
 class TimerMoved extends Error {}
 
-async function fire(desk: Timekeeping, timer: Timer): Promise<void> {
-  const { db } = desk.database;
+async function fire(context: Timekeeping, timer: Timer): Promise<void> {
+  const { db } = context.database;
   const made = timer.created_change === null ? undefined : await findChange(db, timer.created_change);
   const isRunning = made !== undefined && made.settled_at === null;
-  if (isRunning && made.state !== 'unknown') return putOff(desk, timer);
-  const target = targetOf(desk, timer);
-  const open = await openNow(desk, timer, target);
-  if (open === 'gone') return end(desk, timer, 'gone');
+  if (isRunning && made.state !== 'unknown') return putOff(context, timer);
+  const target = targetOf(context, timer);
+  const open = await openNow(context, timer, target);
+  if (open === 'gone') return end(context, timer, 'gone');
   if (open.length === 0)
-    return timer.times_missing + 1 < looksThatCount ? lookAgain(desk, timer) : end(desk, timer, 'not there');
+    return timer.times_missing + 1 < looksThatCount ? lookAgain(context, timer) : end(context, timer, 'not there');
   // Nothing was sent: nobody has refused anything.
   if (made?.sent_at === null) {
-    return putOffAndTell(desk, timer, say`#${made.number} did not do it: ${standing(made)}`, { created_change: null });
+    return putOffAndTell(context, timer, say`#${made.number} did not do it: ${standing(made)}`, {
+      created_change: null,
+    });
   }
-  if (made) return failed(desk, timer, say`#${made.number} did not do it: ${standing(made)}`, isRunning);
-  if (timer.gave_up_at !== null) return remind(desk, timer);
-  return createRemoval(desk, timer, target);
+  if (made) return failed(context, timer, say`#${made.number} did not do it: ${standing(made)}`, isRunning);
+  if (timer.gave_up_at !== null) return remind(context, timer);
+  return createRemoval(context, timer, target);
 }
 
 /** The environment as the host lists it now; what it does not list is as it was when the access was granted. */
-function targetOf(desk: Timekeeping, timer: Timer): Environment {
-  const stored = thawed<Environment>(timer.target);
-  return desk.allNames().environments.find(({ id }) => id === stored.id) ?? stored;
+function targetOf(context: Timekeeping, timer: Timer): Environment {
+  const stored = parseStored<Environment>(timer.target);
+  return context.allNames().environments.find(({ id }) => id === stored.id) ?? stored;
 }
 
 const nothingTaken = 'Nothing was taken off the list.';
@@ -95,13 +97,13 @@ const notThere = (presence: Presence, { name }: Environment): string =>
     : 'Nor does it list its sites right now, so I cannot tell what that means.';
 
 /** The addresses that still have access; *gone* only where the listings of sites have lacked the environment long enough. */
-async function openNow(desk: Timekeeping, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
+async function openNow(context: Timekeeping, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
   try {
-    return listed(await desk.read(getAllowedIps({ env_id: target.id })), addressesOf(timer));
+    return listed(await context.read(getAllowedIps({ env_id: target.id })), addressesOf(timer));
   } catch (error) {
     if (!(error instanceof HostTrouble)) throw error;
     if (error.kind === 'not found') {
-      const presence = desk.presenceOf(target, await desk.freshenNames(listingMs));
+      const presence = context.presenceOf(target, await context.freshenNames(listingMs));
       if (presence === 'gone') return 'gone';
       if (presence !== 'listed')
         throw new NotTried(say`${inWords(error)} ${notThere(presence, target)} ${nothingTaken}`);
@@ -112,22 +114,22 @@ async function openNow(desk: Timekeeping, timer: Timer, target: Environment): Pr
 }
 
 /** The change that takes the addresses away: by the environment's id, without any listing. */
-async function createRemoval(desk: Timekeeping, timer: Timer, target: Environment): Promise<void> {
+async function createRemoval(context: Timekeeping, timer: Timer, target: Environment): Promise<void> {
   const words = removalWords(timer, target);
-  const wish = parseWords(words, catalogue);
-  const resolved = resolve(wish, { environments: [target], domains: [] });
+  const parsed = parseWords(words, catalogue);
+  const resolved = resolve(parsed, { environments: [target], domains: [] });
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
-  if (wish.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
-  const permit = { approval: 'none', rules: [], policy: desk.policy().hash, timerOf: timer.change } as const;
+  if (parsed.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
+  const permit = { approval: 'none', rules: [], policy: context.policy().hash, timerOf: timer.change } as const;
   const authorised: Authorised = { ...resolved, stage: 'authorised', target, alsoReads: [], permit };
-  const held = await heldLock(desk.database.db, timer.target_key, await desk.database.now());
-  const holder = held && held.change !== null ? await findChange(desk.database.db, held.change) : undefined;
-  if (holder && holder.state !== 'unknown') return putOff(desk, timer);
+  const held = await heldLock(context.database.db, timer.target_key, await context.database.now());
+  const holder = held && held.change !== null ? await findChange(context.database.db, held.change) : undefined;
+  if (holder && holder.state !== 'unknown') return putOff(context, timer);
   if (held) throw new NotTried(lockedBy(held, target.name));
-  const frozen = await lookAndFreeze(desk, authorised, wish.command);
+  const frozen = await lookAndFreeze(context, authorised, parsed.command);
   const asker = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
-  await save(desk, frozen, asker, 'timer', undefined, async (tx, { number }) => {
-    const dueAt = (await desk.database.now(tx)) + lookAfterMs;
+  await save(context, frozen, asker, 'timer', undefined, async (tx, { number }) => {
+    const dueAt = (await context.database.now(tx)) + lookAfterMs;
     if ((await noteTimer(tx, timer, dueAt, { created_change: number })) === undefined) throw new TimerMoved();
   });
 }
@@ -152,15 +154,15 @@ const requesterOf = (timer: Timer): Person => ({
 
 /** Nothing was tried: said where the tries are told, and looked at again soon, however often. */
 async function putOffAndTell(
-  desk: Timekeeping,
+  context: Timekeeping,
   timer: Timer,
   why: Text,
   also: { readonly created_change?: null } = {},
 ): Promise<void> {
-  if (timer.gave_up_at !== null) return remind(desk, timer, why);
-  await desk.database.transaction(async (tx) => {
+  if (timer.gave_up_at !== null) return remind(context, timer, why);
+  await context.database.transaction(async (tx) => {
     await alone(tx);
-    const at = await desk.database.now(tx);
+    const at = await context.database.now(tx);
     const noted = await noteTimer(tx, timer, at + notTriedAgainMs, {
       last_note: JSON.stringify(why),
       times_missing: 0,
@@ -168,7 +170,7 @@ async function putOffAndTell(
     });
     const grant = noted && (await findChange(tx, timer.change));
     if (noted === undefined || grant === undefined) return;
-    const said = timer.last_note === null ? undefined : thawed<Text>(timer.last_note);
+    const said = timer.last_note === null ? undefined : parseStored<Text>(timer.last_note);
     const isNews = said === undefined || withoutNumbers(said) !== withoutNumbers(why);
     const note = stillOpen(noted, grant, why, at + notTriedAgainMs);
     await tellTries(tx, noted, grant, isNews ? note : { ...note, minor: true }, at);
@@ -178,26 +180,26 @@ async function putOffAndTell(
 /** How often and for how long something went wrong is no other reason. */
 const withoutNumbers = (why: Text): string => plain(why).replace(/\d+/g, '');
 
-const putOff = (desk: Timekeeping, timer: Timer): Promise<void> =>
-  desk.database.transaction(async (tx) => {
-    await noteTimer(tx, timer, (await desk.database.now(tx)) + lookAfterMs);
+const putOff = (context: Timekeeping, timer: Timer): Promise<void> =>
+  context.database.transaction(async (tx) => {
+    await noteTimer(tx, timer, (await context.database.now(tx)) + lookAfterMs);
   });
 
 /** There was nothing to take away: one answer of the host may be older than what it knows. */
-const lookAgain = (desk: Timekeeping, timer: Timer): Promise<void> =>
-  desk.database.transaction(async (tx) => {
+const lookAgain = (context: Timekeeping, timer: Timer): Promise<void> =>
+  context.database.transaction(async (tx) => {
     const times_missing = timer.times_missing + 1;
-    await noteTimer(tx, timer, (await desk.database.now(tx)) + lookAgainMs, { times_missing });
+    await noteTimer(tx, timer, (await context.database.now(tx)) + lookAgainMs, { times_missing });
   });
 
 /** It did not end the access: counted and told; tried again later, or, when that was the last try, given up. */
-async function failed(desk: Timekeeping, timer: Timer, why: Text, keepsChange = false): Promise<void> {
-  if (timer.gave_up_at !== null) return remind(desk, timer, why);
+async function failed(context: Timekeeping, timer: Timer, why: Text, keepsChange = false): Promise<void> {
+  if (timer.gave_up_at !== null) return remind(context, timer, why);
   const attempts = timer.attempts + 1;
   const isLast = attempts >= maxAttempts;
-  await desk.database.transaction(async (tx) => {
+  await context.database.transaction(async (tx) => {
     await alone(tx);
-    const at = await desk.database.now(tx);
+    const at = await context.database.now(tx);
     const dueAt = at + (isLast ? remindMs : (againMs[attempts - 1] ?? remindMs));
     const noted = await noteTimer(tx, timer, dueAt, {
       attempts,
@@ -210,12 +212,12 @@ async function failed(desk: Timekeeping, timer: Timer, why: Text, keepsChange = 
     if (noted === undefined || grant === undefined) return;
     const details = { timer: timer.id, attempts, why };
     if (!isLast) {
-      await desk.ledger.remark(tx, grant, 'timer_tried', { by: 'sitehand', at, details });
+      await context.changeStore.remark(tx, grant, 'timer_tried', { by: 'sitehand', at, details });
       return tellTries(tx, noted, grant, stillOpen(noted, grant, why, dueAt), at);
     }
     const reply = { text: gaveUp(noted, grant, why), buttons: [removeNow(timer)] };
-    const saying = { by: 'sitehand', at, details, reply, ops: true, tell: [timer.requester] };
-    await desk.ledger.remark(tx, grant, 'timer_gave_up', saying);
+    const note = { by: 'sitehand', at, details, reply, ops: true, tell: [timer.requester] };
+    await context.changeStore.remark(tx, grant, 'timer_gave_up', note);
     await closeTries(tx, noted, grant, `did not after ${attempts} tries, and I gave up`, at);
   });
 }
@@ -241,12 +243,12 @@ const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =
   ]);
 
 /** Once a day, to the ops channel alone; without `why` it says what came of the last try. */
-async function remind(desk: Timekeeping, timer: Timer, why?: Text): Promise<void> {
+async function remind(context: Timekeeping, timer: Timer, why?: Text): Promise<void> {
   const lastNote = why === undefined ? timer.last_note : JSON.stringify(why);
-  const said = why ?? (lastNote === null ? undefined : say`When I last looked: ${thawed<Text>(lastNote)}`);
-  await desk.database.transaction(async (tx) => {
+  const said = why ?? (lastNote === null ? undefined : say`When I last looked: ${parseStored<Text>(lastNote)}`);
+  await context.database.transaction(async (tx) => {
     await alone(tx);
-    const at = await desk.database.now(tx);
+    const at = await context.database.now(tx);
     const attempts = timer.attempts + 1;
     const noted = await noteTimer(tx, timer, at + remindMs, { attempts, last_note: lastNote });
     const grant = noted && (await findChange(tx, timer.change));
@@ -258,15 +260,15 @@ async function remind(desk: Timekeeping, timer: Timer, why?: Text): Promise<void
       said,
     ]);
     const body = JSON.stringify({ text, buttons: [removeNow(timer)] } satisfies Note);
-    await owe(tx, { key: `timer:${timer.id}:reminder:${attempts}`, kind: 'ops', body, at });
+    await enqueueMessage(tx, { key: `timer:${timer.id}:reminder:${attempts}`, kind: 'ops', body, at });
   });
 }
 
 /** There is nothing left to take away. */
-async function end(desk: Timekeeping, timer: Timer, reason: 'gone' | 'not there'): Promise<void> {
-  await desk.database.transaction(async (tx) => {
+async function end(context: Timekeeping, timer: Timer, reason: 'gone' | 'not there'): Promise<void> {
+  await context.database.transaction(async (tx) => {
     await alone(tx);
-    const at = await desk.database.now(tx);
+    const at = await context.database.now(tx);
     if ((await noteTimer(tx, timer, at)) === undefined) return;
     await changeTimer(tx, timer.id, { end_reason: reason, at });
     const grant = await findChange(tx, timer.change);
@@ -278,14 +280,14 @@ async function end(desk: Timekeeping, timer: Timer, reason: 'gone' | 'not there'
         ? say`**${where} is gone:** the host lists its sites without it. The access of ${what} has nothing left to be taken off.`
         : say`The access of ${what} to ${where} is over: it is not on the SSH allowlist any more, and nothing had to be done.`;
     const details = { timer: timer.id, why: reason, addresses: addressesOf(timer) };
-    const saying = {
+    const note = {
       by: 'sitehand',
       at,
       reply: { text },
       details,
       ops: reason === 'gone' || timer.gave_up_at !== null,
     };
-    await desk.ledger.remark(tx, grant, 'timer_ended', saying);
+    await context.changeStore.remark(tx, grant, 'timer_ended', note);
     await closeTries(tx, timer, grant, 'is over by now', at);
   });
 }

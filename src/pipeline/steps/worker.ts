@@ -3,7 +3,7 @@ import { claimDue, touchChange, type Change } from '../../storage/changes.ts';
 import { idsOf } from '../../policy/people.ts';
 import { unowned, type IdsOf } from '../../storage/lease.ts';
 import { claimTimers, type Timer } from '../../storage/timers.ts';
-import { createBeat } from '../messages/poller.ts';
+import { createPoller } from '../messages/poller.ts';
 import type { Execution } from './execute.ts';
 import { execute } from './execute.ts';
 import { follow, type Following } from './follow.ts';
@@ -43,21 +43,21 @@ const timersAtOnceEach = 2;
 const brokenAgainMs = 5_000;
 
 /** One step of a change: what is next for the state it is in. */
-export async function step(desk: BackOffice, change: Change): Promise<void> {
-  const known = desk.history.newerThan(change);
-  if (known) return declareLost(desk, change, known);
-  desk.history.saw(change);
+export async function step(context: BackOffice, change: Change): Promise<void> {
+  const known = context.history.newerThan(change);
+  if (known) return declareLost(context, change, known);
+  context.history.saw(change);
   switch (change.state) {
     case 'approved':
-      return execute(desk, change);
+      return execute(context, change);
     case 'sending':
-      return declareUnknown(desk, change);
+      return declareUnknown(context, change);
     case 'accepted':
-      return follow(desk, change);
+      return follow(context, change);
     case 'unknown':
-      return reconcile(desk, change);
+      return reconcile(context, change);
     case 'waiting':
-      return (await desk.database.now()) < change.expires_at ? remind(desk, change) : expire(desk, change);
+      return (await context.database.now()) < change.expires_at ? remind(context, change) : expire(context, change);
     case 'done':
     case 'failed':
     case 'rejected':
@@ -73,12 +73,12 @@ export async function step(desk: BackOffice, change: Change): Promise<void> {
 }
 
 /** The same; where it breaks, the change is free again in a moment, rather than when its lease is over. */
-async function stepOrPutBack(desk: BackOffice, change: Change): Promise<void> {
+async function stepOrPutBack(context: BackOffice, change: Change): Promise<void> {
   try {
-    await step(desk, change);
+    await step(context, change);
   } catch (error) {
     // What was moved or claimed meanwhile is let alone. Where the database is away, the lease ends by itself.
-    await putBack(desk, change).catch(() => undefined);
+    await putBack(context, change).catch(() => undefined);
     throw error;
   }
 }
@@ -90,21 +90,21 @@ async function putBack({ database }: BackOffice, change: Change): Promise<void> 
 }
 
 /** Found in `sending` with its lease over: whoever sent it is gone, and nobody knows how far it came. */
-async function declareUnknown({ database, ledger }: BackOffice, change: Change): Promise<void> {
+async function declareUnknown({ database, changeStore }: BackOffice, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const says = orphaned(change);
-    await ledger.advance(tx, change, { kind: 'lose' }, { by: 'sitehand', at, ...alarm(change, says) });
+    await changeStore.advance(tx, change, { kind: 'lose' }, { by: 'sitehand', at, ...alarm(change, says) });
   });
 }
 
-async function expire({ database, ledger }: BackOffice, change: Change): Promise<void> {
+async function expire({ database, changeStore }: BackOffice, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const why = say`Nobody approved it in time.`;
     const reply = notSent(why, wordsOfChange(change));
-    const saying = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.asker] };
-    await ledger.advance(tx, change, { kind: 'expire' }, saying);
+    const note = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.asker] };
+    await changeStore.advance(tx, change, { kind: 'expire' }, note);
   });
 }
 
@@ -124,29 +124,29 @@ async function counted(underWay: Map<string, number>, who: string, work: () => P
 }
 
 /** Starts nothing by itself. `onStep` is told after every step: there may be something to say now. */
-export function createWorker(desk: BackOffice, onStep: () => void): Worker {
+export function createWorker(context: BackOffice, onStep: () => void): Worker {
   const steps = new Set<Promise<void>>();
   const timers = new Set<Promise<void>>();
   const underWay: UnderWay = { changes: new Map(), timers: new Map() };
   const run = (running: Set<Promise<void>>, what: string, work: Promise<void>): void => {
     const task = work
-      .catch((error: unknown) => desk.onTrouble(what, error))
+      .catch((error: unknown) => context.onTrouble(what, error))
       .finally(() => {
         running.delete(task);
         onStep();
-        beat.nudge();
+        poller.nudge();
         lookLater();
       });
     running.add(task);
   };
   const look = async (): Promise<void> => {
-    const claimed = await claimAll(desk, atOnce - steps.size, timersAtOnce - timers.size, underWay);
+    const claimed = await claimAll(context, atOnce - steps.size, timersAtOnce - timers.size, underWay);
     for (const change of claimed.changes) {
-      const step = counted(underWay.changes, change.asker, () => stepOrPutBack(desk, change));
+      const step = counted(underWay.changes, change.asker, () => stepOrPutBack(context, change));
       run(steps, `a step of #${change.number}`, step);
     }
     for (const timer of claimed.timers) {
-      const fired = counted(underWay.timers, timer.requester, () => fireTimer(desk, timer));
+      const fired = counted(underWay.timers, timer.requester, () => fireTimer(context, timer));
       run(timers, `timer ${timer.id}`, fired);
     }
   };
@@ -156,18 +156,19 @@ export function createWorker(desk: BackOffice, onStep: () => void): Worker {
     for (const afterMs of later.size < atOnce ? aMoment : []) {
       const timer = setTimeout(() => {
         later.delete(timer);
-        beat.nudge();
+        poller.nudge();
       }, afterMs);
       later.add(timer.unref());
     }
   };
-  const beat = createBeat({ everyMs: beatMs, look, onTrouble: (error) => desk.onTrouble('looking for work', error) });
+  const onTrouble = (error: unknown): void => context.onTrouble('looking for work', error);
+  const poller = createPoller({ everyMs: beatMs, look, onTrouble });
   return {
-    nudge: beat.nudge,
-    start: beat.start,
+    nudge: poller.nudge,
+    start: poller.start,
     stop: async (graceMs) => {
       for (const timer of later) clearTimeout(timer);
-      await beat.stop();
+      await poller.stop();
       await settledWithin(graceMs, [...steps, ...timers]);
     },
   };
@@ -191,13 +192,13 @@ async function claimAll(
     const claim = { owner, now: await database.now(tx), leaseMs };
     const rules = policy();
     const ids: IdsOf = (id) => idsOf(rules, id);
-    const shares = { underWay: underWay.timers, mostEach: timersAtOnceEach, idsOf: ids };
+    const shares = { underWay: underWay.timers, maxEach: timersAtOnceEach, idsOf: ids };
     const claimed: Change[] = [];
-    const take = async (limit: number, mostEach: number): Promise<void> => {
+    const take = async (limit: number, maxEach: number): Promise<void> => {
       if (limit <= 0) return;
       const had = new Map(underWay.changes);
       for (const { asker } of claimed) had.set(asker, (had.get(asker) ?? 0) + 1);
-      claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: had, mostEach, idsOf: ids })));
+      claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: had, maxEach, idsOf: ids })));
     };
     await take(free - kept, atOnceEach);
     // Who has most due may be all that is seen at first: once they have their share, others are seen.

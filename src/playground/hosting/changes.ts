@@ -1,7 +1,7 @@
 type Waiter = { look(): void; stop(why: unknown): void };
 
 /** How many callers may wait at once. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /** Wakes whoever waits for something to become true of the stand-in: no polling, and no waiter outlives `close`. */
 export class Changes {
@@ -41,7 +41,7 @@ export class Changes {
       waiter.look();
       if (!this.#waiting.has(waiter)) return;
       if (this.#closed) waiter.stop(new Error('the stand-in is closed'));
-      else if (this.#waiting.size > mostWaiting) waiter.stop(new Error(`more than ${mostWaiting} are waiting`));
+      else if (this.#waiting.size > maxWaiting) waiter.stop(new Error(`more than ${maxWaiting} are waiting`));
     });
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { domainNamed, usualDns } from './seed/domains.ts';
+import { domainNamed, defaultDns } from './seed/domains.ts';
 import type { Domain, Environment, Site } from './resources.ts';
 
 /** The name of a site as its display name suggests it: `Acme Shop 2` is `acme-shop-2`. */
@@ -31,6 +31,6 @@ export function cloneEnvironment(
     database: { from: source.database.from, since: now },
   };
   const domain = domainNamed(hostname, { id: randomUUID(), siteId, environmentId: environment.id, isActive: true });
-  domain.dns = usualDns(hostname);
+  domain.dns = defaultDns(hostname);
   return { site: { id: siteId, name, displayName, status: 'live', environments: [environment] }, domain };
 }

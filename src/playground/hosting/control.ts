@@ -4,7 +4,7 @@ import type { Switches } from './answer.ts';
 import { optionalEndpoints } from './endpoint.ts';
 import { type Faults, faultShape } from './faults.ts';
 import type { Journal } from './journal.ts';
-import { type OperationKind, type Operations, outcomes, usualDurations } from './operations.ts';
+import { type OperationKind, type Operations, outcomes, defaultDurations } from './operations.ts';
 import type { Environment } from './resources.ts';
 import { routes } from './routes/table.ts';
 import type { World } from './world.ts';
@@ -18,7 +18,7 @@ type Controlled = {
 };
 type Lever = (request: ControlRequest, controlled: Controlled) => unknown;
 
-const kinds = Object.keys(usualDurations).filter((kind): kind is OperationKind => kind in usualDurations);
+const kinds = Object.keys(defaultDurations).filter((kind): kind is OperationKind => kind in defaultDurations);
 const duration = z.int().min(0).max(3_600_000);
 const plans = z.strictObject({
   durations: z.partialRecord(z.enum(kinds), duration).default({}),

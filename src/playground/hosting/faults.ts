@@ -7,7 +7,7 @@ const bytes = z
   .max(2 ** 31)
   .default(200_000_000);
 
-const mostText = 32 * 1024 * 1024;
+const maxText = 32 * 1024 * 1024;
 
 /** Which requests a fault is for and how often. All that is given must match; `*` is one path segment, `**` any number. */
 const shared = {
@@ -34,8 +34,8 @@ export const faultShape = z.discriminatedUnion('kind', [
     headers: z.record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\t\x20-\x7e]*$/)).default({}),
     /** The body as JSON, as text, or as bytes in base64; without any of them it is empty. */
     body: z.unknown().optional(),
-    text: z.string().max(mostText).optional(),
-    base64: z.base64().max(mostText).optional(),
+    text: z.string().max(maxText).optional(),
+    base64: z.base64().max(maxText).optional(),
   }),
   /** A page of something in between, in HTML: the service itself has not seen the request, or its answer was lost. */
   z.strictObject({ ...shared, kind: z.literal('gateway'), status: z.int().min(200).max(599).default(502) }),
@@ -63,7 +63,7 @@ export type FaultRequest = z.input<typeof faultShape>;
 /** A fault in force. */
 export type Fault = z.output<typeof faultShape> & { readonly id: number; met: number };
 
-const mostFaults = 200;
+const maxFaults = 200;
 
 /** The faults in force, oldest first: the first one that matches a request is played on it. */
 export class Faults {
@@ -74,7 +74,7 @@ export class Faults {
   /** Puts a fault in force; throws zod's error for one that makes no sense, `RangeError` beyond 200. */
   add(request: FaultRequest): Fault {
     const asked = faultShape.parse(request);
-    if (this.#inForce.length >= mostFaults) throw new RangeError(`at most ${mostFaults} faults can be in force`);
+    if (this.#inForce.length >= maxFaults) throw new RangeError(`at most ${maxFaults} faults can be in force`);
     this.#lastId += 1;
     const fault: Fault = { ...asked, id: this.#lastId, met: 0 };
     this.#inForce.push(fault);

@@ -30,7 +30,7 @@ export type Entry = {
 /** What the server knows of a request when its headers are in. */
 export type Arrival = Pick<Entry, 'at' | 'path' | 'query' | 'authorization'> & { readonly section: string | undefined };
 
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 /** Every request received, newest last; the oldest leave beyond `limit` entries or 64 MiB of bodies. */
 export class Journal {
@@ -94,7 +94,7 @@ export class Journal {
   }
 
   #trim(): void {
-    while (this.#entries.length > this.#limit || this.#bytes > mostBytes) {
+    while (this.#entries.length > this.#limit || this.#bytes > maxBytes) {
       this.#bytes -= this.#entries.shift()?.size ?? this.#bytes;
     }
   }

@@ -5,7 +5,7 @@ import type { Reply } from './reply.ts';
 import type { Timers } from './timers.ts';
 
 /** Every kind of operation, by the prefix of its id (section 4; the last two are beyond the document), and how many milliseconds it takes unless told otherwise. */
-export const usualDurations = {
+export const defaultDurations = {
   'sites:add-domain': 5_000,
   'domains:update-dns-record': 5_000,
   'site:clone': 30_000,
@@ -19,7 +19,7 @@ export const usualDurations = {
 } as const;
 
 /** A kind of operation. */
-export type OperationKind = keyof typeof usualDurations;
+export type OperationKind = keyof typeof defaultDurations;
 /** How long each kind takes, in milliseconds. */
 export type Durations = Record<OperationKind, number>;
 /** How an operation ends; `hang` is never. */
@@ -39,8 +39,8 @@ export type Operation = {
 /** What an operation does to the world: `finish` when it succeeds (throwing makes it fail), `fail` when it does not. */
 export type Work = { finish(): void; fail?(): void };
 
-const mostRemembered = 1_000;
-const mostPlanned = 100;
+const maxRemembered = 1_000;
+const maxPlanned = 100;
 
 /** Everything that was answered with 202: started at once, settled by a timer. The newest 1,000 are remembered. */
 export class Operations {
@@ -69,7 +69,7 @@ export class Operations {
 
   /** The next operation of that kind not yet planned for ends like this; at most 100 plans. */
   plan(kind: OperationKind, outcome: Outcome): void {
-    if (this.#planned.length >= mostPlanned) throw new RangeError(`at most ${mostPlanned} outcomes can be planned`);
+    if (this.#planned.length >= maxPlanned) throw new RangeError(`at most ${maxPlanned} outcomes can be planned`);
     this.#planned.push({ kind, outcome });
   }
 
@@ -80,7 +80,7 @@ export class Operations {
 
   /** Accepts the work and returns the 202 acknowledgement of section 4. */
   start(kind: OperationKind, work: Work): Reply {
-    if (this.#started.size >= mostRemembered) this.#forgetOne();
+    if (this.#started.size >= maxRemembered) this.#forgetOne();
     const reply = accepted(kind);
     const operation: Operation = { id: reply.body.operation_id, kind, startedAt: this.#now(), state: 'running' };
     this.#started.set(operation.id, operation);
@@ -120,7 +120,7 @@ export class Operations {
 
   #forgetOne(): void {
     const settled = this.list().find((operation) => operation.state !== 'running');
-    if (settled === undefined) throw new Refused('failure', `${mostRemembered} operations are running`);
+    if (settled === undefined) throw new Refused('failure', `${maxRemembered} operations are running`);
     this.#started.delete(settled.id);
   }
 }

@@ -14,7 +14,7 @@ import type { Timers } from './timers.ts';
 
 /** The versioned root under which everything is served (section 9). */
 export const base = '/v2';
-const mostBody = 8 * 1024 * 1024;
+const maxBody = 8 * 1024 * 1024;
 
 /** What serving a request needs of the stand-in. */
 export type Service = {
@@ -75,7 +75,7 @@ function addressOf({ url = '' }: IncomingMessage): { path: string; below: string
 
 /** The whole body; undefined when it is announced as larger than the service takes. One that merely grows so is cut off. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  return Number(request.headers['content-length'] ?? 0) > mostBody ? undefined : readBody(request, mostBody);
+  return Number(request.headers['content-length'] ?? 0) > maxBody ? undefined : readBody(request, maxBody);
 }
 
 function credential(header: string | undefined, key: string): Entry['authorization'] {

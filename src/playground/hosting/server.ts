@@ -5,7 +5,7 @@ import { controlOf } from './control.ts';
 import type { Dialect } from './endpoint.ts';
 import { Faults } from './faults.ts';
 import { Journal } from './journal.ts';
-import { type Durations, Operations, usualDurations } from './operations.ts';
+import { type Durations, Operations, defaultDurations } from './operations.ts';
 import { base, type Service, take } from './requests.ts';
 import type { Plan } from './seed/plan.ts';
 import { seedWorld } from './seed/seed.ts';
@@ -58,7 +58,7 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
   const { ignoresLogSpan = false } = options;
   const changes = new Changes();
   const timers = new Timers();
-  const durations = { ...usualDurations, ...options.durations };
+  const durations = { ...defaultDurations, ...options.durations };
   const operations = new Operations({ durations, notKnownFor: options.notKnownFor ?? 1_000, timers, changes, now });
   const world = new World(seedWorld(seed, now(), options.plan));
   const service: Service = {

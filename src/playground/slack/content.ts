@@ -21,12 +21,12 @@ const refuse = (code: string, complaints: readonly string[]): Refused =>
  * The text, blocks, attachments and metadata of a message as an app sent them.
  * Refuses `no_text`, `msg_too_long`, `invalid_blocks`, `msg_blocks_too_long`, `invalid_attachments` and their like.
  */
-export function checkedContent(sent: Fields, longestText = TEXT): Content {
+export function checkedContent(sent: Fields, maxTextLength = TEXT): Content {
   const text = textOf(sent['text']);
   const blocks = checkedBlocks(sent['blocks']);
   const attachments = checkedAttachments(sent['attachments']);
   if (text === '' && blocks.length === 0 && attachments.length === 0) throw new Refused('no_text');
-  if (text.length > longestText) throw new Refused('msg_too_long');
+  if (text.length > maxTextLength) throw new Refused('msg_too_long');
   return { text, blocks, attachments, metadata: checkedMetadata(sent['metadata']) };
 }
 

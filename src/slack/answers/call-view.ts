@@ -7,7 +7,7 @@ import type { Drawn } from '../draw/blocks.ts';
 import { drawCallPage, type CallOf, type Surface } from '../draw/call-pages.ts';
 import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/views.ts';
 import { intoView, openView } from '../forms/modals.ts';
-import type { Heard, Reception } from '../context/context.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
 import { reviewed } from './review.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
 import { speaker } from '../context/speaker.ts';
@@ -25,11 +25,11 @@ function wantedIn(said: string): { readonly page: number; readonly of: CallOf } 
 }
 
 /** A pressed button of a card: a modal, or a private message where none can be opened. */
-export async function showCall(reception: Reception, heard: Heard, said: string): Promise<void> {
-  const view = await openView(reception, heard, loading).catch(noForms);
-  const draw = (surface: Surface): Promise<Drawn> => pageOfChange(reception, heard, said, surface);
-  if (view === undefined) return reception.privately(heard, await draw('message'));
-  return intoView(reception, view, callTitle, async () => callView(await draw('modal')));
+export async function showCall(context: SlackContext, interaction: Interaction, said: string): Promise<void> {
+  const view = await openView(context, interaction, loading).catch(noForms);
+  const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, said, surface);
+  if (view === undefined) return context.ephemeral(interaction, await draw('message'));
+  return intoView(context, view, callTitle, async () => callView(await draw('modal')));
 }
 
 const loading = noticeView(callTitle, say`One moment…`);
@@ -40,15 +40,15 @@ function noForms(error: unknown): undefined {
 }
 
 async function pageOfChange(
-  reception: Reception,
-  heard: Pick<Heard, 'person' | 'team'>,
+  context: SlackContext,
+  interaction: Pick<Interaction, 'person' | 'team'>,
   said: string,
   surface: Surface,
 ): Promise<Drawn> {
   const { page, of } = wantedIn(said);
   if (of === undefined) throw new Refusal('I do not know this button any more. Nothing was shown.');
-  const reader = await speaker(reception, heard);
-  return drawCallPage(await detailsFor(reception.office, reader, of), page, { of, surface });
+  const reader = await speaker(context, interaction);
+  return drawCallPage(await detailsFor(context.queryService, reader, of), page, { of, surface });
 }
 
 /** A button of these pages that was pressed in a modal, or the one of a form that was not submitted yet. */
@@ -66,36 +66,36 @@ export const pressedInModal = z.object({
 });
 
 /** Draws that page: into the view where it was pressed, or into one laid over the form. */
-export async function turnPage(reception: Reception, pressed: z.infer<typeof pressedInModal>): Promise<void> {
+export async function turnPage(context: SlackContext, pressed: z.infer<typeof pressedInModal>): Promise<void> {
   const { user, enterprise, view, trigger_id: trigger } = pressed;
   const [{ value }] = pressed.actions;
-  const team = reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
-  const heard = { person: user.id, team };
+  const team = context.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
+  const interaction = { person: user.id, team };
   const memo = memoOf(view.private_metadata);
   const draw = async () =>
     memo === undefined
-      ? callView(await pageOfChange(reception, heard, value, 'modal'))
-      : callView(await pageOfForm(reception, heard, memo, value), memo);
-  if (view.callback_id === 'call') return intoView(reception, view.id, callTitle, draw, view.hash);
-  const over = await openView(reception, { trigger }, loading, 'push');
+      ? callView(await pageOfChange(context, interaction, value, 'modal'))
+      : callView(await pageOfForm(context, interaction, memo, value), memo);
+  if (view.callback_id === 'call') return intoView(context, view.id, callTitle, draw, view.hash);
+  const over = await openView(context, { trigger }, loading, 'push');
   if (over === undefined) {
     throw new Refusal('It could not be opened. Nothing was shown.', { hint: 'Press the button again.' });
   }
-  return intoView(reception, over, callTitle, draw);
+  return intoView(context, over, callTitle, draw);
 }
 
 /** What a form shows is looked at and frozen anew: it is the same, or its reader is told that it is not. */
 async function pageOfForm(
-  reception: Reception,
-  heard: Pick<Heard, 'person' | 'team'>,
+  context: SlackContext,
+  interaction: Pick<Interaction, 'person' | 'team'>,
   memo: Memo,
   said: string,
 ): Promise<Drawn> {
   const { page } = wantedIn(said);
   const { channel, thread } = memo.origin;
-  const asked = { ...heard, channel, thread, trigger: undefined, since: performance.now(), inbox: undefined };
-  const { wish, action } = await reviewed(reception, asked, memo);
-  const frozen = await lookAndFreeze(reception.front, wish, action, heard.person);
+  const asked = { ...interaction, channel, thread, trigger: undefined, since: performance.now(), inbox: undefined };
+  const { parsed, action } = await reviewed(context, asked, memo);
+  const frozen = await lookAndFreeze(context.front, parsed, action, interaction.person);
   if (frozen.fingerprint !== memo.shown) {
     throw new Refusal(say`**This changed while you read it.** Nothing was done.`, {
       hint: 'Go back and submit the form: it will show you how it is now.',

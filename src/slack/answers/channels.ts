@@ -7,27 +7,27 @@ import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
 import { channel as inChannel, say } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
-import type { Heard, Reception } from '../context/context.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
 
 /** Where the card will stand, if it is not where it was asked for. */
-export async function sayWhere(reception: Reception, heard: Heard, change: Change): Promise<void> {
-  if (change.channel === heard.channel) return;
+export async function sayWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
+  if (change.channel === interaction.channel) return;
   const direct = change.channel === change.asker;
   const where = direct ? say`our direct messages` : say`${inChannel(change.channel)}`;
   const why =
-    direct && heard.channel && !heard.channel.startsWith('D')
+    direct && interaction.channel && !interaction.channel.startsWith('D')
       ? ' I am not in this channel: to have cards here, use /invite.'
       : '';
-  await reception.privately(
-    heard,
+  await context.ephemeral(
+    interaction,
     drawNote({ text: say`#${change.number} is on its way; its card stands in ${where}.${why}` }),
   );
 }
 
 /** Where a card goes: as the policy has it, and to the asker's direct messages where Slack does not show us the channel. */
 export async function placeFor(
-  { people, front }: Reception,
-  { channel, person }: Pick<Heard, 'channel' | 'person'>,
+  { people, front }: SlackContext,
+  { channel, person }: Pick<Interaction, 'channel' | 'person'>,
 ): Promise<Channel> {
   if (channel === undefined || channel.startsWith('D')) return { id: channel ?? person, shared: false };
   const asked = await people.channel(channel);
@@ -41,7 +41,11 @@ export async function placeFor(
  * In the thread of a change its target need not be said, and a bare name means its sibling; in a channel that is bound to
  * a site a bare name is one of that site's, outside of threads.
  */
-export async function contextOf({ front }: Reception, { channel, thread }: Heard, person: Person): Promise<Context> {
+export async function contextOf(
+  { front }: SlackContext,
+  { channel, thread }: Interaction,
+  person: Person,
+): Promise<Context> {
   if (channel === undefined) return {};
   const { environments } = front.names(person);
   const inSite = (site: string | undefined) => (word: string) =>

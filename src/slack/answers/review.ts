@@ -4,24 +4,29 @@ import { Refusal } from '../../errors.ts';
 import type { Authorised, Person } from '../../pipeline/access/authorise.ts';
 import { parseWords } from '../../pipeline/language/parse.ts';
 import type { Memo } from '../forms/views.ts';
-import { understand, weigh } from './dispatch.ts';
+import { resolveNames, evaluate } from './dispatch.ts';
 import { speaker } from '../context/speaker.ts';
-import type { Heard, Reception } from '../context/context.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
 import { orTooOld } from '../forms/form-fields.ts';
 
 /** The words of a review form, read and held against the rules again. */
 export async function reviewed(
-  reception: Reception,
-  heard: Heard,
+  context: SlackContext,
+  interaction: Interaction,
   memo: Memo,
   reason?: string,
-): Promise<{ readonly person: Person; readonly wish: Authorised; readonly action: AnyAction }> {
-  const words = memo.words ?? (await reception.shelf.keptWords(memo.stored ?? '').catch(orTooOld));
+): Promise<{ readonly person: Person; readonly parsed: Authorised; readonly action: AnyAction }> {
+  const words = memo.words ?? (await context.payloads.keptWords(memo.stored ?? '').catch(orTooOld));
   const said = parseWords(words, catalogue);
   const { command: action } = said;
   if (action.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
-  const person = await speaker(reception, heard, said);
-  const considered = await weigh(reception, heard, await understand(reception, { ...said, reason }, person), person);
+  const person = await speaker(context, interaction, said);
+  const considered = await evaluate(
+    context,
+    interaction,
+    await resolveNames(context, { ...said, reason }, person),
+    person,
+  );
   if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');
-  return { person, wish: considered.wish, action };
+  return { person, parsed: considered.parsed, action };
 }

@@ -5,20 +5,20 @@ import { person as mention, say as phrase } from '../../text.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
 import { drawNote, drawPage } from '../draw/blocks.ts';
 import { askedAgain } from './dispatch.ts';
-import type { Heard, Reception } from '../context/context.ts';
-import { inert, say } from '../client/messenger.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
+import { inert, sendDrawn } from '../client/messenger.ts';
 
 /** Two presses within this are one. */
 const justNowMs = 10_000;
 
 /** Posts a kept page, once, where its reader reads it, if they may still read it and the channel may hear of it. */
-export async function share(reception: Reception, heard: Heard, id: string): Promise<void> {
-  const { sharing, shelf } = reception;
-  const key = `${id} ${heard.channel} ${heard.thread}`;
+export async function share(context: SlackContext, interaction: Interaction, id: string): Promise<void> {
+  const { sharing, payloads } = context;
+  const key = `${id} ${interaction.channel} ${interaction.thread}`;
   if (sharing.has(key)) throw new Refusal('It was shared here just now. Nothing was posted again.');
   sharing.add(key);
   try {
-    await post(reception, heard, await shelf.keptPage(id));
+    await post(context, interaction, await payloads.keptPage(id));
   } catch (error) {
     sharing.delete(key);
     throw error;
@@ -26,17 +26,17 @@ export async function share(reception: Reception, heard: Heard, id: string): Pro
   setTimeout(() => sharing.delete(key), justNowMs).unref();
 }
 
-async function post(reception: Reception, heard: Heard, { words, page }: KeptPage): Promise<void> {
-  const { channel } = heard;
+async function post(context: SlackContext, interaction: Interaction, { words, page }: KeptPage): Promise<void> {
+  const { channel } = interaction;
   if (channel === undefined) throw new Refusal('There is no channel here to share it in. Nothing was posted.');
-  const { target } = await askedAgain(reception, heard, words);
-  const place = await reception.people.channel(channel);
-  mayHear(reception.front.policy(), place, [target]);
+  const { target } = await askedAgain(context, interaction, words);
+  const place = await context.people.channel(channel);
+  mayHear(context.front.policy(), place, [target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
-  const shared = drawNote({ text: phrase`Shared by ${mention(heard.person)}` });
+  const shared = drawNote({ text: phrase`Shared by ${mention(interaction.person)}` });
   try {
-    await say({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>
-      reception.messages.chat.postMessage({ ...inert, channel, thread_ts: heard.thread, ...drawn }),
+    await sendDrawn({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>
+      context.messages.chat.postMessage({ ...inert, channel, thread_ts: interaction.thread, ...drawn }),
     );
   } catch (error) {
     if (!(error instanceof Undeliverable)) throw error;

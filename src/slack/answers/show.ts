@@ -1,77 +1,88 @@
-import type { AnyDesk } from '../../commands/kit/builtin.ts';
+import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
 import type { AnyReport, Surroundings } from '../../commands/kit/report.ts';
 import type { Words } from '../../errors.ts';
 import type { Authorised, Person } from '../../pipeline/access/authorise.ts';
 import { writeDown } from '../../pipeline/steps/admin-actions.ts';
 import { happenedTo } from '../../pipeline/builtin/change-history.ts';
-import { officeFor } from '../../pipeline/builtin/query-service.ts';
+import { queryServiceFor } from '../../pipeline/builtin/query-service.ts';
 import { canonicalWords } from '../../pipeline/language/resolve.ts';
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
 import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
 import { drawPage, isLong } from '../draw/blocks.ts';
 import { giveFile } from './files.ts';
 import { afterAll } from '../context/slow-work.ts';
-import type { Heard, Reception } from '../context/context.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
 
 /** What a report shows, or a desk command answers, to the one who asked, told to them alone; or what it says instead. */
 export async function show(
-  reception: Reception,
-  heard: Heard,
-  wish: Authorised,
-  command: AnyReport | AnyDesk,
+  context: SlackContext,
+  interaction: Interaction,
+  parsed: Authorised,
+  command: AnyReport | AnyBuiltin,
   person: Person,
 ): Promise<Words | undefined> {
   const now = Date.now();
-  if (command.shape === 'desk') {
-    if (command.freshens) await reception.front.freshenNames();
-    const office = officeFor(reception.office, person, now, {
-      permit: wish.permit,
-      inbox: heard.inbox,
-      channel: heard.channel,
-      channelOf: reception.people.channel,
+  if (command.shape === 'builtin') {
+    if (command.freshens) await context.front.freshenNames();
+    const queryService = queryServiceFor(context.queryService, person, now, {
+      permit: parsed.permit,
+      inbox: interaction.inbox,
+      channel: interaction.channel,
+      channelOf: context.people.channel,
     });
-    const answered = await command.answer({ input: wish.input, office });
+    const answered = await command.answer({ input: parsed.input, queryService });
     if ('instead' in answered) return answered.instead;
-    await answer(reception, heard, wish, answered);
+    await answer(context, interaction, parsed, answered);
     return undefined;
   }
-  if (command.noted !== undefined) await note(reception, heard, wish, person, command.noted);
+  if (command.noted !== undefined) await note(context, interaction, parsed, person, command.noted);
   const surroundings: Surroundings = {
-    ...sourcesOf(reception.front, person.id),
+    ...sourcesOf(context.front, person.id),
     now,
     zone: person.zone,
-    alias: reception.alias,
-    look: reception.logs.look,
-    happened: (env, since) => happenedTo(reception.front.database, env, since),
+    alias: context.alias,
+    look: context.logs.look,
+    happened: (env, since) => happenedTo(context.front.database, env, since),
   };
-  const page = command.show({ input: wish.input, ...surroundings }).catch((error: unknown) => {
-    throw asRefusal(error, canonicalWords(wish));
+  const page = command.show({ input: parsed.input, ...surroundings }).catch((error: unknown) => {
+    throw asRefusal(error, canonicalWords(parsed));
   });
-  await answer(reception, heard, wish, await page);
+  await answer(context, interaction, parsed, await page);
   return undefined;
 }
 
 /** Writes down who asks for what; where that fails nothing is shown. */
-function note({ office }: Reception, { inbox }: Heard, wish: Authorised, person: Person, event: string): Promise<void> {
-  const target = wish.target?.kind === 'environment' ? { target: wish.target } : {};
-  const told = { event, ...target, words: canonicalWords(wish).join(' ') };
-  return writeDown(office, { person, permit: wish.permit, inbox }, told);
+function note(
+  { queryService }: SlackContext,
+  { inbox }: Interaction,
+  parsed: Authorised,
+  person: Person,
+  event: string,
+): Promise<void> {
+  const target = parsed.target?.kind === 'environment' ? { target: parsed.target } : {};
+  const told = { event, ...target, words: canonicalWords(parsed).join(' ') };
+  return writeDown(queryService, { person, permit: parsed.permit, inbox }, told);
 }
 
 /** Gives somebody a page: kept where it can be shared, or has further pages. */
-export async function answer(reception: Reception, heard: Heard, wish: Authorised, page: Page): Promise<void> {
-  const { command } = wish.wish;
+export async function answer(
+  context: SlackContext,
+  interaction: Interaction,
+  parsed: Authorised,
+  page: Page,
+): Promise<void> {
+  const { command } = parsed.parsed;
   const shareable = command.shape === 'report' && command.right !== 'named';
   const id =
     shareable || isLong(page)
-      ? await reception.shelf.keepPage(heard.person, {
-          words: [...canonicalWords(wish, { dryRun: wish.wish.dryRun })],
+      ? await context.payloads.keepPage(interaction.person, {
+          words: [...canonicalWords(parsed, { dryRun: parsed.parsed.dryRun })],
           page,
         })
       : undefined;
-  const before = await afterAll(reception, heard);
-  if (before) await reception.privately(heard, before);
-  await reception.privately(heard, drawPage(page, id === undefined ? undefined : { id, shareable }));
-  if (page.file) await giveFile(reception, heard, page.file);
+  const before = await afterAll(context, interaction);
+  if (before) await context.ephemeral(interaction, before);
+  await context.ephemeral(interaction, drawPage(page, id === undefined ? undefined : { id, shareable }));
+  if (page.file) await giveFile(context, interaction, page.file);
 }

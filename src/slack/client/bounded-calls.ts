@@ -22,7 +22,7 @@ export class NoAnswer {
 }
 
 /** Where Slack does not say for how long it wants to be left alone. */
-const usualRestMs = 30_000;
+const defaultRestMs = 30_000;
 
 /** Neither the moment nor the token is to blame, but what was asked for. */
 const isOfThis = (kind: Refused): boolean => kind === 'drawing' || kind === 'gone';
@@ -59,7 +59,7 @@ export function asking({ client, onMissing, onToken }: Questions): Ask {
 }
 
 function noAnswer(error: unknown): NoAnswer {
-  const restMs = restAskedBy(error, usualRestMs);
+  const restMs = restAskedBy(error, defaultRestMs);
   return restMs === undefined ? new NoAnswer(platformError(error)) : new NoAnswer('ratelimited', restMs);
 }
 

@@ -21,7 +21,7 @@ const reply = z.object({
   }),
 });
 /** Answers kept; the oldest go first. */
-const mostKept = 1_000;
+const maxKept = 1_000;
 /** Looks at channels, each at most so often; rejects with `Undeliverable` where Slack does not say now. */
 export function createChannelLook(options: LookOptions): (channel: string) => Promise<ChannelLook> {
   const { freshMs } = options;
@@ -34,7 +34,7 @@ export function createChannelLook(options: LookOptions): (channel: string) => Pr
     kept.delete(channel);
     kept.set(channel, asked);
     const [oldest] = kept.keys();
-    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
     const forget = (): void => void (kept.get(channel) === asked && kept.delete(channel));
     // Whoever is told to invite us does so, and tries again at once.
     asked.look.then((look) => (look.kind === 'hidden' ? forget() : (asked.at = performance.now())), forget);

@@ -3,10 +3,10 @@ import { request } from 'undici';
 import { spoken } from '../../pipeline/changes/replies.ts';
 import { joined, say as phrase } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
-import { inert, say, sayIn } from './messenger.ts';
+import { inert, sendDrawn, sayIn } from './messenger.ts';
 
 /** Where somebody spoke: how to answer them alone. */
-export type Spoken = {
+export type ReplyTarget = {
   readonly person: string;
   readonly channel: string | undefined;
   readonly thread?: string | undefined;
@@ -19,17 +19,17 @@ const timeoutMs = 3_000;
 /** What took longer says how long, where it does not stand where it was asked for. */
 const longMs = 60_000;
 /** Of what Slack says to an answer that it does not take, in bytes. */
-const mostSaid = 2_000;
+const maxSaid = 2_000;
 
 /**
  * Tells one person something that nobody else sees: by the response URL, which works wherever they spoke, for half an
  * hour; else as an ephemeral message; else in their direct messages. Rejects when nothing of this worked.
  */
-export function createPrivately(
+export function createEphemeral(
   client: WebClient,
   apiUrl: string,
   ticks: () => number = () => performance.now(),
-): (to: Spoken, what: Drawn) => Promise<void> {
+): (to: ReplyTarget, what: Drawn) => Promise<void> {
   return async ({ person, channel, thread, responseUrl, since }, what) => {
     const mayRespond = responseUrl !== undefined && isSlacks(responseUrl, apiUrl);
     const answer = mayRespond ? await respond(responseUrl, what, thread) : 'refused';
@@ -38,7 +38,7 @@ export function createPrivately(
     const ephemeral = (): Promise<boolean> => {
       if (channel === undefined || /^[DU]/.test(channel)) return Promise.resolve(false);
       const place = { channel, user: person, ...(thread && { thread_ts: thread }) };
-      const said = say(told, (drawn) =>
+      const said = sendDrawn(told, (drawn) =>
         client.chat.postEphemeral({ link_names: false, parse: 'none', ...place, ...drawn }),
       );
       return said.then(
@@ -98,9 +98,9 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   let said = '';
   for await (const part of body) {
     said += part.toString('latin1');
-    if (said.length > mostSaid) break;
+    if (said.length > maxSaid) break;
   }
-  return said.slice(0, mostSaid);
+  return said.slice(0, maxSaid);
 }
 
 /** A response URL is followed to Slack's own, or to where the API is that was configured: by scheme, host and port. */

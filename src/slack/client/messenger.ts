@@ -1,5 +1,5 @@
 import { ErrorCode, type WebClient, type CodedError } from '@slack/web-api';
-import { sharedWord, Undeliverable, type ChannelLook, type Voice } from '../../pipeline/messages/messenger.ts';
+import { sharedWord, Undeliverable, type ChannelLook, type Messenger } from '../../pipeline/messages/messenger.ts';
 import type { Place } from '../../storage/messages.ts';
 import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
@@ -14,7 +14,7 @@ export type Pace = {
   readonly homeEveryMs: number;
 };
 
-export type VoiceOptions = {
+export type MessengerOptions = {
   readonly client: WebClient;
   readonly now: () => number;
   readonly pace: Pace;
@@ -24,7 +24,7 @@ export type VoiceOptions = {
 };
 
 /** About a post a second and channel; of the 50 edits a minute that the whole app has, some are left for bursts. */
-export const slacksPace: Pace = {
+export const slackPace: Pace = {
   postEveryMs: 1_000,
   editsPerMinute: 40,
   channelsForMs: 15_000,
@@ -32,11 +32,11 @@ export const slacksPace: Pace = {
   homeEveryMs: 10_000,
 };
 /** Channels whose last post is remembered. */
-const mostChannels = 1_000;
+const maxChannels = 1_000;
 const busyAgainMs = 5_000;
 /** Of a message whose blocks Slack does not take, in characters. */
-const longestPlain = 3_000;
-const longestWord = 80;
+const maxPlainLength = 3_000;
+const maxWordLength = 80;
 
 /** Arguments of every message: nothing in it is unfurled or read as a name. */
 export const inert = { link_names: false, unfurl_links: false, unfurl_media: false, parse: 'none' } as const;
@@ -45,7 +45,7 @@ export const inert = { link_names: false, unfurl_links: false, unfurl_media: fal
  * Posts and edits within Slack's rates: about one post a second and channel, and a share of the app's edits. Where others
  * than this organisation read, nothing is said: a channel can be shared after it was first spoken in.
  */
-export function createVoice({ client, now, pace, lookAt, onToken }: VoiceOptions): Voice {
+export function createMessenger({ client, now, pace, lookAt, onToken }: MessengerOptions): Messenger {
   const { postEveryMs, editsPerMinute } = pace;
   const lastPost = new Map<string, number>();
   const edits: number[] = [];
@@ -56,7 +56,7 @@ export function createVoice({ client, now, pace, lookAt, onToken }: VoiceOptions
     lastPost.delete(channel);
     lastPost.set(channel, now());
     const [oldest] = lastPost.keys();
-    if (lastPost.size > mostChannels && oldest !== undefined) lastPost.delete(oldest);
+    if (lastPost.size > maxChannels && oldest !== undefined) lastPost.delete(oldest);
   };
   const takeEdit = (): void => {
     while (edits[0] !== undefined && edits[0] < now() - 60_000) edits.shift();
@@ -70,9 +70,9 @@ export function createVoice({ client, now, pace, lookAt, onToken }: VoiceOptions
     const look = await lookAt(channel);
     if (look.kind === 'seen' && look.shared) throw new Undeliverable('gone', sharedWord);
   };
-  const listened = async <T>(saying: Promise<T>): Promise<T> => {
+  const listened = async <T>(note: Promise<T>): Promise<T> => {
     try {
-      const said = await saying;
+      const said = await note;
       onToken(true);
       return said;
     } catch (error) {
@@ -93,7 +93,7 @@ export function createVoice({ client, now, pace, lookAt, onToken }: VoiceOptions
       await keepInside(channel);
       // Without the empty list the old blocks would stay where the new ones are refused.
       const place = { channel, ts, link_names: false, parse: 'none', blocks: [] } as const;
-      await listened(say(draw(what), (drawn) => client.chat.update({ ...place, ...drawn })));
+      await listened(sendDrawn(draw(what), (drawn) => client.chat.update({ ...place, ...drawn })));
     },
   };
 }
@@ -105,7 +105,7 @@ export async function sayIn(
   drawn: Drawn,
 ): Promise<Place> {
   try {
-    const { channel, ts } = await say(drawn, (said) => client.chat.postMessage({ ...inert, ...to, ...said }));
+    const { channel, ts } = await sendDrawn(drawn, (said) => client.chat.postMessage({ ...inert, ...to, ...said }));
     if (!channel || !ts) throw new Undeliverable('later', 'Slack did not say where the message stands', busyAgainMs);
     return { channel, ts };
   } catch (error) {
@@ -119,13 +119,16 @@ export async function sayIn(
 const draw = (what: Card | Note): Drawn => ('headline' in what ? drawCard(what) : drawNote(what));
 
 /** Says it with blocks, and once as plain text where Slack does not take the blocks. */
-export async function say<T>(drawn: Drawn, send: (drawn: Partial<Drawn> & { text: string }) => Promise<T>): Promise<T> {
+export async function sendDrawn<T>(
+  drawn: Drawn,
+  send: (drawn: Partial<Drawn> & { text: string }) => Promise<T>,
+): Promise<T> {
   try {
     return await send(drawn);
   } catch (error) {
     const word = platformError(error);
     if (word === undefined || refusalOf(word) !== 'drawing') throw asUndeliverable(error);
-    return send({ text: drawn.text.slice(0, longestPlain) }).catch((again: unknown) => {
+    return send({ text: drawn.text.slice(0, maxPlainLength) }).catch((again: unknown) => {
       throw asUndeliverable(again);
     });
   }
@@ -137,17 +140,17 @@ export function asUndeliverable(error: unknown): unknown {
   if (word !== undefined) {
     const kind = refusalOf(word);
     // What is no word can be a whole page.
-    return new Undeliverable(kind === 'transient' ? 'later' : kind, word.slice(0, longestWord));
+    return new Undeliverable(kind === 'transient' ? 'later' : kind, word.slice(0, maxWordLength));
   }
   const restMs = restAskedBy(error, busyAgainMs);
   return restMs === undefined ? error : new Undeliverable('later', 'Slack asks for a pause', restMs);
 }
 
 /** For how many milliseconds Slack wants to be left alone, `usualMs` where it does not say; undefined: it asked for no rest. */
-export function restAskedBy(error: unknown, usualMs: number): number | undefined {
+export function restAskedBy(error: unknown, defaultMs: number): number | undefined {
   if (!isCoded(error) || error.code !== ErrorCode.RateLimitedError) return undefined;
   const seconds = 'retryAfter' in error ? Number(error.retryAfter) : Number.NaN;
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 300) * 1_000 : usualMs;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 300) * 1_000 : defaultMs;
 }
 
 /** Slack's own word for what is wrong, or undefined. */

@@ -64,7 +64,7 @@ const groupReply = z.object({ users: z.array(z.string()) });
 
 const freshMs = 60_000;
 /** Answers kept; the oldest go first. */
-const mostKept = 5_000;
+const maxKept = 5_000;
 
 type User = z.infer<typeof userReply>['user'];
 
@@ -170,7 +170,7 @@ function memory(now: () => number): Users {
       kept.delete(id);
       kept.set(id, { user, at: now() });
       const [oldest] = kept.keys();
-      if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+      if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
       return user;
     },
   };

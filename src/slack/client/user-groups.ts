@@ -49,7 +49,7 @@ const minuteMs = 60_000;
 const momentMs = 3_000;
 
 /** Answers kept; the oldest go first. */
-const mostKept = 500;
+const maxKept = 500;
 
 const tooOften: Told = { kind: 'not told', why: 'asked too often', isLasting: false };
 const paused: Told = { kind: 'not told', why: 'ratelimited', isLasting: false };
@@ -58,7 +58,7 @@ type Heard = { readonly askedAt: number; readonly answer: Promise<Told>; told?: 
 
 /** Asks at most so often, remembers answers, and asks once for all who wait for the same. */
 export function createUserGroups({ question, now, onGroup }: UserGroupOptions): UserGroups {
-  const heard = new Map<string, Heard>();
+  const interaction = new Map<string, Heard>();
   let asked: readonly number[] = [];
   let restsUntil = -Infinity;
 
@@ -71,10 +71,10 @@ export function createUserGroups({ question, now, onGroup }: UserGroupOptions): 
   const put = (group: string): Promise<Told> => {
     const one: Heard = { askedAt: now(), answer: question(group) };
     asked = [...asked, one.askedAt];
-    heard.delete(group);
-    heard.set(group, one);
-    const [oldest] = heard.keys();
-    if (heard.size > mostKept && oldest !== undefined) heard.delete(oldest);
+    interaction.delete(group);
+    interaction.set(group, one);
+    const [oldest] = interaction.keys();
+    if (interaction.size > maxKept && oldest !== undefined) interaction.delete(oldest);
     void one.answer.then((told) => {
       one.told = told;
       if (told.kind === 'members') onGroup(group, undefined);
@@ -85,7 +85,7 @@ export function createUserGroups({ question, now, onGroup }: UserGroupOptions): 
   };
   const ask = async (group: string, purpose: Purpose): Promise<Told> => {
     const { ageMs, questions } = bounds[purpose];
-    const known = heard.get(group);
+    const known = interaction.get(group);
     if (known && isUsable(known, ageMs)) return known.answer;
     if (now() < restsUntil) return paused;
     asked = asked.filter((at) => now() - at < minuteMs);
@@ -96,10 +96,10 @@ export function createUserGroups({ question, now, onGroup }: UserGroupOptions): 
     ask: async (group, purpose) => {
       const told = await ask(group, purpose);
       if (told.kind === 'members') troubles.delete(group);
-      else if (troubles.has(group) || troubles.size < mostKept) troubles.set(group, told.why);
+      else if (troubles.has(group) || troubles.size < maxKept) troubles.set(group, told.why);
       return told;
     },
     troubleOf: (group) => troubles.get(group),
-    changed: (group) => void heard.delete(group),
+    changed: (group) => void interaction.delete(group),
   };
 }

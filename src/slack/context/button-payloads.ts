@@ -5,7 +5,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Page } from '../../commands/kit/page.ts';
 import { Refusal, type Words } from '../../errors.ts';
-import { findAnswer, putAnswers, type Answer } from '../../storage/button-payloads.ts';
+import { findAnswer, putAnswers, type ButtonPayload } from '../../storage/button-payloads.ts';
 import type { Database } from '../../storage/database.ts';
 
 const zipped = promisify(gzip);
@@ -13,11 +13,11 @@ const unzipped = promisify(gunzip);
 
 const keptMs = 3_600_000;
 const longText = 50_000;
-const longestContent = 500_000;
+const maxContentLength = 500_000;
 /** How long what is kept may wait for others, and how many do at most. */
 const momentMs = 50;
-const mostWaiting = 100;
-const mostText = 64 * 2 ** 20;
+const maxWaiting = 100;
+const maxText = 64 * 2 ** 20;
 /** No JSON begins so. */
 const packedAs = 'gzip:';
 const words = z.array(z.string());
@@ -26,7 +26,7 @@ const page = z.object({ words, page: z.custom<Page>((value) => typeof value === 
 export type KeptPage = z.infer<typeof page>;
 
 /** Words and pages behind buttons, where they do not fit or stand for what somebody has seen; each for an hour. */
-export type Shelf = {
+export type PayloadStore = {
   /** Keeps a page, with the words that asked for it; resolves with its id, undefined where it is too much. */
   readonly keepPage: (person: string, kept: KeptPage) => Promise<string | undefined>;
   /** Keeps words; resolves with their id. */
@@ -43,8 +43,8 @@ export type Shelf = {
  * The shelf in this database. Nobody waits for it: what is put there is written a moment later, with whatever came
  * meanwhile; what a crash or a database in trouble loses is a button that is too old.
  */
-export function createShelf(database: Database, onTrouble: (error: unknown) => void): Shelf {
-  const waiting = new Map<string, Pick<Answer, 'id' | 'person' | 'kind' | 'content'>>();
+export function createPayloadStore(database: Database, onTrouble: (error: unknown) => void): PayloadStore {
+  const waiting = new Map<string, Pick<ButtonPayload, 'id' | 'person' | 'kind' | 'content'>>();
   let writing: Promise<void> | undefined;
   const write = async (): Promise<void> => {
     await wait(momentMs);
@@ -62,15 +62,15 @@ export function createShelf(database: Database, onTrouble: (error: unknown) => v
     for (const { id } of answers) waiting.delete(id);
     writing = waiting.size > 0 ? write() : undefined;
   };
-  const put = async (person: string, kind: Answer['kind'], content: string): Promise<string> => {
-    if (content.length > longestContent) throw new RangeError('this is too long to be kept');
-    while (waiting.size >= mostWaiting) await writing;
+  const put = async (person: string, kind: ButtonPayload['kind'], content: string): Promise<string> => {
+    if (content.length > maxContentLength) throw new RangeError('this is too long to be kept');
+    while (waiting.size >= maxWaiting) await writing;
     const id = randomUUID();
     waiting.set(id, { id, person, kind, content });
     writing ??= write();
     return id;
   };
-  const take = async (id: string, kind: Answer['kind']): Promise<unknown> => {
+  const take = async (id: string, kind: ButtonPayload['kind']): Promise<unknown> => {
     const found = waiting.get(id) ?? (await findAnswer(database.db, id, await database.now()));
     if (found?.kind !== kind)
       throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
@@ -80,7 +80,7 @@ export function createShelf(database: Database, onTrouble: (error: unknown) => v
     keepPage: async (person, kept) => {
       // The file was given already.
       const content = await pack(JSON.stringify({ ...kept, page: { ...kept.page, file: undefined } }));
-      return content.length > longestContent ? undefined : put(person, 'page', content);
+      return content.length > maxContentLength ? undefined : put(person, 'page', content);
     },
     keepWords: async (person, said) => put(person, 'words', await pack(JSON.stringify(said))),
     keptPage: async (id) => page.parse(await take(id, 'page')),
@@ -97,7 +97,7 @@ const pack = async (text: string): Promise<string> =>
 
 const unpack = async (text: string): Promise<string> =>
   text.startsWith(packedAs)
-    ? (await unzipped(Buffer.from(text.slice(packedAs.length), 'base64'), { maxOutputLength: mostText })).toString(
+    ? (await unzipped(Buffer.from(text.slice(packedAs.length), 'base64'), { maxOutputLength: maxText })).toString(
         'utf8',
       )
     : text;

@@ -21,10 +21,10 @@ type Home = {
 
 /** Slack takes a hundred views a minute; forms come first. */
 const perMinute = 40;
-const mostAtOnce = 10;
-const mostPeople = 200;
+const maxAtOnce = 10;
+const maxPeople = 200;
 const openForMs = 3_600_000;
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** Nobody has opened theirs yet. Each is drawn at most once in `everyMs`; `ticks` are milliseconds that only go forward. */
 export function createHomes({ everyMs, ticks }: { readonly everyMs: number; readonly ticks: () => number }): Homes {
@@ -34,14 +34,14 @@ export function createHomes({ everyMs, ticks }: { readonly everyMs: number; read
   let newest = 0;
   const room = (): number => {
     while (drawings[0] !== undefined && drawings[0] <= ticks() - 60_000) drawings.shift();
-    return Math.min(perMinute - drawings.length, mostAtOnce);
+    return Math.min(perMinute - drawings.length, maxAtOnce);
   };
   return {
     opened: (id) => {
       homes.delete(id);
       homes.set(id, { openedAt: ticks(), drawnAt: ticks(), shows: new Set(), isStale: false, failures: 0 });
       const [oldest] = homes.keys();
-      if (homes.size > mostPeople && oldest !== undefined) homes.delete(oldest);
+      if (homes.size > maxPeople && oldest !== undefined) homes.delete(oldest);
     },
     drew: (id, shows) => {
       drawings.push(ticks());
@@ -52,7 +52,7 @@ export function createHomes({ everyMs, ticks }: { readonly everyMs: number; read
       const home = homes.get(id);
       if (home === undefined) return;
       Object.assign(home, { isStale: true, drawnAt: ticks(), failures: home.failures + 1 });
-      if (home.failures >= mostFailures) homes.delete(id);
+      if (home.failures >= maxFailures) homes.delete(id);
     },
     moved: (change) => {
       for (const home of homes.values()) home.isStale ||= change > newest || home.shows.has(change);

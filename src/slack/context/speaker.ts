@@ -1,9 +1,9 @@
 import { Refusal } from '../../errors.ts';
-import { welcome, type Person } from '../../pipeline/access/authorise.ts';
-import type { Wish } from '../../pipeline/language/parsed-command.ts';
+import { assertMember, type Person } from '../../pipeline/access/authorise.ts';
+import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { groupsToAsk } from '../../pipeline/access/unknown-groups.ts';
 import { mentionedGroups } from '../../policy/people.ts';
-import type { Heard, Reception } from './context.ts';
+import type { Interaction, SlackContext } from './context.ts';
 
 /** Who speaks to us, with as much of their user groups as it takes. */
 
@@ -12,19 +12,19 @@ import type { Heard, Reception } from './context.ts';
  * for whoever may do nothing here.
  */
 export async function speaker(
-  { people, front }: Reception,
-  { person, team }: Pick<Heard, 'person' | 'team'>,
-  wish?: Pick<Wish, 'path' | 'command'>,
+  { people, front }: SlackContext,
+  { person, team }: Pick<Interaction, 'person' | 'team'>,
+  parsed?: Pick<ParsedCommand, 'path' | 'command'>,
 ): Promise<Person> {
-  const isGlance = wish?.command.shape === 'desk' && wish.command.glances === true;
+  const isGlance = parsed?.command.shape === 'builtin' && parsed.command.glances === true;
   const ask = isGlance ? people.glanced : people.known;
-  return welcomed(await ask(person, groupsToAsk(front.policy(), wish), team));
+  return welcomed(await ask(person, groupsToAsk(front.policy(), parsed), team));
 }
 
 /** The same, for what is only shown or suggested to them: of user groups, what was heard of them a while ago will do. */
 export const onlooker = async (
-  { people, front }: Reception,
-  { person, team }: Pick<Heard, 'person' | 'team'>,
+  { people, front }: SlackContext,
+  { person, team }: Pick<Interaction, 'person' | 'team'>,
   shows: 'names' | 'everything' = 'names',
 ): Promise<Person> => {
   const policy = front.policy();
@@ -39,6 +39,6 @@ function welcomed(known: Person | undefined): Person {
       hint: 'Try again in a minute.',
     });
   }
-  welcome(known);
+  assertMember(known);
   return known;
 }

@@ -5,13 +5,13 @@ import type { Fields } from '../../commands/kit/fields.ts';
 import type { Words } from '../../errors.ts';
 import { Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/authorise.ts';
-import type { Wish } from '../../pipeline/language/parsed-command.ts';
+import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { canonicalWords, resolve, shownAs, type Resolved } from '../../pipeline/language/resolve.ts';
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
 import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
 import type { Memo, Unfolded } from './views.ts';
 import { saidIn, type Asked, type Filled } from './inputs.ts';
-import type { Reception } from '../context/context.ts';
+import type { SlackContext } from '../context/context.ts';
 
 /** Which fields a form asks for, and what the host has to choose from, given what is filled in so far. */
 
@@ -19,35 +19,35 @@ type Dependents = NonNullable<AnyAction['dependent']>;
 type Chosen = NonNullable<Memo['choices']>;
 
 /** A longer list is cut, and says so. */
-const mostChoices = 10_000;
-const mostCharacters = 400_000;
+const maxChoices = 10_000;
+const maxCharacters = 400_000;
 
-const dependentsOf = ({ command }: Pick<Wish, 'command'>): Dependents =>
+const dependentsOf = ({ command }: Pick<ParsedCommand, 'command'>): Dependents =>
   command.shape === 'action' ? (command.dependent ?? {}) : {};
 
 /** Whether the host has to be asked before this form can be drawn. */
-export function needsHost({ wish, input }: Pick<Resolved, 'wish' | 'input'>): boolean {
-  return Object.values(dependentsOf(wish)).some(
+export function needsHost({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>): boolean {
+  return Object.values(dependentsOf(parsed)).some(
     (one) => one?.choices && one.asked?.(input) !== false && one.on.every((field) => field in input),
   );
 }
 
 /** Unfolds the form of a wish: lists that were read for the same answers before are not read again. */
 export async function unfold(
-  reception: Reception,
+  context: SlackContext,
   person: Person,
-  wish: Wish,
+  parsed: ParsedCommand,
   before: Chosen = {},
 ): Promise<Unfolded & { readonly trouble?: Refusal }> {
-  const resolved = resolve(wish, reception.front.names(person));
-  const dependents = dependentsOf(wish);
+  const resolved = resolve(parsed, context.front.names(person));
+  const dependents = dependentsOf(parsed);
   const telling = new Set(Object.values(dependents).flatMap((one) => one?.on ?? []));
   const fields: Asked[] = [];
   const choices: Record<string, Chosen[string]> = {};
   let trouble: Refusal | undefined;
-  for (const [name, field] of Object.entries(wish.command.fields)) {
+  for (const [name, field] of Object.entries(parsed.command.fields)) {
     const found = isName(field) ? shownAs(field, resolved.input[name]) : [];
-    const given = found.length > 0 ? found : (wish.given[name] ?? []);
+    const given = found.length > 0 ? found : (parsed.given[name] ?? []);
     const dependent = dependents[name];
     // What was said stays to be seen, also where it is not asked for.
     if (dependent?.asked?.(resolved.input) === false && given.length === 0) continue;
@@ -57,7 +57,7 @@ export async function unfold(
       continue;
     }
     const sought: Sought = { resolved, dependent, given, kept: before[name] };
-    const listed = await choicesOf(reception, person, sought).catch((error: unknown) => {
+    const listed = await choicesOf(context, person, sought).catch((error: unknown) => {
       const told = asRefusal(error, canonicalWords(resolved));
       trouble = told instanceof Refusal ? told : new Refusal('The host could not be asked what there is.');
       return undefined;
@@ -92,14 +92,14 @@ type Listed = {
 };
 
 async function choicesOf(
-  { front, shelf }: Reception,
+  { front, payloads }: SlackContext,
   person: Person,
-  { resolved: { wish, input }, dependent, given, kept }: Sought,
+  { resolved: { parsed, input }, dependent, given, kept }: Sought,
 ): Promise<Listed> {
-  const on = dependent.on.map((name) => shownAs(wish.command.fields[name], input[name]));
+  const on = dependent.on.map((name) => shownAs(parsed.command.fields[name], input[name]));
   const of = createHash('sha256').update(JSON.stringify(on)).digest('hex').slice(0, 16);
   if (kept?.of === of) {
-    const words = await shelf.keptWords(kept.id).catch(() => undefined);
+    const words = await payloads.keptWords(kept.id).catch(() => undefined);
     if (words && given.every((word) => words.includes(word)))
       return { words, given, kept, note: noteOf(words), lost: false };
   }
@@ -110,7 +110,7 @@ async function choicesOf(
   const still = isOther ? given.filter((word) => there.has(word)) : given;
   const words = [...new Set([...still, ...fitting(read)])];
   const gone = given.filter((word) => !still.includes(word));
-  const id = await shelf.keepWords(person.id, words);
+  const id = await payloads.keepWords(person.id, words);
   return {
     words,
     given: still,
@@ -129,18 +129,18 @@ const goneNote = ([first, ...more]: Words): string | undefined =>
 const visibleEnd = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
 
 /** What stands in a form, with the words of what was chosen; throws `Refusal` where its choices are too old. */
-export async function readForm(reception: Reception, memo: Memo, fields: Fields, values: unknown): Promise<Filled> {
-  const lists = await listsIn(reception, memo);
+export async function readForm(context: SlackContext, memo: Memo, fields: Fields, values: unknown): Promise<Filled> {
+  const lists = await listsIn(context, memo);
   if (lists === undefined) throw tooOld();
   return saidIn(values, lists, fields);
 }
 
 /** The lists that a form offers, by field; undefined where they are not kept any more. */
 export async function listsIn(
-  { shelf }: Reception,
+  { payloads }: SlackContext,
   { choices = {} }: Memo,
 ): Promise<ReadonlyMap<string, Words> | undefined> {
-  const lists = Object.entries(choices).map(async ([name, { id }]) => [name, await shelf.keptWords(id)] as const);
+  const lists = Object.entries(choices).map(async ([name, { id }]) => [name, await payloads.keptWords(id)] as const);
   try {
     return new Map(await Promise.all(lists));
   } catch (error) {
@@ -159,7 +159,7 @@ export function orTooOld(error: unknown): never {
 
 function fitting(read: Words): Words {
   let size = 0;
-  const end = read.findIndex((word, at) => (size += word.length + 3) > mostCharacters || at === mostChoices);
+  const end = read.findIndex((word, at) => (size += word.length + 3) > maxCharacters || at === maxChoices);
   return end === -1 ? read : read.slice(0, end);
 }
 

@@ -6,7 +6,7 @@ import { Fault, Refusal, type Words } from '../../errors.ts';
 import { type Authorised, type Person } from '../../pipeline/access/authorise.ts';
 import { mayRun } from '../../pipeline/access/may-run.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
-import type { Wish } from '../../pipeline/language/parsed-command.ts';
+import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { canonicalWords, namesOfKind, type Resolved } from '../../pipeline/language/resolve.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
 import { lookAndFreeze } from '../../pipeline/steps/submit.ts';
@@ -15,7 +15,7 @@ import { joined, say, type Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
 import { wordsFor, within } from '../context/handler.ts';
-import type { Heard, Reception } from '../context/context.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
 import { needsHost, unfold } from './form-fields.ts';
 
@@ -27,46 +27,46 @@ const metadataRoom = 2_500;
  * view first. Without a trigger: a button that opens it.
  */
 export async function openForm(
-  reception: Reception,
-  heard: Heard,
+  context: SlackContext,
+  interaction: Interaction,
   resolved: Resolved,
   person: Person,
   says?: Text,
 ): Promise<void> {
-  const { wish } = resolved;
-  const draw = (): Promise<ModalView> => drawForm(reception, originOf(heard), wish, person, { says });
-  if (heard.trigger !== undefined) {
+  const { parsed } = resolved;
+  const draw = (): Promise<ModalView> => drawForm(context, originOf(interaction), parsed, person, { says });
+  if (interaction.trigger !== undefined) {
     const waits = needsHost(resolved);
-    const view = await openView(reception, heard, waits ? loadingView(wish.command) : await draw());
-    if (view !== undefined) return waits ? intoView(reception, view, wish.command.button, draw) : undefined;
+    const view = await openView(context, interaction, waits ? loadingView(parsed.command) : await draw());
+    if (view !== undefined) return waits ? intoView(context, view, parsed.command.button, draw) : undefined;
   }
   await offerForm(
-    reception,
-    heard,
-    wordsOf(wish.path, wish.command.fields, (field) => wish.given[field] ?? [], wish),
+    context,
+    interaction,
+    wordsOf(parsed.path, parsed.command.fields, (field) => parsed.given[field] ?? [], parsed),
   );
 }
 
 /** The form of a wish as it has to look now. */
 export async function drawForm(
-  reception: Reception,
+  context: SlackContext,
   from: Origin,
-  wish: Wish,
+  parsed: ParsedCommand,
   person: Person,
   { says, choices }: { readonly says?: Text | undefined; readonly choices?: Memo['choices'] } = {},
 ): Promise<ModalView> {
-  const { trouble, ...unfolded } = await unfold(reception, person, wish, choices);
+  const { trouble, ...unfolded } = await unfold(context, person, parsed, choices);
   const told = joined([says, trouble?.says, trouble?.hint]);
-  return formView(wish, from, namesFor(reception, person), { ...unfolded, ...(told.length > 0 && { says: told }) });
+  return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(told.length > 0 && { says: told }) });
 }
 
 /** Opens the list of commands that this person may run. */
-export async function openPicker(reception: Reception, heard: Heard, person: Person): Promise<void> {
-  const policy = reception.front.policy();
+export async function openPicker(context: SlackContext, interaction: Interaction, person: Person): Promise<void> {
+  const policy = context.front.policy();
   const commands = [...catalogue]
     .filter(([path, command]) => mayRun(policy, person, path, command))
     .map(([path, { summary }]) => ({ path, summary }));
-  if (await openView(reception, heard, pickerView(commands, originOf(heard)))) return;
+  if (await openView(context, interaction, pickerView(commands, originOf(interaction)))) return;
   throw new Refusal('No command was said. Nothing was done.', {
     hint: 'Say it after the slash command or the mention; help shows what you may run.',
     offers: [{ label: 'Help', words: ['help'] }],
@@ -75,40 +75,46 @@ export async function openPicker(reception: Reception, heard: Heard, person: Per
 
 /** Opens a loading view at once, looks at the host, and shows what will happen in it; `notice` stands above it. */
 export async function openReview(
-  reception: Reception,
-  heard: Heard,
-  wish: Authorised,
+  context: SlackContext,
+  interaction: Interaction,
+  parsed: Authorised,
   action: AnyAction,
   notice?: Text,
 ): Promise<void> {
-  const words = canonicalWords(wish, { reason: wish.wish.reason });
-  const view = heard.trigger === undefined ? undefined : await openView(reception, heard, loadingView(action));
-  if (view === undefined) return offerForm(reception, heard, words, 'review', notice);
-  await showReview(reception, heard, view, wish, action, notice);
+  const words = canonicalWords(parsed, { reason: parsed.parsed.reason });
+  const view =
+    interaction.trigger === undefined ? undefined : await openView(context, interaction, loadingView(action));
+  if (view === undefined) return offerForm(context, interaction, words, 'review', notice);
+  await showReview(context, interaction, view, parsed, action, notice);
 }
 
 /** Looks at the host and draws the review into an open view; what stands against it is drawn there too. */
 export async function showReview(
-  reception: Reception,
-  heard: Heard,
+  context: SlackContext,
+  interaction: Interaction,
   view: string,
-  wish: Authorised,
+  parsed: Authorised,
   action: AnyAction,
   notice?: Text,
 ): Promise<void> {
-  await intoView(reception, view, action.button, async () =>
-    reviewOf(reception, heard, await lookAndFreeze(reception.front, wish, action, heard.person), notice),
+  await intoView(context, view, action.button, async () =>
+    reviewOf(context, interaction, await lookAndFreeze(context.front, parsed, action, interaction.person), notice),
   );
 }
 
 /** The review of what was frozen, for a view. */
-export async function reviewOf(reception: Reception, heard: Heard, frozen: Frozen, notice?: Text): Promise<ModalView> {
+export async function reviewOf(
+  context: SlackContext,
+  interaction: Interaction,
+  frozen: Frozen,
+  notice?: Text,
+): Promise<ModalView> {
   const words = [...canonicalWords(frozen)];
-  const origin = originOf(heard);
+  const origin = originOf(interaction);
   const fits = JSON.stringify(words).length < metadataRoom;
   const memo: Memo = fits
     ? { origin, words }
-    : { origin, stored: await reception.shelf.keepWords(heard.person, words) };
+    : { origin, stored: await context.payloads.keepWords(interaction.person, words) };
   return reviewView(frozen, memo, notice);
 }
 
@@ -117,7 +123,7 @@ export async function reviewOf(reception: Reception, heard: Heard, frozen: Froze
  * view is closed by now: its reader has to be told in another way. With a `hash`, only over that version of the view.
  */
 export async function intoView(
-  reception: Reception,
+  context: SlackContext,
   view: string,
   title: string,
   make: () => Promise<ModalView>,
@@ -127,10 +133,10 @@ export async function intoView(
   const drawn = await make().catch((error: unknown) => {
     trouble = error instanceof Refusal ? error : new Fault('preparing a form', error);
     if (error instanceof Refusal) return noticeView(title, joined([error.says, error.hint]));
-    return noticeView(title, [{ text: wordsFor(reception, 'preparing a form', trouble).text }]);
+    return noticeView(title, [{ text: wordsFor(context, 'preparing a form', trouble).text }]);
   });
   try {
-    await reception.views.views.update({ view_id: view, view: drawn, ...(hash !== undefined && { hash }) });
+    await context.views.views.update({ view_id: view, view: drawn, ...(hash !== undefined && { hash }) });
   } catch (error) {
     if (trouble !== undefined) throw trouble;
     if (!['not_found', 'hash_conflict'].includes(platformError(error) ?? '')) throw error;
@@ -142,21 +148,21 @@ export const loadingView = ({ button }: Pick<AnyAction, 'button'>): ModalView =>
   noticeView(button, say`Looking at the host…`);
 
 /** Names of targets by id, of those the person may read, to fill a form in. */
-function namesFor(reception: Reception, person: Person): (id: string) => string | undefined {
-  const names = reception.front.names(person);
+function namesFor(context: SlackContext, person: Person): (id: string) => string | undefined {
+  const names = context.front.names(person);
   const lists = (['environment', 'domain', 'site'] as const).map((kind) => searchIn(namesOfKind(kind, names)));
   return (id) => lists.flatMap((list) => list.exact(id))[0]?.name;
 }
 
-export const originOf = ({ channel, thread, person }: Heard): Origin => ({ channel: channel ?? person, thread });
+export const originOf = ({ channel, thread, person }: Interaction): Origin => ({ channel: channel ?? person, thread });
 
 /**
  * Opens a view, or lays it over the one that is open; undefined where there is no trigger, it came too late, or Slack
  * does not answer.
  */
 export async function openView(
-  { views }: Reception,
-  { trigger }: Pick<Heard, 'trigger'>,
+  { views }: SlackContext,
+  { trigger }: Pick<Interaction, 'trigger'>,
   view: ModalView,
   how: 'open' | 'push' = 'open',
 ): Promise<string | undefined> {
@@ -176,14 +182,14 @@ export async function openView(
 }
 
 async function offerForm(
-  reception: Reception,
-  heard: Heard,
+  context: SlackContext,
+  interaction: Interaction,
   words: Words,
   kind: 'form' | 'review' = 'form',
   notice?: Text,
 ): Promise<void> {
-  await reception.privately(
-    heard,
+  await context.ephemeral(
+    interaction,
     drawNote({
       text: joined([notice, 'This needs a form. Nothing was done yet.']),
       buttons: [{ label: 'Open the form', press: { kind, words }, style: 'primary' }],

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
-import type { Wish } from '../../pipeline/language/parsed-command.ts';
+import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { joined } from '../../text.ts';
 import { memoOf, noticeView } from './views.ts';
 import { onlooker } from '../context/speaker.ts';
 import { saidIn } from './inputs.ts';
 import { drawForm } from './modals.ts';
-import { type Reception } from '../context/context.ts';
+import { type SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
 import { listsIn, tooOld } from './form-fields.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
@@ -39,26 +39,26 @@ type Turn = {
   readonly became: Map<string, string>;
 };
 
-const mostForms = 500;
+const maxForms = 500;
 const updated = z.object({ view: z.object({ hash: z.string() }) });
 
 /** Draws forms anew, of several inputs of one form only for the last: an older drawing never stands over a newer one. */
-export function createRedraw(reception: Reception): (said: Dispatched) => Promise<void> {
+export function createRedraw(context: SlackContext): (said: Dispatched) => Promise<void> {
   const turns = new Map<string, Turn>();
   return async (said) => {
     const { id } = said.view;
     const turn = turns.get(id) ?? { newest: 0, updating: Promise.resolve(), became: new Map() };
     turns.delete(id);
     turns.set(id, turn);
-    const [oldest] = turns.size > mostForms ? turns.keys() : [];
+    const [oldest] = turns.size > maxForms ? turns.keys() : [];
     if (oldest !== undefined) turns.delete(oldest);
     const mine = Number(said.actions[0].action_ts);
     if (mine <= turn.newest) return;
     turn.newest = mine;
-    const view = await drawAnew(reception, said);
+    const view = await drawAnew(context, said);
     if (view === undefined) return;
     const update = turn.updating.then(async () => {
-      if (turn.newest === mine) await put(reception, turn, said.view, view);
+      if (turn.newest === mine) await put(context, turn, said.view, view);
     });
     turn.updating = update.catch(() => undefined);
     await update;
@@ -66,7 +66,7 @@ export function createRedraw(reception: Reception): (said: Dispatched) => Promis
 }
 
 async function put(
-  { views }: Reception,
+  { views }: SlackContext,
   { became }: Turn,
   { id, hash }: Dispatched['view'],
   view: Awaited<ReturnType<typeof drawForm>>,
@@ -83,16 +83,16 @@ async function put(
 }
 
 async function drawAnew(
-  reception: Reception,
+  context: SlackContext,
   { user, enterprise, view }: Dispatched,
 ): Promise<Awaited<ReturnType<typeof drawForm>> | undefined> {
   const memo = memoOf(view.private_metadata);
   const command = catalogue.get(memo?.path ?? '');
   if (memo === undefined || command === undefined) return undefined;
-  const team = reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
-  const person = await onlooker(reception, { person: user.id, team });
-  const lists = await listsIn(reception, memo);
+  const team = context.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
+  const person = await onlooker(context, { person: user.id, team });
+  const lists = await listsIn(context, memo);
   if (lists === undefined) return noticeView(command.button, joined([tooOld().says, tooOld().hint]));
-  const wish: Wish = { path: memo.path ?? '', command, dryRun: false, ...saidIn(view.state.values, lists) };
-  return drawForm(reception, memo.origin, wish, person, { choices: memo.choices });
+  const parsed: ParsedCommand = { path: memo.path ?? '', command, dryRun: false, ...saidIn(view.state.values, lists) };
+  return drawForm(context, memo.origin, parsed, person, { choices: memo.choices });
 }

@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { Wish } from '../../pipeline/language/parsed-command.ts';
+import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { everythingLabel, factLines } from '../../pipeline/changes/card.ts';
 import { cardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
 import { nameToType } from '../../pipeline/changes/confirmation.ts';
@@ -53,7 +53,7 @@ export type Unfolded = {
 
 /** The form of a command, filled in with what was said. */
 export function formView(
-  { path, command, reason }: Pick<Wish, 'path' | 'command' | 'reason'>,
+  { path, command, reason }: Pick<ParsedCommand, 'path' | 'command' | 'reason'>,
   from: Origin,
   names: (id: string) => string | undefined,
   { fields, choices, says = inline(`${command.summary}.`) }: Unfolded,
@@ -75,7 +75,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView
     ...(card.facts.length > 0 ? [richText([factLines(card.facts)])] : []),
     ...buttonRow([{ label: everythingLabel, press: { kind: 'call', page: 1, of: undefined } }]),
     ...(approval === 'none' ? [] : [richText([say`Nothing is sent before it is approved.`])]),
-    reasonInput(frozen.wish.reason, approval !== 'none' && approval.reason === 'required'),
+    reasonInput(frozen.parsed.reason, approval !== 'none' && approval.reason === 'required'),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];
   const submit = approval === 'none' ? frozen.action.button : 'Ask for approval';

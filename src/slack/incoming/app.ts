@@ -18,19 +18,19 @@ import type { Track } from './receive.ts';
 import { listen } from './listeners.ts';
 import { readSafely, refuseMalformed, type OnMalformed } from './malformed.ts';
 import { reconnectAlways } from './reconnect.ts';
-import type { Reception } from '../context/context.ts';
+import type { SlackContext } from '../context/context.ts';
 
 /** The door to Slack: open after `start`, closed and empty after `stop`. */
-export type SlackDoor = {
+export type SlackServer = {
   /** Connects, or listens; resolves with the port of the health routes. */
   readonly start: () => Promise<number>;
   /** Takes nothing more and waits for what runs, so many milliseconds at most. */
   readonly stop: (graceMs: number) => Promise<void>;
 };
 
-export type DoorOptions = {
+export type SlackServerOptions = {
   readonly config: Config;
-  readonly reception: Reception;
+  readonly context: SlackContext;
   readonly bot: { readonly botId: string | undefined; readonly botUserId: string };
   /** A word of why not, or undefined: ready. */
   readonly notReady: () => Promise<string | undefined>;
@@ -39,7 +39,7 @@ export type DoorOptions = {
 };
 
 const bodyLimit = 256 * 1024;
-const mostConnections = 200;
+const maxConnections = 200;
 /** A request that is not whole by then is given up; Slack itself waits three seconds for its answer. */
 const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
@@ -71,37 +71,37 @@ export function boltLogger(log: Logger): BoltLogger {
 }
 
 /** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
-export function createDoor({ config, reception, bot, notReady, remark }: DoorOptions): SlackDoor {
-  const { log } = reception;
+export function createSlackServer({ config, context, bot, notReady, remark }: SlackServerOptions): SlackServer {
+  const { log } = context;
   const logger = boltLogger(log);
   const { apiUrl, botToken } = config.slack;
   const running = new Set<Promise<void>>();
   const health = healthRoutes(async () => (isConnected(receiver) ? notReady() : 'no connection to Slack'), remark);
-  const onMalformed = noteMalformed(reception);
+  const onMalformed = noteMalformed(context);
   const receiver = receiverFor(config, logger, health, onMalformed);
   if (receiver instanceof HTTPReceiver) refuseMalformed(receiver, bodyLimit, onMalformed);
   else readSafely(receiver, onMalformed);
   const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, noteRefused(log));
   const app = new App({
     receiver,
-    authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: reception.team }),
+    authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: context.team }),
     convoStore: false,
     clientOptions: clientOptions(apiUrl, logger),
     logger,
   });
   app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
-  listen(app, reception, trackIn(running, log));
+  listen(app, context, trackIn(running, log));
   const ownServer = createServer(server, (request, response) => {
     if (!request.socket.destroyed) serveHealth(health, request, response);
   });
-  let connections = boundConnections(ownServer, mostConnections);
+  let connections = boundConnections(ownServer, maxConnections);
   const { http } = config;
   return {
     start: async () => {
       const refuse = (error: unknown): never => notListening(`PORT ${http.port} on HOST ${http.host}`, error);
       if (receiver instanceof HTTPReceiver) {
         const listening = await receiver.start(http, server).catch(refuse);
-        connections = boundConnections(listening, mostConnections);
+        connections = boundConnections(listening, maxConnections);
         return portOf(listening);
       }
       // Before Slack delivers anything: what is acked by a process that ends then is lost.
@@ -141,7 +141,7 @@ const noteRefused =
     log.error({ err: error }, 'Slack refuses a connection; it is asked again');
 
 const noteMalformed =
-  ({ log, metrics }: Reception): OnMalformed =>
+  ({ log, metrics }: SlackContext): OnMalformed =>
   (why) => {
     metrics.faults.inc({ what: 'reading a delivery' });
     log.warn({ why }, 'a delivery from Slack could not be read');
@@ -190,7 +190,7 @@ function receiverFor(
 type Health = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 
 /** A word each, no details: what is wrong stands in the log. */
-const healthRoutes = (notReady: () => Promise<string | undefined>, remark: DoorOptions['remark']): Health => ({
+const healthRoutes = (notReady: () => Promise<string | undefined>, remark: SlackServerOptions['remark']): Health => ({
   '/healthz': (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok'),
   '/readyz': (_, response) => {
     const answer = (why: string | undefined): unknown => {

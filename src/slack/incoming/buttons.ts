@@ -6,8 +6,8 @@ import { showCall } from '../answers/call-view.ts';
 import { pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
 import { askedAgain, hear, hearForm, hearReview } from '../answers/dispatch.ts';
-import { natureOf, take, type Delivered, type Track } from './receive.ts';
-import { type Heard, type Reception } from '../context/context.ts';
+import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
+import { type Interaction, type SlackContext } from '../context/context.ts';
 import { share } from '../answers/share.ts';
 import { pressUndo } from '../answers/undo.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
@@ -28,7 +28,7 @@ const press = z.object({
 });
 
 /** Buttons of messages: words as if they had been typed, the name of a row, or a decision. */
-export function listenToButtons(app: App, reception: Reception, track: Track): void {
+export function listenToButtons(app: App, context: SlackContext, track: Track): void {
   app.action(/.*/, async ({ ack, body }) => {
     const read = press.safeParse(body);
     const button = read.data?.actions[0];
@@ -38,25 +38,25 @@ export function listenToButtons(app: App, reception: Reception, track: Track): v
     const { user, enterprise, view, channel, trigger_id: trigger, response_url: responseUrl } = read.data;
     const { action_id: id, action_ts: at, value } = button;
     const [kind = ''] = id.split(':');
-    return take(reception, track, {
+    return acceptDelivery(context, track, {
       kind: 'button',
       key: `button:${user.id}:${at ?? trigger}:${id}`,
       said: value,
       ...(kind === 'words' ? natureOf(value) : isDecisive(kind)),
       from: {
         person: user.id,
-        team: reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
+        team: context.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
         channel: channel?.id,
         thread: threadOf(read.data),
         responseUrl,
         trigger,
       },
       ack: async () => (await ack(), false),
-      work: async (heard) => {
+      work: async (interaction) => {
         try {
-          await pressed(reception, heard, kind, value);
+          await pressed(context, interaction, kind, value);
         } finally {
-          if (view?.type === 'home') await redrawHome(reception, user.id);
+          if (view?.type === 'home') await redrawHome(context, user.id);
         }
       },
     });
@@ -74,31 +74,31 @@ function threadOf({ container, message }: z.infer<typeof press>): string | undef
 }
 
 /** What was pressed in App Home stands there in an older form. */
-const redrawHome = (reception: Reception, id: string): Promise<void> =>
-  publishHome(reception, id).catch((error: unknown) => reception.log.warn({ err: error }, 'a home stays old'));
+const redrawHome = (context: SlackContext, id: string): Promise<void> =>
+  publishHome(context, id).catch((error: unknown) => context.log.warn({ err: error }, 'a home stays old'));
 
-async function pressed(reception: Reception, heard: Heard, kind: string, value: string): Promise<void> {
-  const { shelf } = reception;
+async function pressed(context: SlackContext, interaction: Interaction, kind: string, value: string): Promise<void> {
+  const { payloads } = context;
   switch (kind) {
     case 'words':
-      return hear(reception, heard, value);
+      return hear(context, interaction, value);
     case 'form':
-      return hearForm(reception, heard, value);
+      return hearForm(context, interaction, value);
     case 'review':
-      return hearReview(reception, heard, value);
+      return hearReview(context, interaction, value);
     case 'undo':
-      return pressUndo(reception, heard, value);
+      return pressUndo(context, interaction, value);
     case 'decision':
-      return pressDecision(reception, heard, value);
+      return pressDecision(context, interaction, value);
     case 'call':
-      return showCall(reception, heard, value);
+      return showCall(context, interaction, value);
     case 'share':
-      return share(reception, heard, value);
+      return share(context, interaction, value);
     case 'page': {
       const [from = '0', id = ''] = value.split(' ');
-      const { words, page } = await shelf.keptPage(id);
-      await askedAgain(reception, heard, words);
-      return reception.privately(heard, drawPage(page, { id, shareable: false }, Number(from)));
+      const { words, page } = await payloads.keptPage(id);
+      await askedAgain(context, interaction, words);
+      return context.ephemeral(interaction, drawPage(page, { id, shareable: false }, Number(from)));
     }
     default:
       throw new Refusal('I do not know this button any more. Nothing was done.');

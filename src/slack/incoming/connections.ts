@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** Beyond that even those go at once that came just now, so that a machine does not run out of descriptors. */
 const atOnce = 5;
 /** Requests of one connection that are not answered yet: nobody who delivers sends the next one before. */
-const mostAhead = 4;
+const maxAhead = 4;
 
 /**
  * Keeps a server to so many connections. Where one more comes, the one goes that has been without a whole request for
@@ -47,7 +47,7 @@ export function boundConnections(server: Server, most: number): { readonly endUn
   });
   server.prependListener('request', (request, response) => {
     const own = requests.get(request.socket);
-    if (own !== undefined && own.size >= mostAhead) return end(request.socket);
+    if (own !== undefined && own.size >= maxAhead) return end(request.socket);
     own?.add(request);
     // In a crowd nobody keeps a connection for later, to find it closed when it is used.
     if (requests.size > most / 2) response.shouldKeepAlive = false;

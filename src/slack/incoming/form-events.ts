@@ -5,75 +5,76 @@ import { Refusal } from '../../errors.ts';
 import { catalogue } from '../../commands/index.ts';
 import { namesOfKind } from '../../pipeline/language/resolve.ts';
 import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
-import { passing } from '../../failpoints.ts';
+import { failpoint } from '../../failpoints.ts';
 import { pressedInModal, turnPage } from '../answers/call-view.ts';
 import { memoOf } from '../forms/views.ts';
 import { onlooker } from '../context/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
 import { laneOf, type Track } from './receive.ts';
 import { createRedraw, dispatched } from '../forms/redraw.ts';
-import { attend, within } from '../context/handler.ts';
-import type { Heard, Reception } from '../context/context.ts';
+import { runHandler, within } from '../context/handler.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
 import { submission, submit } from './submissions.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
 
 const suggestionsMs = 2_000;
 
 /** Submitted and closed forms, and the names that are suggested while somebody types. */
-export function listenToForms(app: App, reception: Reception, track: Track): void {
-  const redraw = createRedraw(reception);
+export function listenToForms(app: App, context: SlackContext, track: Track): void {
+  const redraw = createRedraw(context);
   app.view<ViewSubmitAction>({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body }) => {
-    const end = reception.metrics.ack.startTimer({ kind: 'form' });
+    const end = context.metrics.ack.startTimer({ kind: 'form' });
     const said = submission.parse(body);
-    const { ack: answer, after, inbox } = await submit(reception, said);
+    const { ack: answer, after, inbox } = await submit(context, said);
     await (answer ? ack(answer) : ack());
     end();
-    if (inbox !== undefined) passing('acked', inbox);
+    if (inbox !== undefined) failpoint('acked', inbox);
     if (after === undefined) return;
     const memo = memoOf(said.view.private_metadata);
     const lane = laneOf(catalogue.get(memo?.path ?? ''));
-    const heard: Heard = {
+    const interaction: Interaction = {
       person: said.user.id,
-      team: reception.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
+      team: context.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
       channel: memo?.origin.channel,
       trigger: undefined,
       line: memo?.path,
       since: performance.now(),
       inbox,
     };
-    track(() => attend(reception, heard, 'working on a form', after, lane === 'reports' ? lane : 'urgent'));
+    track(() => runHandler(context, interaction, 'working on a form', after, lane === 'reports' ? lane : 'urgent'));
   });
   app.view({ callback_id: /.*/, type: 'view_closed' }, ({ ack }) => ack());
   app.action(/.*/, async ({ ack, body }) => {
     if (!inModal.safeParse(body).success) return;
     await ack();
     const page = pressedInModal.safeParse(body);
-    if (page.success) {
-      const { user, view } = page.data;
-      const channel = memoOf(view.private_metadata)?.origin.channel;
-      const heard = {
-        person: user.id,
-        team: user.team_id,
-        channel,
-        trigger: undefined,
-        since: performance.now(),
-        inbox: undefined,
-      };
-      return track(() => attend(reception, heard, 'turning a page', () => turnPage(reception, page.data), 'usual'));
-    }
+    if (page.success) return track(() => turn(context, page.data));
     const read = dispatched.safeParse(body);
     if (!read.success) return;
-    const drawn = (): Promise<void> => reception.turns.usual(() => redraw(read.data), read.data.user.id);
-    track(() => drawn().catch((error: unknown) => onStale(reception, error)));
+    const drawn = (): Promise<void> => context.turns.usual(() => redraw(read.data), read.data.user.id);
+    track(() => drawn().catch((error: unknown) => onStale(context, error)));
   });
   app.options(/.*/, async ({ ack, body }) => {
-    await ack({ options: await within(suggestionsMs, suggestions(reception, body)).catch(() => []) });
+    await ack({ options: await within(suggestionsMs, suggestions(context, body)).catch(() => []) });
   });
+}
+
+/** Shows another page of what a form shows. */
+function turn(context: SlackContext, pressed: z.infer<typeof pressedInModal>): Promise<void> {
+  const interaction: Interaction = {
+    person: pressed.user.id,
+    team: pressed.user.team_id,
+    channel: memoOf(pressed.view.private_metadata)?.origin.channel,
+    trigger: undefined,
+    since: performance.now(),
+    inbox: undefined,
+  };
+  return runHandler(context, interaction, 'turning a page', () => turnPage(context, pressed), 'usual');
 }
 
 const inModal = z.object({ view: z.object({ type: z.literal('modal') }) });
 /** A form that was not drawn anew still holds what was filled in, and says what is wrong when it is submitted. */
-function onStale({ log }: Reception, error: unknown): void {
+function onStale({ log }: SlackContext, error: unknown): void {
   if (!(error instanceof Refusal)) log.warn({ err: error }, 'a form was not drawn anew');
 }
 
@@ -86,20 +87,20 @@ const asking = z.object({
 });
 
 /** What fits what was typed so far: of the host's choices for that field, or of the names that this person may read. */
-async function suggestions(reception: Reception, body: unknown): Promise<Option[]> {
+async function suggestions(context: SlackContext, body: unknown): Promise<Option[]> {
   const { user, enterprise, action_id: name, value, view } = asking.parse(body);
-  const team = reception.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
-  const person = await onlooker(reception, { person: user.id, team });
+  const team = context.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
+  const person = await onlooker(context, { person: user.id, team });
   const memo = memoOf(view?.private_metadata ?? '');
   const kept = memo?.choices?.[name];
   if (kept) {
-    const words = await reception.shelf.keptWords(kept.id);
-    return likelyWords(words, value, mostOptions).map((at) => choiceAt(words, at));
+    const words = await context.payloads.keptWords(kept.id);
+    return likelyWords(words, value, maxOptions).map((at) => choiceAt(words, at));
   }
   const field = catalogue.get(memo?.path ?? '')?.fields[name];
-  const search = searchIn(namesOfKind(field?.kind ?? 'environment', reception.front.names(person)));
-  const recent = await reception.recent.of(person.id).catch(() => []);
-  const found = search.likely(value, mostOptions, recent);
+  const search = searchIn(namesOfKind(field?.kind ?? 'environment', context.front.names(person)));
+  const recent = await context.recent.of(person.id).catch(() => []);
+  const found = search.likely(value, maxOptions, recent);
   return found.map((one) => {
     const isOnly = search.exact(one.name).length === 1;
     return optionOf(one.id, isOnly ? one.name : `${one.name.slice(0, 60)} (…${one.id.slice(-4)})`);
@@ -107,4 +108,4 @@ async function suggestions(reception: Reception, body: unknown): Promise<Option[
 }
 
 /** Slack takes no more. */
-const mostOptions = 100;
+const maxOptions = 100;

@@ -9,7 +9,7 @@ export type OnMalformed = (why: unknown) => void;
 
 const shape = 'it is not what Slack delivers';
 /** A form of a hundred inputs is a tenth of it. */
-const mostLevels = 100;
+const maxLevels = 100;
 
 /** Refuses a body that Bolt would stumble over. Bodies are as long as `limit` at most, in bytes. */
 export function refuseMalformed(receiver: HTTPReceiver, limit: number, onMalformed: OnMalformed): void {
@@ -79,7 +79,7 @@ const isDelivery = (body: unknown): boolean =>
   isObject(body) &&
   ['type', 'command', 'ssl_check'].some((name) => typeof body[name] === 'string') &&
   (body['event'] === undefined || (isObject(body['event']) && typeof body['event']['type'] === 'string')) &&
-  !isDeep(body, mostLevels);
+  !isDeep(body, maxLevels);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,20 +2,20 @@ import type { App } from '@slack/bolt';
 import { Refusal } from '../../errors.ts';
 import { hear } from '../answers/dispatch.ts';
 import { onlooker } from '../context/speaker.ts';
-import { natureOf, take, type Track } from './receive.ts';
-import type { Heard, Reception } from '../context/context.ts';
+import { natureOf, acceptDelivery, type Track } from './receive.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
 import { mention } from '../context/payload-shapes.ts';
 
 /** Messages that mention the bot. Slack delivers one again, under another event id, whenever it is edited: that runs nothing. */
-export function listenToMentions(app: App, reception: Reception, track: Track): void {
-  const myName = new RegExp(`^\\s*<@${reception.botUser}(\\|[^>]*)?>`);
+export function listenToMentions(app: App, context: SlackContext, track: Track): void {
+  const myName = new RegExp(`^\\s*<@${context.botUser}(\\|[^>]*)?>`);
   app.event('app_mention', async ({ event, body }) => {
     if (event.user === undefined || 'bot_id' in event) return;
     const { event: said, team_id: home, enterprise_id: enterprise } = mention.parse(body);
     const { user: person, channel, thread_ts: thread, ts, edited } = said;
-    const team = reception.people.originOf({ team: said.team ?? home, enterprise });
+    const team = context.people.originOf({ team: said.team ?? home, enterprise });
     const line = said.text.replace(myName, '');
-    await take(reception, track, {
+    await acceptDelivery(context, track, {
       kind: 'mention',
       from: { person, team, channel, thread, trigger: undefined },
       // Bolt acks events by itself.
@@ -27,20 +27,20 @@ export function listenToMentions(app: App, reception: Reception, track: Track): 
             said: '',
             changes: true,
             lane: 'usual',
-            work: (heard) => refuseEdit(reception, heard),
+            work: (interaction) => refuseEdit(context, interaction),
           }
         : {
             key: `mention:${channel}:${ts}`,
             said: line,
             ...natureOf(line),
-            work: (heard) => hear(reception, heard, line),
+            work: (interaction) => hear(context, interaction, line),
           }),
     });
   });
 }
 
 /** What an edited message asks for may have run already, in other words. */
-async function refuseEdit(reception: Reception, heard: Heard): Promise<void> {
-  await onlooker(reception, heard);
+async function refuseEdit(context: SlackContext, interaction: Interaction): Promise<void> {
+  await onlooker(context, interaction);
   throw new Refusal("Edits aren't run, so nothing was done by this one.", { hint: 'Send it as a new message.' });
 }

@@ -2,10 +2,10 @@ import { catalogue, isDeed, type Command } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import { parse } from '../../pipeline/language/parse.ts';
 import type { InboxRow } from '../../storage/inbox.ts';
-import { passing } from '../../failpoints.ts';
+import { failpoint } from '../../failpoints.ts';
 import { keep, keepUnwritten, noDatabase } from '../context/deliveries.ts';
-import { attend } from '../context/handler.ts';
-import type { Heard, Lane, Reception } from '../context/context.ts';
+import { runHandler } from '../context/handler.ts';
+import type { Interaction, Lane, SlackContext } from '../context/context.ts';
 
 /** Knows of work that follows an ack until it ends. */
 export type Track = (work: () => Promise<void>) => void;
@@ -21,32 +21,32 @@ export type Delivered = {
   readonly changes: boolean;
   /** In which turns it is worked on. */
   readonly lane: Lane;
-  readonly from: Omit<Heard, 'inbox' | 'since' | 'line'>;
+  readonly from: Omit<Interaction, 'inbox' | 'since' | 'line'>;
   /** Answers Slack; true where the words, if there are any, are shown to the person. */
   readonly ack: (words?: string) => Promise<boolean>;
-  readonly work: (heard: Heard) => Promise<void>;
+  readonly work: (interaction: Interaction) => Promise<void>;
 };
 
 /** Writes it down, acks it, works on it, in this order; what was seen before is acked and left at that. */
-export async function take(reception: Reception, track: Track, delivered: Delivered): Promise<void> {
+export async function acceptDelivery(context: SlackContext, track: Track, delivered: Delivered): Promise<void> {
   const { kind, key, said, from, work, lane } = delivered;
-  const end = reception.metrics.ack.startTimer({ kind });
+  const end = context.metrics.ack.startTimer({ kind });
   const since = performance.now();
   const row = { key, kind, person: from.person, channel: from.channel, content: said };
-  const kept = delivered.changes ? await keep(reception, row) : keepUnwritten(reception, key);
-  if (kept === 'new') passing('kept', key);
+  const kept = delivered.changes ? await keep(context, row) : keepUnwritten(context, key);
+  if (kept === 'new') failpoint('kept', key);
   const told = await delivered.ack(kept === 'failed' || kept === 'told' ? noDatabase : undefined);
   end();
-  if (kept === 'new') passing('acked', key);
+  if (kept === 'new') failpoint('acked', key);
   if (kept === 'seen' || kept === 'told' || (kept === 'failed' && told)) return;
   const line = kind === 'command' || kind === 'mention' ? said : undefined;
-  const heard: Heard = { ...from, since, line, inbox: kept === 'new' ? key : undefined };
+  const interaction: Interaction = { ...from, since, line, inbox: kept === 'new' ? key : undefined };
   const attended = async (): Promise<void> => {
     if (kept === 'failed') throw new Refusal(noDatabase);
-    return work(heard);
+    return work(interaction);
   };
-  const begin = (): Promise<void> => attend(reception, heard, `reading a ${kind}`, attended, lane);
-  track(() => (lane === 'urgent' ? begin() : reception.nextTurn(from.person).then(begin)));
+  const begin = (): Promise<void> => runHandler(context, interaction, `reading a ${kind}`, attended, lane);
+  track(() => (lane === 'urgent' ? begin() : context.nextTurn(from.person).then(begin)));
 }
 
 /** Whether these words change something, and whether they may wait. What cannot be read is refused later. */
@@ -58,7 +58,7 @@ export function natureOf(line: string): Pick<Delivered, 'changes' | 'lane'> {
 /** In which turns a command is worked on. */
 export function laneOf(command: Command | undefined): Lane {
   if (command?.shape === 'report') return 'reports';
-  return command?.shape === 'desk' && command.urgent ? 'urgent' : 'usual';
+  return command?.shape === 'builtin' && command.urgent ? 'urgent' : 'usual';
 }
 
 function commandIn(line: string): Command | undefined {

@@ -2,25 +2,25 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue, isDeed } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
-import type { Wish } from '../../pipeline/language/parsed-command.ts';
+import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import type { Person } from '../../pipeline/access/authorise.ts';
 import { NotAsShown, refuseUnlessTyped } from '../../pipeline/changes/confirmation.ts';
 import { lookAndFreeze, noReason, save, wantsReason, type Considered } from '../../pipeline/steps/submit.ts';
 import { channel as inChannel, joined, plain, say, type Text } from '../../text.ts';
-import { passing } from '../../failpoints.ts';
+import { failpoint } from '../../failpoints.ts';
 import type { Change } from '../../storage/changes.ts';
 import { declined } from '../answers/decisions.ts';
 import { cut } from '../draw/truncate.ts';
 import { visible } from '../draw/mrkdwn.ts';
 import { memoOf, noticeView, type Memo } from '../forms/views.ts';
-import { run, understand, weigh } from '../answers/dispatch.ts';
+import { run, resolveNames, evaluate } from '../answers/dispatch.ts';
 import { onlooker, speaker } from '../context/speaker.ts';
 import { placeFor } from '../answers/channels.ts';
 import { blockIn, blockOf, saidIn } from '../forms/inputs.ts';
 import { keep, noDatabase } from '../context/deliveries.ts';
 import { drawForm, intoView, loadingView, reviewOf, showReview } from '../forms/modals.ts';
 import { wordsFor, within } from '../context/handler.ts';
-import type { Heard, Reception } from '../context/context.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
 import { reviewed } from '../answers/review.ts';
 import { readForm } from '../forms/form-fields.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
@@ -53,13 +53,13 @@ export type Response = {
 const patienceMs = 2_000;
 
 /** Decides what a submitted view is answered with: in memory, but for a delivery that has to be written down first. */
-export async function submit(reception: Reception, said: Submission): Promise<Response> {
+export async function submit(context: SlackContext, said: Submission): Promise<Response> {
   const memo = memoOf(said.view.private_metadata);
   if (memo === undefined)
     return ending('Sitehand', say`This form is of another version of me. Nothing was done. Open it again.`);
-  const heard: Heard = {
+  const interaction: Interaction = {
     person: said.user.id,
-    team: reception.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
+    team: context.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
     channel: memo.origin.channel,
     thread: memo.origin.thread,
     trigger: undefined,
@@ -69,45 +69,50 @@ export async function submit(reception: Reception, said: Submission): Promise<Re
   try {
     switch (said.view.callback_id) {
       case 'picker':
-        return await within(patienceMs, pick(reception, heard, memo, said));
+        return await within(patienceMs, pick(context, interaction, memo, said));
       case 'form':
-        return await within(patienceMs, submitForm(reception, heard, memo, said));
+        return await within(patienceMs, submitForm(context, interaction, memo, said));
       case 'review':
-        return await within(patienceMs, submitReview(reception, heard, memo, said));
+        return await within(patienceMs, submitReview(context, interaction, memo, said));
       case 'decline':
-        return await within(patienceMs, submitDecline(reception, heard, memo, said));
+        return await within(patienceMs, submitDecline(context, interaction, memo, said));
       default:
         return {};
     }
   } catch (error) {
     if (error instanceof Refusal)
       return wrongField(said, error) ?? ending('Sitehand', joined([error.says, error.hint]));
-    return ending('Sitehand', [{ text: wordsFor(reception, 'reading a form', error).text }]);
+    return ending('Sitehand', [{ text: wordsFor(context, 'reading a form', error).text }]);
   }
 }
 
-async function pick(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
-  const person = await onlooker(reception, heard);
+async function pick(context: SlackContext, interaction: Interaction, memo: Memo, said: Submission): Promise<Response> {
+  const person = await onlooker(context, interaction);
   const [path = ''] = saidIn(said.view.state.values).given['command'] ?? [];
   const command = catalogue.get(path);
   if (command === undefined)
     return { ack: { response_action: 'errors', errors: { [blockOf('command')]: 'Choose one of the list.' } } };
-  const wish: Wish = { path, command, given: {}, reason: undefined, dryRun: false };
-  return updating(await drawForm(reception, memo.origin, wish, person));
+  const parsed: ParsedCommand = { path, command, given: {}, reason: undefined, dryRun: false };
+  return updating(await drawForm(context, memo.origin, parsed, person));
 }
 
-async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+async function submitForm(
+  context: SlackContext,
+  interaction: Interaction,
+  memo: Memo,
+  said: Submission,
+): Promise<Response> {
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return ending('Sitehand', say`I do not know this command any more. Nothing was done.`);
-  const person = await speaker(reception, heard, { path: memo.path ?? '', command });
+  const person = await speaker(context, interaction, { path: memo.path ?? '', command });
   const { values } = said.view.state;
-  const wish: Wish = {
+  const parsed: ParsedCommand = {
     path: memo.path ?? '',
     command,
     dryRun: false,
-    ...(await readForm(reception, memo, command.fields, values)),
+    ...(await readForm(context, memo, command.fields, values)),
   };
-  const resolved = await understand(reception, wish, person);
+  const resolved = await resolveNames(context, parsed, person);
   const { missing, problems } = resolved;
   const errors = [
     ...missing.map((field) => [blockIn(values, field) ?? blockOf(field), 'Fill this in.'] as const),
@@ -115,58 +120,63 @@ async function submitForm(reception: Reception, heard: Heard, memo: Memo, said: 
   ];
   if (errors.length > 0) return { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } };
   try {
-    return await goOn(reception, heard, said, person, await weigh(reception, heard, resolved, person));
+    return await goOn(context, interaction, said, person, await evaluate(context, interaction, resolved, person));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const says = joined([error.says, error.hint]);
     const anew = { says, choices: memo.choices };
-    return wrongField(said, error) ?? updating(await drawForm(reception, memo.origin, wish, person, anew));
+    return wrongField(said, error) ?? updating(await drawForm(context, memo.origin, parsed, person, anew));
   }
 }
 
 async function goOn(
-  reception: Reception,
-  heard: Heard,
+  context: SlackContext,
+  interaction: Interaction,
   said: Submission,
   person: Person,
   considered: Considered,
 ): Promise<Response> {
   if (considered.kind === 'incomplete')
     throw considered.unsaid ?? new Refusal('Something is missing. Nothing was done.');
-  const { wish } = considered;
-  const { command } = wish.wish;
+  const { parsed } = considered;
+  const { command } = parsed.parsed;
   if (considered.kind === 'review') {
     return {
       ...updating(loadingView(considered.action)),
-      after: () => showReview(reception, heard, said.view.id, wish, considered.action),
+      after: () => showReview(context, interaction, said.view.id, parsed, considered.action),
     };
   }
-  if (!isDeed(command)) return { after: () => run(reception, heard, wish, person) };
-  const kept = await keepSubmission(reception, heard, said, command.button);
+  if (!isDeed(command)) return { after: () => run(context, interaction, parsed, person) };
+  const kept = await keepSubmission(context, interaction, said, command.button);
   if ('response' in kept) return kept.response;
-  return { after: () => run(reception, { ...heard, ...kept }, wish, person), ...kept };
+  return { after: () => run(context, { ...interaction, ...kept }, parsed, person), ...kept };
 }
 
 /** The second look: what was shown must be what is seen again, or it is shown anew. */
-async function submitReview(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+async function submitReview(
+  context: SlackContext,
+  interaction: Interaction,
+  memo: Memo,
+  said: Submission,
+): Promise<Response> {
   const { reason, typed } = saidIn(said.view.state.values);
-  const { person, wish, action } = await reviewed(reception, heard, memo, reason);
-  if (wantsReason(wish)) throw noReason();
-  refuseUnlessTyped(action, wish.target, typed);
-  const channel = await placeFor(reception, heard);
-  const kept = await keepSubmission(reception, heard, said, action.button);
+  const { person, parsed, action } = await reviewed(context, interaction, memo, reason);
+  if (wantsReason(parsed)) throw noReason();
+  refuseUnlessTyped(action, parsed.target, typed);
+  const channel = await placeFor(context, interaction);
+  const kept = await keepSubmission(context, interaction, said, action.button);
   if ('response' in kept) return kept.response;
   const after = (): Promise<void> =>
-    intoView(reception, said.view.id, action.button, async () => {
-      const frozen = await lookAndFreeze(reception.front, wish, action, heard.person);
+    intoView(context, said.view.id, action.button, async () => {
+      const frozen = await lookAndFreeze(context.front, parsed, action, interaction.person);
       try {
         const confirmation = { shown: memo.shown, typedName: typed };
-        const change = await save(reception.front, frozen, { person, channel }, confirmation, kept.inbox);
+        const change = await save(context.front, frozen, { person, channel }, confirmation, kept.inbox);
         return noticeView(action.button, whatCame(change));
       } catch (error) {
         if (!(error instanceof NotAsShown)) throw error;
         const notice = say`**This changed while you read it.** Nothing was done yet; look again.`;
-        return reviewOf(reception, heard, frozen, notice);
+        return reviewOf(context, interaction, frozen, notice);
       }
     });
   return { ...updating(loadingView(action)), after, ...kept };
@@ -180,32 +190,42 @@ function whatCame(change: Change | undefined): Text {
 }
 
 /** Why a change is declined: written down before it is acked, decided afterwards. */
-async function submitDecline(reception: Reception, heard: Heard, memo: Memo, said: Submission): Promise<Response> {
+async function submitDecline(
+  context: SlackContext,
+  interaction: Interaction,
+  memo: Memo,
+  said: Submission,
+): Promise<Response> {
   if (saidIn(said.view.state.values).reason === undefined) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
-  const kept = await keepSubmission(reception, heard, said, 'Decline');
+  const kept = await keepSubmission(context, interaction, said, 'Decline');
   if ('response' in kept) return kept.response;
   const after = (): Promise<void> =>
-    declined(reception, { ...heard, ...kept }, said.view.id, memo, said.view.state.values);
+    declined(context, { ...interaction, ...kept }, said.view.id, memo, said.view.state.values);
   return { ...updating(noticeView('Decline', say`One moment…`)), after, ...kept };
 }
 
 type Kept = { readonly inbox: string } | { readonly response: Response };
 
 /** Writes a submission down before it is acked; a `response` where it is not to be worked on. */
-async function keepSubmission(reception: Reception, heard: Heard, { view }: Submission, title: string): Promise<Kept> {
+async function keepSubmission(
+  context: SlackContext,
+  interaction: Interaction,
+  { view }: Submission,
+  title: string,
+): Promise<Kept> {
   const key = formKey(view);
   const row = {
     key,
     kind: 'form',
-    person: heard.person,
-    channel: heard.channel,
+    person: interaction.person,
+    channel: interaction.channel,
     content: view.private_metadata,
   } as const;
-  const kept = await keep(reception, row);
+  const kept = await keep(context, row);
   if (kept === 'new') {
-    passing('kept', key);
+    failpoint('kept', key);
     return { inbox: key };
   }
   if (kept === 'seen') return { response: {} };

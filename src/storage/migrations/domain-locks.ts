@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { thawed } from '../parse-json.ts';
+import { parseStored } from '../parse-json.ts';
 import type { Tx } from '../tx.ts';
 
 /** Domains are locked by their names since: the locks of changes that are not over get them. */
@@ -8,7 +8,7 @@ export async function domainLocks(tx: Tx): Promise<void> {
     select locks.target, changes.targets from locks join changes on changes.number = locks.change
     where locks.target like 'domain:%'`;
   for (const { target, targets } of (await locks.execute(tx)).rows) {
-    const domain = thawed<readonly { kind: string; id: string; name: string }[]>(targets).find(
+    const domain = parseStored<readonly { kind: string; id: string; name: string }[]>(targets).find(
       ({ kind, id }) => `${kind}:${id}` === target,
     );
     const key = domain && `domain:${domain.name.toLowerCase()}`;

@@ -29,7 +29,7 @@ const needing = (...requirements: Needed['requirements']): Needed => ({
 });
 const by = (...those: readonly string[]): Needed => needing({ by: those, count: 1 });
 const allowed: Needed = needing({ by: 'allowed', count: 1 });
-const wish = resolve(wishFor('push', { from: [staging.id], onto: [live.id], database: ['yes'] }), names);
+const parsed = resolve(wishFor('push', { from: [staging.id], onto: [live.id], database: ['yes'] }), names);
 
 type Lists = Readonly<Record<string, readonly string[] | undefined>>;
 const told: Lists = { S0GUIDES: ['U09GUY', 'U02BEN', 'U0ANATWO'] };
@@ -50,7 +50,7 @@ async function asks(
         id === 'U0SILENT' ? undefined : { ...ana, id, standing: id === 'U0GUEST' ? 'guest' : 'member' },
     },
     needed,
-    wish,
+    parsed,
     asker,
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { authorise, mayHear, welcome, type Person } from '../../../src/pipeline/access/authorise.ts';
+import { authorise, mayHear, assertMember, type Person } from '../../../src/pipeline/access/authorise.ts';
 import { mayRun } from '../../../src/pipeline/access/may-run.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Domain, Target } from '../../../src/hosting/contract/target.ts';
@@ -35,8 +35,8 @@ describe('who may do nothing at all', () => {
     const policy = policyOf('{ allow: [read, routine, sensitive, destructive], to: everyone, approval: none }');
     const told = `${why} Nothing was done.`;
     expect(said(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toBe(told);
-    expect(() => welcome({ ...ana, standing })).toThrow(told);
-    expect(() => welcome(ana)).not.toThrow();
+    expect(() => assertMember({ ...ana, standing })).toThrow(told);
+    expect(() => assertMember(ana)).not.toThrow();
   });
 });
 
@@ -130,9 +130,9 @@ describe('what the rules say', () => {
       '{ allow: [read], to: [developers], where: ["acme-blog/*"] }',
       '{ allow: [routine], to: [developers] }',
     );
-    const wish = wishFor('cache clear', { env: [live.name] });
-    const unknown = resolve(wish, { environments: [], domains: [] }).problems[0]?.refusal;
-    const unreadable = refusalOf(() => authorise(policy, ana, resolve(wish, names), company));
+    const parsed = wishFor('cache clear', { env: [live.name] });
+    const unknown = resolve(parsed, { environments: [], domains: [] }).problems[0]?.refusal;
+    const unreadable = refusalOf(() => authorise(policy, ana, resolve(parsed, names), company));
     expect(said(unreadable)).toBe(unknown && said(unknown));
     expect(unreadable.field).toBe(unknown?.field);
   });
@@ -178,11 +178,11 @@ describe('what the rules say', () => {
     expect(mayRun(nothing, ana, 'whoami', commandAt('whoami'))).toBe(true);
     expect(mayRun(nothing, ana, 'environments', commandAt('environments'))).toBe(false);
     expect(mayRun(policyOf(READ), ana, 'environments', commandAt('environments'))).toBe(true);
-    const wish = resolve(wishFor('environments', {}), names);
-    expect(said(refusalOf(() => authorise(nothing, ana, wish, company)))).toContain('You may not use environments.');
+    const parsed = resolve(wishFor('environments', {}), names);
+    expect(said(refusalOf(() => authorise(nothing, ana, parsed, company)))).toContain('You may not use environments.');
     const policy = policyOf(READ);
     const permit = { approval: 'none', rules: [], policy: policy.hash };
-    const allowed = authorise(policy, ana, wish, company);
+    const allowed = authorise(policy, ana, parsed, company);
     expect(allowed).toMatchObject({ stage: 'authorised', permit });
     expect(allowed.target).toBeUndefined();
     expect(asked(policy, ana, 'changes', live.name).permit).toEqual(permit);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Ability } from '../../../src/commands/kit/builtin.ts';
-import { abilityOf } from '../../../src/pipeline/access/explain-access.ts';
+import { explainAccess } from '../../../src/pipeline/access/explain-access.ts';
 import type { Person } from '../../../src/pipeline/access/authorise.ts';
 import { plain } from '../../../src/text.ts';
 import { ana, company, dee, names, policyOf, said } from '../given.ts';
@@ -30,14 +30,14 @@ function can(words: readonly string[], id?: string, policy: Policy = policyOf(..
     environments: names.environments.filter((one) => mayRead(policy, person, one)),
     domains: names.domains.filter((one) => mayRead(policy, person, one)),
   });
-  const desk = {
+  const context = {
     policy: () => policy,
     company: () => company,
     names: readable,
     membersOf: async () => [],
     personOf: async (of: string) => everybody.find((one) => one.id === of),
   };
-  return abilityOf(desk, by, words, id);
+  return explainAccess(context, by, words, id);
 }
 
 async function refused(work: Promise<unknown>): Promise<Refusal> {

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { can } from '../../../src/commands/builtin/can.ts';
 import { help } from '../../../src/commands/builtin/help.ts';
 import { whoami } from '../../../src/commands/builtin/whoami.ts';
-import type { Answer, Office } from '../../../src/commands/kit/builtin.ts';
+import type { BuiltinAnswer, QueryService } from '../../../src/commands/kit/builtin.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
 import type { Listing } from '../../../src/hosting/listing.ts';
-import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
-import { officeFor } from '../../../src/pipeline/builtin/query-service.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
+import { queryServiceFor } from '../../../src/pipeline/builtin/query-service.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { authorise, type Person } from '../../../src/pipeline/access/authorise.ts';
 import { mayRun, mayTry, standingTo } from '../../../src/pipeline/access/may-run.ts';
@@ -61,8 +61,8 @@ describe('a command', () => {
   });
 
   test('is not refused for good to somebody of whom not even that is known whether they read', () => {
-    const wish = resolve(wishFor('resume', {}), names);
-    expect(said(refusalOf(() => authorise(policy, stranger, wish, company)))).toContain(
+    const parsed = resolve(wishFor('resume', {}), names);
+    expect(said(refusalOf(() => authorise(policy, stranger, parsed, company)))).toContain(
       "I can't tell whether you may run resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS). Nothing was done.",
     );
   });
@@ -105,19 +105,19 @@ const listing: Listing = {
 };
 
 describe('what is shown', () => {
-  const pageOf = (answer: Answer): Page => {
+  const pageOf = (answer: BuiltinAnswer): Page => {
     if ('instead' in answer) throw new Error('no page');
     return answer;
   };
-  const textOf = (answer: Answer): string => JSON.stringify(pageOf(answer).parts);
+  const textOf = (answer: BuiltinAnswer): string => JSON.stringify(pageOf(answer).parts);
   let database: Database;
   beforeAll(async () => (database = await openDatabase('sqlite::memory:')));
   afterAll(() => database.close());
-  const officeOf = (person: Person): Office =>
-    officeFor(
+  const officeOf = (person: Person): QueryService =>
+    queryServiceFor(
       {
         database,
-        ledger: createLedger({ auditKey: undefined, installation: 'i', onEvent: () => undefined }),
+        changeStore: createChangeStore({ auditKey: undefined, installation: 'i', onEvent: () => undefined }),
         auditKeys: [],
         policy: () => policy,
         policyIsBroken: () => false,
@@ -139,7 +139,7 @@ describe('what is shown', () => {
     );
 
   test('help marks what only the unknown withholds', async () => {
-    const page = pageOf(await help.answer({ input: { command: undefined }, office: officeOf(dev) }));
+    const page = pageOf(await help.answer({ input: { command: undefined }, queryService: officeOf(dev) }));
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
     const rows = new Map(table.rows.map(([path = [], what = []]) => [plain(path), plain(what)]));
@@ -151,19 +151,19 @@ describe('what is shown', () => {
   });
 
   test('whoami does not say that somebody is in no group where it is not known', async () => {
-    const page = await whoami.answer({ input: {}, office: officeOf(stranger) });
+    const page = await whoami.answer({ input: {}, queryService: officeOf(stranger) });
     expect(textOf(page)).toMatch(/names, as far as I know\..*doesn't tell me who is in .*S0DEVS.*S0LEADS.*S0BARRED/);
   });
 
   test('can says on what it depends', async () => {
-    const page = await can.answer({ input: { command: ['resume'], person: undefined }, office: officeOf(dev) });
+    const page = await can.answer({ input: { command: ['resume'], person: undefined }, queryService: officeOf(dev) });
     expect(plain(pageOf(page).title)).toBe('You may or may not run resume');
     expect(textOf(page)).toMatch(/S0LEADS.*Slack doesn't tell me. Until it does, it is refused\./);
     const clear = { command: ['cache', 'clear', staging.name], person: undefined };
-    expect(plain(pageOf(await can.answer({ input: clear, office: officeOf(dev) })).title)).toMatch(
+    expect(plain(pageOf(await can.answer({ input: clear, queryService: officeOf(dev) })).title)).toMatch(
       /^You may run cache clear/,
     );
-    expect(textOf(await can.answer({ input: clear, office: officeOf(stranger) }))).toContain('S0DEVS');
+    expect(textOf(await can.answer({ input: clear, queryService: officeOf(stranger) }))).toContain('S0DEVS');
   });
 
   test('names that may be hidden say so, and whose these are is not mixed up', () => {

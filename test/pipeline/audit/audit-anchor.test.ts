@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { plain } from '../../../src/text.ts';
 import { findingPage, shortHash } from '../../../src/commands/builtin/audit/verify.ts';
-import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
-import { sealTrail } from '../../../src/pipeline/audit/audit-keys.ts';
-import { bearWitness, findingOf } from '../../../src/pipeline/audit/audit-anchor.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
+import { sealAudit } from '../../../src/pipeline/audit/audit-keys.ts';
+import { publishAuditHead, findingOf } from '../../../src/pipeline/audit/audit-anchor.ts';
 import { appendAudit, auditHead, keyId } from '../../../src/storage/audit.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { writeSetting } from '../../../src/storage/kv.ts';
@@ -45,18 +45,18 @@ describeBoth('the head of the trail', (open) => {
   it('is told once a day, while there is something new', async () => {
     let now = 1_000;
     const database = await open({ now: () => now });
-    expect(await bearWitness(database)).toBeUndefined();
+    expect(await publishAuditHead(database)).toBeUndefined();
     await append(database, now);
     now += day - 1;
-    expect(await bearWitness(database)).toBeUndefined();
+    expect(await publishAuditHead(database)).toBeUndefined();
     now += 1;
     const head = await auditHead(database.db);
-    expect(await bearWitness(database)).toEqual({ kind: 'told', head });
-    expect(await bearWitness(database)).toBeUndefined();
+    expect(await publishAuditHead(database)).toEqual({ kind: 'told', head });
+    expect(await publishAuditHead(database)).toBeUndefined();
     now += day;
-    expect(await bearWitness(database)).toBeUndefined();
+    expect(await publishAuditHead(database)).toBeUndefined();
     await append(database, now);
-    expect(await bearWitness(database)).toMatchObject({ kind: 'told', head: { seq: 2 } });
+    expect(await publishAuditHead(database)).toMatchObject({ kind: 'told', head: { seq: 2 } });
     const said = await opsSaid(database);
     expect(said).toHaveLength(2);
     expect(said[0]).toContain(shortHash(head.hash));
@@ -69,8 +69,8 @@ describeBoth('the head of the trail', (open) => {
     const value = JSON.stringify({ seq, hash });
     await database.transaction((tx) => writeSetting(tx, { key: 'witnessed head', value, at: 8e15 }));
     expect(await verified(database)).toContain('no head of it is on record');
-    expect(await bearWitness(database)).toEqual({ kind: 'told', head: { seq, hash } });
-    expect(await bearWitness(database)).toBeUndefined();
+    expect(await publishAuditHead(database)).toEqual({ kind: 'told', head: { seq, hash } });
+    expect(await publishAuditHead(database)).toBeUndefined();
     expect(await verified(database)).toMatch(/^The one line of the audit trail is unaltered/);
   });
 
@@ -78,7 +78,7 @@ describeBoth('the head of the trail', (open) => {
     const database = await open({ now: () => 2 * day });
     const replica = await database.again({ now: () => 2 * day });
     await append(database, 1);
-    const both = await Promise.all([bearWitness(database), bearWitness(replica)]);
+    const both = await Promise.all([publishAuditHead(database), publishAuditHead(replica)]);
     expect(both.filter((telling) => telling !== undefined)).toHaveLength(1);
     expect(await opsSaid(database)).toHaveLength(1);
   });
@@ -92,12 +92,12 @@ describeBoth('the head of the trail', (open) => {
     await append(database, now);
     await append(database, now);
     now += day;
-    await bearWitness(database);
+    await publishAuditHead(database);
     await tamper(database, statement);
-    expect(await bearWitness(database)).toMatchObject({ kind: 'altered', head: { seq: 2 } });
-    expect(await bearWitness(database)).toBeUndefined();
+    expect(await publishAuditHead(database)).toMatchObject({ kind: 'altered', head: { seq: 2 } });
+    expect(await publishAuditHead(database)).toBeUndefined();
     now += day;
-    expect(await bearWitness(database)).toMatchObject({ kind: 'altered' });
+    expect(await publishAuditHead(database)).toMatchObject({ kind: 'altered' });
     const said = await opsSaid(database);
     expect(said.filter((one) => one.includes('The audit trail was altered'))).toHaveLength(2);
     expect(await verified(database)).toMatch(/^⚠️ The audit trail was altered: line 2 is wrong\./);
@@ -115,7 +115,7 @@ describeBoth('verifying the trail', (open) => {
     expect(first).toContain('No head of it was told to the ops channel yet');
     now += day;
     await append(database, now);
-    await bearWitness(database);
+    await publishAuditHead(database);
     const { hash } = await auditHead(database.db);
     const said = await verified(database);
     expect(said).toMatch(/^All 2 lines of the audit trail are unaltered since 2026-03-01 12:00 UTC\./);
@@ -134,15 +134,15 @@ describeBoth('verifying the trail', (open) => {
     expect(plainly).toContain('All 2 lines of the audit trail are unaltered');
     expect(plainly).toContain('The chain is a plain hash: it shows accidents');
     expect(plainly).not.toContain('keyed');
-    const ledger = createLedger({ auditKey: key, installation: '', onEvent: () => undefined });
-    expect(await sealTrail({ database, ledger }, [key])).toEqual({ seq: 3, from: undefined, to: keyId(key) });
-    expect(await sealTrail({ database, ledger }, [key])).toBeUndefined();
+    const changeStore = createChangeStore({ auditKey: key, installation: '', onEvent: () => undefined });
+    expect(await sealAudit({ database, changeStore }, [key])).toEqual({ seq: 3, from: undefined, to: keyId(key) });
+    expect(await sealAudit({ database, changeStore }, [key])).toBeUndefined();
     await append(database, 4);
     const sealed = await verified(database);
     expect(sealed).toContain('All 4 lines of the audit trail are unaltered');
     expect(sealed).toContain('Lines 1–2 are from before there was a key, and unchanged since line 3 sealed them on');
     expect((await opsSaid(database)).join('')).toContain('was set for the first time');
-    await expect(sealTrail({ database, ledger }, [])).rejects.toThrow(
+    await expect(sealAudit({ database, changeStore }, [])).rejects.toThrow(
       /made with a key \([\da-f]{8}\), and AUDIT_KEY is not/,
     );
   });

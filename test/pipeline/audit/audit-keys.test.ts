@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
-import { sealTrail } from '../../../src/pipeline/audit/audit-keys.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
+import { sealAudit } from '../../../src/pipeline/audit/audit-keys.ts';
 import { appendAudit, auditHead, digestOf, hashLine, keyId, linesAfter } from '../../../src/storage/audit.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { verifyAudit } from '../../../src/storage/verify.ts';
@@ -15,8 +15,8 @@ const append = (database: Database, key: Buffer | undefined) =>
 
 /** A start with these keys, and a line. */
 async function run(database: Database, ...keys: readonly Buffer[]): Promise<void> {
-  const ledger = createLedger({ auditKey: keys[0], installation: '', onEvent: () => undefined });
-  await sealTrail({ database, ledger }, keys);
+  const changeStore = createChangeStore({ auditKey: keys[0], installation: '', onEvent: () => undefined });
+  await sealAudit({ database, changeStore }, keys);
   await append(database, keys[0]);
 }
 

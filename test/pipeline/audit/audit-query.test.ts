@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
-import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { changesFor } from '../../../src/pipeline/builtin/change-history.ts';
 import { readerOf } from '../../../src/pipeline/access/visibility.ts';
 import { headOf, lineOf } from '../../../src/pipeline/audit/audit-export.ts';
 import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../../src/pipeline/audit/audit-query.ts';
-import { trailDeskFor } from '../../../src/pipeline/builtin/audit-service.ts';
+import { auditServiceFor } from '../../../src/pipeline/builtin/audit-service.ts';
 import type { Person } from '../../../src/pipeline/access/authorise.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../../src/storage/audit.ts';
 import type { NewChange } from '../../../src/storage/changes.ts';
@@ -23,7 +23,7 @@ const shopOnly = policyOf(
   '{ allow: [read], to: [developers, leads] }',
   '{ allow: [audit], to: [leads], where: ["acme-shop/*"] }',
 );
-const shelf = (policy: Policy) => ({ policy: () => policy, company: () => company, names: () => names });
+const payloads = (policy: Policy) => ({ policy: () => policy, company: () => company, names: () => names });
 const everything = () => true;
 
 const add = (database: Database, entry: Partial<AuditEntry>) =>
@@ -71,19 +71,19 @@ describeBoth('the trail as it is read', (open) => {
     expect(more).toBe(false);
     expect(lines.map(({ seq }) => seq)).toEqual([4, 3, 2, 1]);
     const [accepted, approved, voted, asked] = lines;
-    const grounds = { change: number, target: live.name, rules: [7, 9], fingerprint: 'f00d'.repeat(16) };
+    const authorization = { change: number, target: live.name, rules: [7, 9], fingerprint: 'f00d'.repeat(16) };
     expect(asked).toMatchObject({
-      ...grounds,
+      ...authorization,
       actor: ana.id,
       name: 'Ana',
       says: 'asked for it',
       reason: 'release 42',
       approvers: [],
     });
-    expect(voted).toMatchObject({ ...grounds, name: 'Chi', approvers: ['Chi'] });
-    expect(approved).toMatchObject({ ...grounds, name: 'Dee', approvers: ['Chi', 'Dee'] });
+    expect(voted).toMatchObject({ ...authorization, name: 'Chi', approvers: ['Chi'] });
+    expect(approved).toMatchObject({ ...authorization, name: 'Dee', approvers: ['Chi', 'Dee'] });
     expect(accepted).toMatchObject({
-      ...grounds,
+      ...authorization,
       actor: 'sitehand',
       receipt: 'accepted 202 op-1',
       approvers: ['Chi', 'Dee'],
@@ -100,7 +100,7 @@ describeBoth('the trail as it is read', (open) => {
     await add(database, { event: 'pause' });
     await add(database, { event: 'policy', actor: 'sitehand', details: '{"hash":"h","text":"of every place"}' });
     const seen = async (policy: Policy) => {
-      const { lines } = await trailFor(database.db, readerOf(shelf(policy), chi, 'audit'), {
+      const { lines } = await trailFor(database.db, readerOf(payloads(policy), chi, 'audit'), {
         env: undefined,
         since: undefined,
         by: undefined,
@@ -213,11 +213,11 @@ describeBoth('the trail as it is read', (open) => {
 
   it('finds the lines of changes in the same way', async () => {
     const database = await open();
-    const ledger = createLedger({ auditKey: undefined, installation: '', onEvent: () => undefined });
+    const changeStore = createChangeStore({ auditKey: undefined, installation: '', onEvent: () => undefined });
     for (let at = 1; at <= 210; at += 1) {
       const change = await save(database, about(live));
       const by = at <= 10 ? chi.id : ana.id;
-      await database.transaction((tx) => ledger.remark(tx, change, 'vote', { by, at }));
+      await database.transaction((tx) => changeStore.remark(tx, change, 'vote', { by, at }));
     }
     const found = await trailFor(database.db, everything, { env: live, since: undefined, by: chi.id });
     expect([found.lines.length, found.lines[0]?.seq, found.more]).toEqual([10, 10, false]);
@@ -249,10 +249,10 @@ describeBoth('the trail as a file', (open) => {
     const { installation } = database;
     await told(database, live);
     await told(database, blog);
-    const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
+    const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
     const doer = { person: chi, permit: undefined, inbox: undefined };
-    const desk = { database, ledger, auditKeys: [], ...shelf(shopOnly) };
-    const file = await trailDeskFor(desk, doer).takeAway('jsonl', undefined);
+    const context = { database, changeStore, auditKeys: [], ...payloads(shopOnly) };
+    const file = await auditServiceFor(context, doer).takeAway('jsonl', undefined);
     expect(file).toMatchObject({ name: 'audit-trail-2026-03-01.jsonl', lines: 4, more: false });
     const rows = file.content
       .trimEnd()
@@ -263,7 +263,7 @@ describeBoth('the trail as a file', (open) => {
     expect(line).toMatchObject({ event: 'audit export', actor: chi.id });
     expect(JSON.parse(line?.details ?? '')).toEqual({ name: 'Chi', format: 'jsonl', lines: 4 });
     expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 9 });
-    const again = await trailDeskFor(desk, doer).takeAway('csv', undefined);
+    const again = await auditServiceFor(context, doer).takeAway('csv', undefined);
     expect(again.content.split('\r\n')).toHaveLength(1 + 5 + 1);
   });
 });
@@ -277,7 +277,7 @@ describeBoth('the changes of the past', (open) => {
     await save(database, { ...about(live), asker: ana.id, state: 'done', settled_at: 9 });
     const list = async (filter: object, policy = all) => {
       const wanted = { env: undefined, mine: false, waiting: false, ...filter };
-      const found = await changesFor({ ...shelf(policy), database }, ana, wanted);
+      const found = await changesFor({ ...payloads(policy), database }, ana, wanted);
       return found.lines.map(({ number }) => number);
     };
     expect(await list({})).toEqual([5, 4, 3, 2, 1]);
@@ -293,14 +293,18 @@ describeBoth('the changes of the past', (open) => {
   it('end where a list is long', async () => {
     const database = await open();
     for (let count = 0; count < 102; count += 1) await save(database, about(live));
-    const found = await changesFor({ ...shelf(all), database }, ana, { env: undefined, mine: false, waiting: false });
+    const found = await changesFor({ ...payloads(all), database }, ana, {
+      env: undefined,
+      mine: false,
+      waiting: false,
+    });
     expect([found.lines.length, found.lines[0]?.number, found.more]).toEqual([100, 102, true]);
   });
 });
 
 test('what a change only read has to be readable too, also when it is gone', () => {
   const may = (policy: Policy, ...reads: readonly Environment[]) =>
-    readerOf(shelf(policy), ana)({ targets: JSON.stringify([live, ...reads]) });
+    readerOf(payloads(policy), ana)({ targets: JSON.stringify([live, ...reads]) });
   const shop = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');
   const oneOnly = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/live"] }');
   expect(may(shop, staging)).toBe(true);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Office } from '../../../src/commands/kit/builtin.ts';
-import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import type { QueryService } from '../../../src/commands/kit/builtin.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import type { Channel, Person } from '../../../src/pipeline/access/authorise.ts';
 import { bindingFor, bindingOf } from '../../../src/pipeline/builtin/channel-binding.ts';
 import type { Names } from '../../../src/pipeline/language/resolve.ts';
@@ -24,21 +24,21 @@ const blogEnv = { ...environment('acme-blog/live', 3), site: { id: blogSite.id, 
 const all = { ...names, environments: [blogEnv, ...names.environments.slice(1)] };
 
 type Where = { readonly channel?: string | undefined; readonly shared?: boolean; readonly inbox?: string };
-type Binding = Pick<Office, 'bound' | 'use' | 'forget'>;
+type Binding = Pick<QueryService, 'bound' | 'use' | 'forget'>;
 
 function binding(database: Database, person: Person = ana, where: Where = {}, listed: Names = all): Binding {
   const { channel = 'C1', shared = false, inbox } = where;
   const { installation } = database;
-  const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
+  const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
   const may = (who: Person | undefined) => ({
     environments: listed.environments.filter((one) => who === undefined || mayRead(policy, who, one)),
     domains: listed.domains,
     trouble: listed.trouble,
   });
-  const desk = { database, ledger, policy: () => policy, company: () => company, names: may };
+  const context = { database, changeStore, policy: () => policy, company: () => company, names: may };
   const channelOf = async (id: string): Promise<Channel> => ({ id, shared });
   const here = 'channel' in where ? where.channel : channel;
-  return bindingFor(desk, { person, permit: undefined, inbox }, here, channelOf);
+  return bindingFor(context, { person, permit: undefined, inbox }, here, channelOf);
 }
 
 const told = async ({ db }: Database): Promise<readonly (readonly [string | null, string | null])[]> =>

@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import type { Answer } from '../../../src/commands/kit/builtin.ts';
+import type { BuiltinAnswer } from '../../../src/commands/kit/builtin.ts';
 import { about } from '../../../src/commands/builtin/about.ts';
 import { doctor } from '../../../src/commands/builtin/doctor.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
@@ -7,10 +7,10 @@ import type { Check } from '../../../src/commands/kit/builtin.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
 import type { Listing } from '../../../src/hosting/listing.ts';
 import { healthOf, type HealthDesk } from '../../../src/pipeline/builtin/health.ts';
-import { officeFor } from '../../../src/pipeline/builtin/query-service.ts';
-import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { queryServiceFor } from '../../../src/pipeline/builtin/query-service.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { inForce } from '../../../src/pipeline/audit/policy-history.ts';
-import { owe } from '../../../src/storage/messages.ts';
+import { enqueueMessage } from '../../../src/storage/messages.ts';
 import { writeSetting } from '../../../src/storage/kv.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { inline, plain } from '../../../src/text.ts';
@@ -55,8 +55,8 @@ const deskOf = (database: Database, more: Partial<HealthDesk> = {}): HealthDesk 
 });
 const told = ({ ok, says, hint }: Check): string =>
   `${ok === undefined ? '❔' : ok ? '✅' : '⚠️'} ${plain(says)}${hint ? ` → ${plain(inline(hint))}` : ''}`;
-async function found(desk: HealthDesk): Promise<Readonly<Record<string, string>>> {
-  return Object.fromEntries((await healthOf(desk)).map((check) => [check.what, told(check)]));
+async function found(context: HealthDesk): Promise<Readonly<Record<string, string>>> {
+  return Object.fromEntries((await healthOf(context)).map((check) => [check.what, told(check)]));
 }
 
 describeBoth('health', (open) => {
@@ -106,7 +106,9 @@ describeBoth('health', (open) => {
 
   it('counts a message that waits to be posted as work', async () => {
     const database = await open({ now: () => now });
-    await database.transaction((tx) => owe(tx, { key: 'ops:x', kind: 'ops', body: '{}', at: now - 120_000 }));
+    await database.transaction((tx) =>
+      enqueueMessage(tx, { key: 'ops:x', kind: 'ops', body: '{}', at: now - 120_000 }),
+    );
     expect((await found(deskOf(database)))['Work']).toContain('⚠️ the oldest has been due');
   });
 
@@ -191,11 +193,15 @@ describeBoth('health', (open) => {
 
   it('is a table for whoever asks; what is well comes with no advice', async () => {
     const database = await open({ now: () => now });
-    const ledger = createLedger({ auditKey: undefined, installation: database.installation, onEvent: () => undefined });
-    const office = officeFor(
+    const changeStore = createChangeStore({
+      auditKey: undefined,
+      installation: database.installation,
+      onEvent: () => undefined,
+    });
+    const queryService = queryServiceFor(
       {
         ...deskOf(database, { askSlack: () => Promise.reject(new Error('no')) }),
-        ledger,
+        changeStore,
         auditKeys: [],
         company: () => company,
         names: () => names,
@@ -204,12 +210,12 @@ describeBoth('health', (open) => {
       ana,
       now,
     );
-    const page = pageOf(await doctor.answer({ input: {}, office }));
+    const page = pageOf(await doctor.answer({ input: {}, queryService }));
     expect(plain(page.title)).toBe('⚠️ 1 of 12 checks needs a look');
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
     expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 11 }, () => '✅')]);
-    const edition = pageOf(await about.answer({ input: {}, office }));
+    const edition = pageOf(await about.answer({ input: {}, queryService }));
     expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(edition.source))).toMatch(
       new RegExp(`^MIT licence · host dialect document · (?:sqlite|postgres) · installation ${database.installation}$`),
@@ -217,7 +223,7 @@ describeBoth('health', (open) => {
   });
 });
 
-function pageOf(answer: Answer): Page {
+function pageOf(answer: BuiltinAnswer): Page {
   if ('instead' in answer) throw new Error('no page');
   return answer;
 }

@@ -5,13 +5,13 @@ import {
   isEnough,
   mayEnd,
   rule,
-  type Ballot,
+  type VoteContext,
   type Decision,
   type EndRight,
-  type Ruling,
+  type DecisionResult,
 } from '../../../src/pipeline/changes/approve.ts';
 import { closableFrom } from '../../../src/pipeline/changes/change.ts';
-import { verdicts, type Verdict } from '../../../src/pipeline/changes/card.ts';
+import { decisionKinds, type DecisionKind } from '../../../src/pipeline/changes/card.ts';
 import type { Needed, Requirement } from '../../../src/policy/approval-requirement.ts';
 import type { Person } from '../../../src/policy/rules.ts';
 import type { State } from '../../../src/storage/schema.ts';
@@ -69,7 +69,7 @@ const needing = (...requirements: Needed['requirements']): Needed => ({
   reason: 'optional',
 });
 const leads = (count: number): Needed => needing({ by: ['leads'], count });
-const asked: Ballot['asked'] = {
+const asked: VoteContext['asked'] = {
   command: rightOf('push', commandAt('push')),
   aims: [
     { target: live, access: 'change' },
@@ -97,7 +97,7 @@ const states: readonly State[] = [
   'void',
   'superseded',
 ];
-const changeIn = (state: State, more: Partial<Ballot['change']> = {}): Ballot['change'] =>
+const changeIn = (state: State, more: Partial<VoteContext['change']> = {}): VoteContext['change'] =>
   changeOf({
     state,
     version: 3,
@@ -107,7 +107,7 @@ const changeIn = (state: State, more: Partial<Ballot['change']> = {}): Ballot['c
     sent_at: 1,
     ...more,
   });
-const ballot = (more: Partial<Ballot> = {}): Ballot => ({
+const ballot = (more: Partial<VoteContext> = {}): VoteContext => ({
   change: changeIn('waiting'),
   policy,
   needed: leads(1),
@@ -118,13 +118,13 @@ const ballot = (more: Partial<Ballot> = {}): Ballot => ({
   now,
   ...more,
 });
-const seen = (verdict: Verdict, version = 3): Decision => ({ verdict, version });
+const seen = (verdict: DecisionKind, version = 3): Decision => ({ verdict, version });
 
 /** What came of it in one word: the move, `vote`, or the refusal's sentence. */
-function cameOf(decision: Decision, of: Ballot): string {
+function cameOf(decision: Decision, of: VoteContext): string {
   try {
-    const ruling: Ruling = rule(decision, of);
-    return ruling.kind === 'move' ? ruling.happening.kind : 'vote';
+    const ruling: DecisionResult = rule(decision, of);
+    return ruling.kind === 'move' ? ruling.event.kind : 'vote';
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return said(error);
@@ -132,7 +132,7 @@ function cameOf(decision: Decision, of: Ballot): string {
 }
 
 const may: Readonly<
-  Record<Verdict, { readonly in: readonly State[]; readonly does: string; readonly who: readonly Who[] }>
+  Record<DecisionKind, { readonly in: readonly State[]; readonly does: string; readonly who: readonly Who[] }>
 > = {
   approve: { in: ['waiting'], does: 'approve', who: ['approver', 'approver by user group'] },
   decline: { in: ['waiting'], does: 'decline', who: ['approver', 'approver by user group'] },
@@ -142,10 +142,10 @@ const may: Readonly<
   'did not happen': { in: ['unknown'], does: 'deny', who: ['approver', 'approver by user group'] },
 };
 /** Where more than the state counts: what was seen must be what is. */
-const mustBeFresh: ReadonlySet<Verdict> = new Set(['approve', 'decline', 'happened', 'did not happen']);
+const mustBeFresh: ReadonlySet<DecisionKind> = new Set(['approve', 'decline', 'happened', 'did not happen']);
 
 describe('every verdict, in every state, by everybody', () => {
-  const cases = verdicts.flatMap((verdict) => states.map((state) => [verdict, state] as const));
+  const cases = decisionKinds.flatMap((verdict) => states.map((state) => [verdict, state] as const));
   test.each(cases)('%s while %s', (verdict, state) => {
     for (const name of everybody) {
       const of = ballot({ change: changeIn(state), by: people[name] });
@@ -161,7 +161,7 @@ describe('every verdict, in every state, by everybody', () => {
 });
 
 describe('what somebody is told', () => {
-  test.each<[string, Verdict, Partial<Ballot>, string]>([
+  test.each<[string, DecisionKind, Partial<VoteContext>, string]>([
     [
       'promise 3: the asker',
       'approve',
@@ -186,7 +186,7 @@ describe('what somebody is told', () => {
       { change: changeIn('cancelled') },
       'It is too late for that. By now: Cancelled; nothing was sent.',
     ],
-    ...(['waiting', 'approved'] as const).map((state): [string, Verdict, Partial<Ballot>, string] => [
+    ...(['waiting', 'approved'] as const).map((state): [string, DecisionKind, Partial<VoteContext>, string] => [
       `settled, though its state still says ${state}`,
       'approve',
       { change: changeIn(state, { settled_at: now - 1 }) },
@@ -289,9 +289,9 @@ describe('how many', () => {
   const { asker, developer } = people;
   const lead = { by: ['leads'], count: 1 };
   type Came =
-    | { readonly kind: 'move'; readonly happening: object }
+    | { readonly kind: 'move'; readonly event: object }
     | { readonly kind: 'vote'; readonly left: readonly Requirement[]; readonly unknown?: readonly string[] };
-  const approved: Came = { kind: 'move', happening: { kind: 'approve' } };
+  const approved: Came = { kind: 'move', event: { kind: 'approve' } };
   const oneMore: Came = { kind: 'vote', left: [lead] };
   test.each<[string, Needed, readonly Person[], Person, Came]>([
     ['one of one', leads(1), [], chi, approved],
@@ -328,7 +328,7 @@ describe('how many', () => {
 });
 
 /** What has become of the rules since the change was asked for, when Ana's push needed a lead; Dee and Fay may unlock. */
-const since = (text: string): Ballot['policy'] =>
+const since = (text: string): VoteContext['policy'] =>
   policyFrom(`version: 1
 live: ["*/live"]
 groups:
@@ -400,7 +400,7 @@ describe('who may end what nobody moves on any more, as the rules stand today', 
   const [read, readLive] = ['{ allow: [read], to: [readers] }', '{ allow: [read], to: [guides], where: ["*/live"] }'];
   const readAll = '{ allow: [read], to: [guides, oncall] }';
   const push = '{ allow: [push], to: [guides], approval: none }';
-  test.each<[string, readonly string[], Ballot['needed'], readonly string[]]>([
+  test.each<[string, readonly string[], VoteContext['needed'], readonly string[]]>([
     ['read it', [readAll], leads(1), ['S0GUIDES', 'S0ONCALL']],
     ['read its target; its source they certainly may not', [readLive], leads(1), []],
     ['approve it', [read], needing({ by: ['guides'], count: 1 }), ['S0GUIDES']],

@@ -4,13 +4,13 @@ import {
   approvedAt,
   closableFrom,
   coolsDown,
-  mostThrottles,
-  mostTries,
+  maxThrottles,
+  maxTries,
   move,
   validMs,
-  type Happening,
-  type Move,
-  type Standing,
+  type ChangeEvent,
+  type Transition,
+  type TransitionInput,
 } from '../../../src/pipeline/changes/change.ts';
 import type { State } from '../../../src/storage/schema.ts';
 
@@ -34,7 +34,7 @@ const states: readonly State[] = [
   'superseded',
 ];
 const open: ReadonlySet<State> = new Set(['waiting', 'approved', 'sending', 'accepted', 'unknown']);
-const happenings: readonly Happening[] = [
+const happenings: readonly ChangeEvent[] = [
   { kind: 'approve' },
   { kind: 'decline' },
   { kind: 'cancel' },
@@ -59,7 +59,7 @@ const happenings: readonly Happening[] = [
   { kind: 'reject late' },
 ];
 
-const standing = (state: State, more: Partial<Standing> = {}): Standing => ({
+const standing = (state: State, more: Partial<TransitionInput> = {}): TransitionInput => ({
   state,
   risk: 'sensitive',
   target_live: 1,
@@ -72,22 +72,22 @@ const standing = (state: State, more: Partial<Standing> = {}): Standing => ({
 });
 
 const nobody = { owner: null, lease_until: null };
-const settled = (state: State): Move => ({
+const settled = (state: State): Transition => ({
   patch: { state, settled_at: now, due_at: null, ...nobody },
   locks: 'free',
 });
 const moving = (
   state: State,
   due_at: number,
-  more: Partial<Move['patch']> = {},
-  locks: Move['locks'] = 'keep',
-): Move => ({
+  more: Partial<Transition['patch']> = {},
+  locks: Transition['locks'] = 'keep',
+): Transition => ({
   patch: { state, settled_at: null, due_at, ...nobody, ...more },
   locks,
 });
 
 /** Every move there is, by the state it starts from; what does not stand here cannot happen. */
-const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Move>>>>> = {
+const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], Transition>>>>> = {
   waiting: {
     approve: moving('approved', now, { approved_at: now, expires_at: expires }, 'take'),
     decline: settled('declined'),
@@ -129,14 +129,14 @@ const table: Readonly<Partial<Record<State, Partial<Record<Happening['kind'], Mo
 };
 
 describe('every state and everything that can happen in it', () => {
-  const cases = states.flatMap((state) => happenings.map((happening) => [state, happening.kind, happening] as const));
-  test.each(cases)('%s: %s', (state, kind, happening) => {
-    expect(move(standing(state), happening, now)).toStrictEqual(table[state]?.[kind]);
+  const cases = states.flatMap((state) => happenings.map((event) => [state, event.kind, event] as const));
+  test.each(cases)('%s: %s', (state, kind, event) => {
+    expect(move(standing(state), event, now)).toStrictEqual(table[state]?.[kind]);
   });
 
   test('a settled acceptance moves no more', () => {
-    for (const happening of happenings)
-      expect(move(standing('accepted', { settled_at: now - 1 }), happening, now)).toBeUndefined();
+    for (const event of happenings)
+      expect(move(standing('accepted', { settled_at: now - 1 }), event, now)).toBeUndefined();
   });
 
   test('a routine change takes no locks', () => {
@@ -149,7 +149,7 @@ describe('every state and everything that can happen in it', () => {
 });
 
 describe('tries and time', () => {
-  test.each<[string, Partial<Standing>, State, Happening, State]>([
+  test.each<[string, Partial<TransitionInput>, State, ChangeEvent, State]>([
     ['the second try comes later', { tries: 1 }, 'approved', { kind: 'stumble' }, 'approved'],
     ['the third is the last', { tries: 2 }, 'approved', { kind: 'stumble' }, 'expired'],
     ['handing back counts as a try', { tries: 2 }, 'sending', { kind: 'hand back' }, 'expired'],
@@ -158,18 +158,18 @@ describe('tries and time', () => {
     ['a rest beyond its validity', {}, 'sending', { kind: 'throttle', retryAfterMs: 300_000 }, 'expired'],
     ['a rest just within it', {}, 'sending', { kind: 'throttle', retryAfterMs: 299_999 }, 'approved'],
     ['a try that would be too late', { expires_at: now + 2_000 }, 'approved', { kind: 'stumble' }, 'expired'],
-  ])('%s', (_, more, state, happening, to) => {
-    const patch = move(standing(state, more), happening, now)?.patch;
+  ])('%s', (_, more, state, event, to) => {
+    const patch = move(standing(state, more), event, now)?.patch;
     expect(patch?.state).toBe(to);
     expect(patch?.sent_at).toBeNull();
     expect(patch?.settled_at).toBe(to === 'expired' ? now : null);
   });
 
   test.each(['approve', 'send', 'complete'] as const)('no %s from the moment of expiry on', (kind) => {
-    const happening: Happening = kind === 'send' ? { kind, owner: 'me', leaseMs: 1 } : { kind };
+    const event: ChangeEvent = kind === 'send' ? { kind, owner: 'me', leaseMs: 1 } : { kind };
     const of = standing(kind === 'approve' ? 'waiting' : 'approved');
-    expect(move(of, happening, expires - 1)).toBeDefined();
-    expect(move(of, happening, expires)).toBeUndefined();
+    expect(move(of, event, expires - 1)).toBeDefined();
+    expect(move(of, event, expires)).toBeUndefined();
   });
 });
 
@@ -224,7 +224,7 @@ test('what the host says does not wait for that', () => {
     expect(move(standing(state, { sent_at: now }), { kind }, now)).toEqual(settled('rejected'));
 });
 
-const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
+const anyHappening: fc.Arbitrary<ChangeEvent> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'approve' } as const) },
   {
     weight: 6,
@@ -234,36 +234,36 @@ const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), lockMs: fc.nat(900_000) }) },
   { weight: 10, arbitrary: fc.constantFrom(...happenings) },
 );
-const story = fc.array(fc.record({ happening: anyHappening, afterMs: fc.nat(20_000) }), { maxLength: 40 });
+const story = fc.array(fc.record({ event: anyHappening, afterMs: fc.nat(20_000) }), { maxLength: 40 });
 const birth = fc.record({
   state: fc.constantFrom<State>('waiting', 'approved'),
   risk: fc.constantFrom('routine', 'sensitive', 'destructive'),
 });
 
-type Row = Standing & Pick<Move['patch'], 'due_at' | 'owner' | 'lease_until'>;
+type Row = TransitionInput & Pick<Transition['patch'], 'due_at' | 'owner' | 'lease_until'>;
 type Told = {
   readonly from: Row;
   readonly to: Row;
-  readonly happening: Happening;
+  readonly event: ChangeEvent;
   readonly at: number;
-  readonly move: Move;
+  readonly move: Transition;
 };
 
 /** Everything that came of a story, move by move. */
 function run(
-  born: { readonly state: State; readonly risk: Standing['risk'] },
-  steps: readonly { readonly happening: Happening; readonly afterMs: number }[],
+  born: { readonly state: State; readonly risk: TransitionInput['risk'] },
+  steps: readonly { readonly event: ChangeEvent; readonly afterMs: number }[],
 ): readonly Told[] {
   let row: Row = { ...standing(born.state, { risk: born.risk }), due_at: now, ...nobody };
   let at = now;
   const told: Told[] = [];
-  for (const { happening, afterMs } of steps) {
+  for (const { event, afterMs } of steps) {
     at += afterMs;
-    const made = move(row, happening, at);
+    const made = move(row, event, at);
     if (made === undefined) continue;
     const { operation: _, approved_at: __, ...patch } = made.patch;
     const to: Row = { ...row, ...patch, sent_at: patch.sent_at === undefined ? row.sent_at : patch.sent_at };
-    told.push({ from: row, to, happening, at, move: made });
+    told.push({ from: row, to, event, at, move: made });
     row = to;
   }
   return told;
@@ -293,36 +293,34 @@ describe('whatever happens, in whatever order', () => {
 
   test('locks go exactly when it is settled, but for what cannot be followed', () =>
     always((told) => {
-      for (const { to, move, happening } of told) {
+      for (const { to, move, event } of told) {
         const goes = move.locks === 'free' || typeof move.locks === 'object';
         expect(goes).toBe(to.settled_at !== null);
-        if (typeof move.locks === 'object') expect(happening.kind).toBe('leave');
+        if (typeof move.locks === 'object') expect(event.kind).toBe('leave');
       }
     }));
 
   test('promise 1: it is sent only when approved and valid, and once unless it is known that nothing was taken', () =>
     always((told) => {
       let mayBeOut = false;
-      for (const { from, to, happening, at } of told) {
-        if (happening.kind === 'send') {
+      for (const { from, to, event, at } of told) {
+        if (event.kind === 'send') {
           expect(mayBeOut).toBe(false);
           expect(from.state).toBe('approved');
           expect(at).toBeLessThan(from.expires_at);
           expect(to.sent_at).toBe(at);
           mayBeOut = true;
         }
-        if (happening.kind === 'hand back' || happening.kind === 'throttle') mayBeOut = false;
+        if (event.kind === 'hand back' || event.kind === 'throttle') mayBeOut = false;
       }
     }));
 
   test('tries and rests are bounded', () =>
     always((told) => {
       expect(
-        told.filter(({ happening }) => happening.kind === 'stumble' || happening.kind === 'hand back').length,
-      ).toBeLessThanOrEqual(mostTries);
-      expect(told.filter(({ happening }) => happening.kind === 'throttle').length).toBeLessThanOrEqual(
-        mostThrottles + 1,
-      );
+        told.filter(({ event }) => event.kind === 'stumble' || event.kind === 'hand back').length,
+      ).toBeLessThanOrEqual(maxTries);
+      expect(told.filter(({ event }) => event.kind === 'throttle').length).toBeLessThanOrEqual(maxThrottles + 1);
     }));
 
   test('where we say that nothing was sent, no time of sending stands', () =>

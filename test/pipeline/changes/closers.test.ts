@@ -65,9 +65,9 @@ rules:
       asker: 'U0GONE',
     },
   };
-  const desk = { ...deskOf('', []), policy: () => policyFrom(rules) };
-  expect(await closersOf(desk, of)).toEqual({ people: ['U0GONE'], byUnlock: false, anybody: true });
-  const without = { ...desk, personOf: async () => ({ ...ana, standing: 'deactivated' as const }) };
+  const context = { ...deskOf('', []), policy: () => policyFrom(rules) };
+  expect(await closersOf(context, of)).toEqual({ people: ['U0GONE'], byUnlock: false, anybody: true });
+  const without = { ...context, personOf: async () => ({ ...ana, standing: 'deactivated' as const }) };
   expect(await closersOf(without, of)).toEqual({ people: [], byUnlock: false, anybody: true });
   expect(plain(whoCloses(changeOf(), await closersOf(without, of)))).toContain('Everyone who may run this command');
 });

@@ -1,16 +1,22 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isKnown, judge, type Seen, type Trail, type Verdict } from '../../../src/pipeline/changes/operation-state.ts';
+import {
+  isKnown,
+  judge,
+  type Observation,
+  type PollState,
+  type PollResult,
+} from '../../../src/pipeline/changes/operation-state.ts';
 import { plain, say } from '../../../src/text.ts';
 import { changeOf } from '../given.ts';
 
 const begun = 1_000_000;
 const minute = 60_000;
 const hour = 3_600_000;
-const fresh: Trail = { since: begun, looks: 0, known: false, unclear: 0 };
+const fresh: PollState = { since: begun, looks: 0, known: false, unclear: 0 };
 /** Called failed so often, first so long after following began. */
-const failing = (times: number, after: number): Partial<Trail> => ({ failing: { times, since: begun + after } });
-const proof = (verdict: 'yes' | 'not yet' | 'no'): NonNullable<Seen['proof']> => ({
+const failing = (times: number, after: number): Partial<PollState> => ({ failing: { times, since: begun + after } });
+const proof = (verdict: 'yes' | 'not yet' | 'no'): NonNullable<Observation['proof']> => ({
   verdict,
   says: say`it is ${verdict}`,
 });
@@ -26,12 +32,12 @@ const immediate = {
   receipt: JSON.stringify({ kind: 'accepted', status: 200, immediate: true }),
 };
 
-const kindOf = (verdict: Verdict): string => ('wait' in verdict ? 'wait' : verdict.happening.kind);
-const lockOf = (verdict: Verdict): number | undefined =>
-  'wait' in verdict || verdict.happening.kind !== 'leave' ? undefined : verdict.happening.lockMs;
+const kindOf = (verdict: PollResult): string => ('wait' in verdict ? 'wait' : verdict.event.kind);
+const lockOf = (verdict: PollResult): number | undefined =>
+  'wait' in verdict || verdict.event.kind !== 'leave' ? undefined : verdict.event.lockMs;
 
 describe('what is made of what was seen', () => {
-  test.each<[string, Partial<Trail>, Seen, boolean, number, string, string?]>([
+  test.each<[string, Partial<PollState>, Observation, boolean, number, string, string?]>([
     [
       'the host says finished',
       {},
@@ -247,27 +253,27 @@ describe('what is made of what was seen', () => {
   });
 
   test('what the host has done at once is not locked any longer; what may go on is', () => {
-    const seen: Seen = { operation: undefined, proof: undefined };
+    const seen: Observation = { operation: undefined, proof: undefined };
     expect(lockOf(judge(immediate, fresh, seen, true, begun))).toBe(0);
     expect(lockOf(judge({ ...change, receipt: null }, fresh, seen, true, begun))).toBe(900_000);
     expect(lockOf(judge(change, fresh, { ...seen, operation: 'not known' }, false, begun + 60_000))).toBe(900_000);
   });
 
-  const waitOf = (trail: Partial<Trail>, seen: Seen): number => {
+  const waitOf = (trail: Partial<PollState>, seen: Observation): number => {
     const verdict = judge(change, { ...fresh, ...trail }, seen, true, begun);
     if (!('wait' in verdict)) throw new Error('it was settled');
     return verdict.wait;
   };
 
   test('it looks again less and less often', () => {
-    const running: Seen = { operation: 'running', proof: undefined };
+    const running: Observation = { operation: 'running', proof: undefined };
     expect([0, 1, 2, 3, 4, 5, 99].map((looks) => waitOf({ looks }, running))).toEqual([
       2_000, 4_000, 8_000, 15_000, 30_000, 30_000, 30_000,
     ]);
   });
 
   test('a host in trouble is asked less and less often, and not before it wants to be', () => {
-    const trouble = (restMs?: number): Seen => ({ operation: 'trouble', proof: undefined, restMs });
+    const trouble = (restMs?: number): Observation => ({ operation: 'trouble', proof: undefined, restMs });
     const waits = [0, 1, 2, 3, 4, 5, 6, 99].map((unclear) => waitOf({ unclear, looks: unclear }, trouble()));
     expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000, 120_000]);
     expect(waitOf({}, trouble(90_000))).toBe(90_000);
@@ -276,7 +282,7 @@ describe('what is made of what was seen', () => {
   });
 
   test('the trail counts failures and unclear looks in a row, and since when it was called failed', () => {
-    const rows: readonly (readonly [Seen['operation'], Partial<Trail>])[] = [
+    const rows: readonly (readonly [Observation['operation'], Partial<PollState>])[] = [
       ['failed', { failing: { times: 1, since: begun }, unclear: 1, known: false }],
       ['failed', { failing: { times: 2, since: begun }, unclear: 2 }],
       ['trouble', { failing: undefined, unclear: 3 }],
@@ -296,7 +302,7 @@ describe('what is made of what was seen', () => {
 });
 
 describe('whether this host answers about operations', () => {
-  test.each<[Seen['operation'], boolean]>([
+  test.each<[Observation['operation'], boolean]>([
     ['running', true],
     ['finished', true],
     ['failed', false],
@@ -308,9 +314,9 @@ describe('whether this host answers about operations', () => {
   });
 });
 
-const isProven = (seen: Seen): boolean => typeof seen.proof === 'object' && seen.proof.verdict === 'yes';
+const isProven = (seen: Observation): boolean => typeof seen.proof === 'object' && seen.proof.verdict === 'yes';
 
-const seen: fc.Arbitrary<Seen> = fc.record({
+const seen: fc.Arbitrary<Observation> = fc.record({
   operation: fc.constantFrom('finished', 'running', 'failed', 'not known', 'trouble', undefined),
   message: fc.option(fc.string(), { nil: undefined }),
   restMs: fc.option(fc.constantFrom(0, 1_000, 3_600_000, Infinity), { nil: undefined }),
@@ -338,9 +344,9 @@ describe('whatever is seen', () => {
             if (shown.operation !== 'failed') since.length = 0;
             if (!('wait' in verdict)) {
               const evident = shown.operation === 'finished' || isProven(shown);
-              expect(verdict.happening.kind === 'finish').toBe(evident);
+              expect(verdict.event.kind === 'finish').toBe(evident);
               const [first = now] = since;
-              if (verdict.happening.kind === 'fail')
+              if (verdict.event.kind === 'fail')
                 expect([now - first >= minute, since.length >= 3]).toEqual([true, true]);
               expect(plain(verdict.says)).not.toMatch(evident ? /unknown/i : /\bdone\b/i);
               return;

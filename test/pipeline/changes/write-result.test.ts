@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  happeningOf,
+  eventOf,
   isSameSend,
-  lateHappening,
+  lateEvent,
   tookNothing,
   type Outcome,
 } from '../../../src/pipeline/changes/write-result.ts';
-import type { Happening } from '../../../src/pipeline/changes/change.ts';
+import type { ChangeEvent } from '../../../src/pipeline/changes/change.ts';
 import type { State } from '../../../src/storage/schema.ts';
 
 /** What an answer means for its change: at once, and by what the change is when it comes late. */
@@ -19,7 +19,7 @@ const notSent: Outcome = { kind: 'not sent', why: 'I was held up' };
 const throttled = (retryAfterMs: number | undefined): Outcome => ({ kind: 'throttled', retryAfterMs });
 
 describe('at once', () => {
-  test.each<[string, Outcome, Happening, boolean]>([
+  test.each<[string, Outcome, ChangeEvent, boolean]>([
     ['accepted', accepted, { kind: 'accept', operation: 'op-1' }, false],
     ['accepted and done', done, { kind: 'accept', operation: null }, false],
     ['rejected', rejected, { kind: 'reject' }, false],
@@ -28,21 +28,21 @@ describe('at once', () => {
     ['told when to come back', throttled(1_000), { kind: 'throttle', retryAfterMs: 1_000 }, true],
     ['told to come back some time', throttled(undefined), { kind: 'throttle', retryAfterMs: 15_000 }, true],
     ['told to come back tomorrow', throttled(86_400_000), { kind: 'throttle', retryAfterMs: 300_000 }, true],
-  ])('%s', (_, outcome, happening, nothing) => {
-    expect(happeningOf(outcome)).toEqual(happening);
+  ])('%s', (_, outcome, event, nothing) => {
+    expect(eventOf(outcome)).toEqual(event);
     expect(tookNothing(outcome)).toBe(nothing);
   });
 });
 
 describe('late', () => {
-  const late = (outcome: Outcome): Partial<Record<State, Happening>> =>
+  const late = (outcome: Outcome): Partial<Record<State, ChangeEvent>> =>
     Object.fromEntries(
       (['waiting', 'approved', 'sending', 'accepted', 'unknown', 'done', 'rejected'] as const).flatMap((state) => {
-        const happening = lateHappening(outcome, state);
-        return happening ? [[state, happening]] : [];
+        const event = lateEvent(outcome, state);
+        return event ? [[state, event]] : [];
       }),
     );
-  test.each<[string, Outcome, Partial<Record<State, Happening>>]>([
+  test.each<[string, Outcome, Partial<Record<State, ChangeEvent>>]>([
     [
       'an acceptance is true of what is sent besides, too',
       accepted,

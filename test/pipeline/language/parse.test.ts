@@ -2,16 +2,16 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
-import type { Wish } from '../../../src/pipeline/language/parsed-command.ts';
+import type { ParsedCommand } from '../../../src/pipeline/language/parsed-command.ts';
 import { parse, parseWords, type Context, type Given } from '../../../src/pipeline/language/parse.ts';
 import { usage, wordsOf } from '../../../src/pipeline/language/usage.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { hostile, live, printable, refusalOf, said, staging, wordsFor } from '../given.ts';
 
-function read(line: string, context?: Context): Wish {
-  const wish = parse(line, catalogue, context);
-  if (wish === undefined) throw new Error(`${line} is empty`);
-  return wish;
+function read(line: string, context?: Context): ParsedCommand {
+  const parsed = parse(line, catalogue, context);
+  if (parsed === undefined) throw new Error(`${line} is empty`);
+  return parsed;
 }
 const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
 

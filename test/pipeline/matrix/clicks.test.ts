@@ -50,7 +50,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     for (const value of valuesOf(drawn)) found.get(place)?.set(keyOf(value), value);
   };
   let ts = 0;
-  const voice = {
+  const messenger = {
     post: async (to: object, what: Card | Note) => {
       note('person' in to ? 'direct messages' : 'the channel', what);
       return { channel: 'C1', ts: String((ts += 1)) };
@@ -61,9 +61,9 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
   const onTrouble = (what: string, error: unknown): void => {
     throw new Error(what, { cause: error });
   };
-  const desk = {
+  const context = {
     database,
-    voice,
+    messenger,
     owner: 'the test',
     opsChannel,
     idsOf: (id: string) => [id],
@@ -74,7 +74,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     turns: createTurnsOfPlaces(),
     onTrouble,
   };
-  while ((await deliver(desk)) > 0);
+  while ((await deliver(context)) > 0);
   for (const role of ['ana', 'chi', 'dee'] as const) {
     const { toDecide, mine } = await overviewFor(deskOf(database), roles[role]);
     for (const card of [...toDecide, ...mine]) note('App Home', card);
@@ -95,9 +95,9 @@ async function clicked(value: string, role: Role, change: Change): Promise<strin
     if (looks > 1) throw new Error('a rule was read');
     return deskOf(database).policy();
   };
-  const desk = deskOf(database, { whoIs: whoIs(person), ...(isIn ? {} : { policy }) });
+  const context = deskOf(database, { whoIs: whoIs(person), ...(isIn ? {} : { policy }) });
   try {
-    await decide(desk, { ...decision, person: person.id, team: 'T1', inbox: undefined, reason: 'because' });
+    await decide(context, { ...decision, person: person.id, team: 'T1', inbox: undefined, reason: 'because' });
     const { state } = (await findChange(database.db, change.number)) ?? { state: 'gone' };
     if (state === 'waiting') return 'vote';
     return state === 'did not happen' ? 'gone' : state;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Ability } from '../../../src/commands/kit/builtin.ts';
 import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
-import { abilityOf } from '../../../src/pipeline/access/explain-access.ts';
+import { explainAccess } from '../../../src/pipeline/access/explain-access.ts';
 import { authorise } from '../../../src/pipeline/access/authorise.ts';
 import { parse, parseWords } from '../../../src/pipeline/language/parse.ts';
 import { resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
@@ -31,10 +31,10 @@ type Ruled =
 const resolved = new Map<string, Resolved>();
 /** What these rules say of a cell. */
 function ruled(cell: Cell, rulesThen: Policy): Ruled {
-  const wish = resolved.get(cell.row.join(' ')) ?? resolve(parseWords(wordsIn(cell), commands), names);
-  resolved.set(cell.row.join(' '), wish);
+  const parsed = resolved.get(cell.row.join(' ')) ?? resolve(parseWords(wordsIn(cell), commands), names);
+  resolved.set(cell.row.join(' '), parsed);
   try {
-    return { kind: 'allowed', approval: authorise(rulesThen, roles[cell.role], wish, company).permit.approval };
+    return { kind: 'allowed', approval: authorise(rulesThen, roles[cell.role], parsed, company).permit.approval };
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', says: said(error) };
     throw error;
@@ -92,15 +92,15 @@ describe('more rules, wherever they stand', () => {
       { numRuns: 20 },
     );
   };
-  const saying = (code: RegExp): readonly Cell[] => wishes.filter(({ says }) => code.test(says));
+  const note = (code: RegExp): readonly Cell[] => wishes.filter(({ says }) => code.test(says));
 
   test('allow nothing that a rule forbids', () => {
-    holds(saying(/^d/), more(fc.oneof(allowing, denying)), ({ kind }) => kind === 'refused');
+    holds(note(/^d/), more(fc.oneof(allowing, denying)), ({ kind }) => kind === 'refused');
   });
 
   test('show nobody what they may not read, unless they let them read', () => {
     const others = more(allowing.filter((rule) => !rule.includes('read]')));
-    holds(saying(/^\?/), others, (is) => is.kind === 'refused' && is.says.startsWith('I know no'));
+    holds(note(/^\?/), others, (is) => is.kind === 'refused' && is.says.startsWith('I know no'));
   });
 
   test('let no guest, bot, stranger or deactivated account do anything', () => {
@@ -110,7 +110,7 @@ describe('more rules, wherever they stand', () => {
   });
 
   test('promise 3: take away nothing of an approval that was needed', () => {
-    holds(saying(/^v[\da]/), more(fc.oneof(allowing, denying)), (is, cell) => {
+    holds(note(/^v[\da]/), more(fc.oneof(allowing, denying)), (is, cell) => {
       const then = ruled(cell, policy);
       if (then.kind === 'refused' || then.approval === 'none') return false;
       return is.kind === 'refused' || (is.approval !== 'none' && isAsStrict(is.approval, then.approval));
@@ -146,14 +146,14 @@ describe('what a lead is told that others may', () => {
     const wrong: string[] = [];
     for (const cell of told) {
       const person = roles[cell.role];
-      const desk = {
+      const context = {
         policy: () => policy,
         company: () => company,
         names: namesOf(),
         membersOf: async () => [],
         personOf: async () => person,
       };
-      const { answer } = await abilityOf(desk, roles.chi, wordsIn(cell), person.id);
+      const { answer } = await explainAccess(context, roles.chi, wordsIn(cell), person.id);
       const approving = answer.kind === 'allowed' && answer.approval !== 'none';
       const isSame = answerAs[answer.kind].test(cell.says) && approving === /^v[\da]/.test(cell.says);
       if (!isSame) wrong.push(`${cell.row.join(' ')}, ${cell.role}: ${answer.kind}, and not ${cell.says}`);

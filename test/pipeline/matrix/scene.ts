@@ -1,5 +1,5 @@
 import type { Reader } from '../../../src/hosting/contract/call.ts';
-import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import type { Person } from '../../../src/pipeline/access/authorise.ts';
 import type { DecisionDesk } from '../../../src/pipeline/steps/decide.ts';
 import { nameToType, type Confirmation } from '../../../src/pipeline/changes/confirmation.ts';
@@ -41,7 +41,11 @@ export type Desk = FrontDesk & DecisionDesk;
 export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: Policy = policy): Desk {
   return {
     database,
-    ledger: createLedger({ auditKey: undefined, installation: database.installation, onEvent: () => undefined }),
+    changeStore: createChangeStore({
+      auditKey: undefined,
+      installation: database.installation,
+      onEvent: () => undefined,
+    }),
     owner: 'the test',
     policy: () => rulesThen,
     company: () => company,
@@ -67,12 +71,13 @@ export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: 
 export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:', { now: () => now });
 
 /** What somebody asks for, seen and frozen as it would be saved. */
-export async function frozenFrom(desk: Desk, role: Role, words: Words): Promise<Frozen> {
+export async function frozenFrom(context: Desk, role: Role, words: Words): Promise<Frozen> {
   const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const wish = { ...parseWords(words, catalogue), reason: 'release 42' };
-  const considered = consider(desk, resolve(wish, desk.names(asker.person)), asker);
-  if (considered.kind === 'incomplete' || wish.command.shape !== 'action') throw new Error('this cannot be asked for');
-  return lookAndFreeze(desk, considered.wish, wish.command);
+  const parsed = { ...parseWords(words, catalogue), reason: 'release 42' };
+  const considered = consider(context, resolve(parsed, context.names(asker.person)), asker);
+  if (considered.kind === 'incomplete' || parsed.command.shape !== 'action')
+    throw new Error('this cannot be asked for');
+  return lookAndFreeze(context, considered.parsed, parsed.command);
 }
 
 /** Its asker has seen it as it is, and typed what had to be typed. */
@@ -81,10 +86,10 @@ export const confirmationOf = (frozen: Frozen): Confirmation => ({
   typedName: nameToType(frozen.action, frozen.target),
 });
 
-async function asked(desk: Desk, role: Role, ...words: Words): Promise<Change> {
-  const frozen = await frozenFrom(desk, role, words);
+async function asked(context: Desk, role: Role, ...words: Words): Promise<Change> {
+  const frozen = await frozenFrom(context, role, words);
   const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const change = await save(desk, frozen, asker, confirmationOf(frozen), undefined);
+  const change = await save(context, frozen, asker, confirmationOf(frozen), undefined);
   if (change === undefined) throw new Error('it was not saved');
   return change;
 }
@@ -101,17 +106,17 @@ export type Name = 'one-lead' | 'two-leads' | 'another' | 'cooling-down' | 'unkn
 
 /** One of each kind: who asked for it, and what for. */
 export async function changesIn(database: Database): Promise<Readonly<Record<Name, Change>>> {
-  const desk = deskOf(database);
+  const context = deskOf(database);
   const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
   const push = ['push', idOf('staging'), idOf('live'), '--database'];
   const unknown = { state: 'unknown', sent_at: 1, version: 4 } as const;
   const changes = {
-    'one-lead': await asked(desk, 'ana', ...add),
-    'two-leads': await asked(desk, 'ana', ...push),
-    another: await asked(desk, 'chi', 'delete', idOf('staging')),
-    'cooling-down': await standing(database, await asked(desk, 'ana', ...push), { state: 'approved', version: 2 }),
-    unknown: await standing(database, await asked(desk, 'ana', ...add), unknown),
-    'unknown-at-once': await standing(database, await asked(desk, 'ana', 'cache', 'clear', idOf('live')), unknown),
+    'one-lead': await asked(context, 'ana', ...add),
+    'two-leads': await asked(context, 'ana', ...push),
+    another: await asked(context, 'chi', 'delete', idOf('staging')),
+    'cooling-down': await standing(database, await asked(context, 'ana', ...push), { state: 'approved', version: 2 }),
+    unknown: await standing(database, await asked(context, 'ana', ...add), unknown),
+    'unknown-at-once': await standing(database, await asked(context, 'ana', 'cache', 'clear', idOf('live')), unknown),
   };
   return changes;
 }

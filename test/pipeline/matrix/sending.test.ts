@@ -147,8 +147,8 @@ test('promise 4: 688 cells of what was allowed are asked again when it is sent',
       const people = asker === 'silence' ? [] : [{ ...roles[role], ...asker }];
       const known = whoIs(...people);
       const silent = async (id: string): Promise<Person | undefined> => (id === roles[role].id ? undefined : known(id));
-      const desk = deskOf(database, { whoIs: asker === 'silence' ? silent : known }, rulesThen);
-      const is = kindOf(await recheck(desk, change));
+      const context = deskOf(database, { whoIs: asker === 'silence' ? silent : known }, rulesThen);
+      const is = kindOf(await recheck(context, change));
       looked += 1;
       if (is !== wanted) wrong.push(`${row.join(' ')}, ${role}, ${what}: ${is}, and not ${wanted}`);
     }

@@ -5,10 +5,10 @@ import { catalogue, type Command } from '../../../src/commands/index.ts';
 import { Refusal, type Words } from '../../../src/errors.ts';
 import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import type { Domain } from '../../../src/hosting/contract/target.ts';
-import type { Wish } from '../../../src/pipeline/language/parsed-command.ts';
+import type { ParsedCommand } from '../../../src/pipeline/language/parsed-command.ts';
 import { parse, parseWords } from '../../../src/pipeline/language/parse.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
-import type { Shelf } from '../../../src/slack/context/button-payloads.ts';
+import type { PayloadStore } from '../../../src/slack/context/button-payloads.ts';
 import { drawNote, type Drawn } from '../../../src/slack/draw/blocks.ts';
 import { saidIn } from '../../../src/slack/forms/inputs.ts';
 import { say } from '../../../src/text.ts';
@@ -88,14 +88,18 @@ const buttons = z.object({ type: z.literal('actions'), elements: z.array(z.objec
 export const valuesOf = ({ blocks }: Pick<Drawn, 'blocks'>): readonly string[] =>
   blocks.flatMap((block) => buttons.safeParse(block).data?.elements.map(({ value }) => value) ?? []);
 
-function heard(line: string, context?: Parameters<typeof parse>[2]): Wish {
-  const wish = parse(line, commands, context);
-  if (wish === undefined) throw new Error(`nothing was said: ${line}`);
-  return wish;
+function interaction(line: string, context?: Parameters<typeof parse>[2]): ParsedCommand {
+  const parsed = parse(line, commands, context);
+  if (parsed === undefined) throw new Error(`nothing was said: ${line}`);
+  return parsed;
 }
 
 /** Surface → the wish that this row is there. In a thread its target is not said. */
-export async function surfacesOf(row: string, at: Place | undefined, shelf: Shelf): Promise<ReadonlyMap<string, Wish>> {
+export async function surfacesOf(
+  row: string,
+  at: Place | undefined,
+  payloads: PayloadStore,
+): Promise<ReadonlyMap<string, ParsedCommand>> {
   const typed = saidOf(row, at, (place) => targets[place]);
   const shouted = saidOf(row, at, (place) => targets[place].toUpperCase());
   const byId = saidOf(row, at, idOf);
@@ -105,21 +109,21 @@ export async function surfacesOf(row: string, at: Place | undefined, shelf: Shel
   if (command === undefined) throw new Error(`no command ${path}`);
   const offer = { label: 'x', press: { kind: 'words', words } } as const;
   const [pressed = ''] = valuesOf(drawNote({ text: say`x`, buttons: [offer] }));
-  const id = await shelf.keepWords(`${row} ${at}`, words);
+  const id = await payloads.keepWords(`${row} ${at}`, words);
   // From the database, as after a while.
-  await shelf.close();
-  const stored = await shelf.keptWords(id);
-  const surfaces = new Map<string, Wish>([
-    ['words that are typed', heard(wordsOf(row, typed).join(' '))],
-    ['words in capitals', heard(wordsOf(row, shouted).join(' '))],
+  await payloads.close();
+  const stored = await payloads.keptWords(id);
+  const surfaces = new Map<string, ParsedCommand>([
+    ['words that are typed', interaction(wordsOf(row, typed).join(' '))],
+    ['words in capitals', interaction(wordsOf(row, shouted).join(' '))],
     ['a form', { path, command, dryRun: false, ...saidIn(stateOf(row, byId)) }],
-    ['a button', heard(pressed)],
-    ['stored words', heard(join(stored))],
+    ['a button', interaction(pressed)],
+    ['stored words', interaction(join(stored))],
     ['the review of a form', parseWords(words, commands)],
   ]);
   if (at === undefined) return surfaces;
   const inThread = wordsOf(row, { ...typed, names: typed.names.slice(0, -1) }).join(' ');
-  return surfaces.set('a mention in its thread', heard(inThread, { target: idOf(at), sibling: () => undefined }));
+  return surfaces.set('a mention in its thread', interaction(inThread, { target: idOf(at), sibling: () => undefined }));
 }
 
 /** Whether what was thrown is a sentence to the person; anything else is thrown on. */

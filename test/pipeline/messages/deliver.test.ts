@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { createDelivery, deliver, type Delivery } from '../../../src/pipeline/messages/deliver.ts';
 import type { Card, Note } from '../../../src/pipeline/changes/card.ts';
-import { Undeliverable, type Recipient, type Voice } from '../../../src/pipeline/messages/messenger.ts';
+import { Undeliverable, type Recipient, type Messenger } from '../../../src/pipeline/messages/messenger.ts';
 import { createTurnsOfPlaces } from '../../../src/pipeline/messages/fair-order.ts';
 import type { NewChange } from '../../../src/storage/changes.ts';
-import { pointChannel } from '../../../src/failpoints.ts';
+import { failpointChannel } from '../../../src/failpoints.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { owe, redrawCards, type Owed } from '../../../src/storage/messages.ts';
+import { enqueueMessage, redrawCards, type NewMessage } from '../../../src/storage/messages.ts';
 import { plain, say } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
 import { save } from '../../storage/samples.ts';
@@ -15,8 +15,8 @@ const day = 86_400_000;
 const start = 1_000 * day;
 const body = (text: string): string => JSON.stringify({ text: say`${text}` });
 const frozen = JSON.stringify({ title: say`Clear it`, done: say`Cleared it`, facts: [] });
-const card: Owed = { key: '1:card', kind: 'card', change: 1, at: start };
-const reply: Owed = { key: '1:7', kind: 'reply', change: 1, body: body('Sent.'), at: start };
+const card: NewMessage = { key: '1:card', kind: 'card', change: 1, at: start };
+const reply: NewMessage = { key: '1:7', kind: 'reply', change: 1, body: body('Sent.'), at: start };
 
 /** A Slack that answers as it is told to, and a clock. */
 function deskOf(database: Database, clock: { now: number }) {
@@ -35,7 +35,7 @@ function deskOf(database: Database, clock: { now: number }) {
     state.onSaid();
   };
   const nameOf = (to: Recipient): string => ('person' in to ? to.person : to.thread ? `${to.channel}>` : to.channel);
-  const voice: Voice = {
+  const messenger: Messenger = {
     post: async (to, what) => {
       await state.slowly(nameOf(to));
       take(nameOf(to), what);
@@ -43,9 +43,9 @@ function deskOf(database: Database, clock: { now: number }) {
     },
     edit: async (place, what) => take(`edit ${place.channel}`, what),
   };
-  const desk: Delivery = {
+  const context: Delivery = {
     database,
-    voice,
+    messenger,
     owner: 'a',
     opsChannel: () => 'C0OPS',
     idsOf: (id) => [id],
@@ -57,7 +57,7 @@ function deskOf(database: Database, clock: { now: number }) {
     onTrouble: () => undefined,
   };
   const untilNothing = async (): Promise<readonly string[]> => {
-    while ((await deliver(desk)) > 0);
+    while ((await deliver(context)) > 0);
     return said.splice(0);
   };
   const later = (milliseconds: number): void => void (clock.now += milliseconds);
@@ -68,16 +68,16 @@ function deskOf(database: Database, clock: { now: number }) {
       later(60_000);
     }
   };
-  return { desk, said, state, untilNothing, later, tryOften };
+  return { context, said, state, untilNothing, later, tryOften };
 }
 
 describeBoth('messages that Slack does not take', (open) => {
-  const opened = async (...messages: readonly Owed[]) => {
+  const opened = async (...messages: readonly NewMessage[]) => {
     const clock = { now: start };
     const database = await open({ now: () => clock.now });
     await save(database, { card: frozen, channel: 'C0ACME', asker: 'U01ANA', created_at: start });
     await database.transaction(async (tx) => {
-      for (const message of messages) await owe(tx, message);
+      for (const message of messages) await enqueueMessage(tx, message);
     });
     const due = async (): Promise<readonly string[]> =>
       (
@@ -112,13 +112,13 @@ describeBoth('messages that Slack does not take', (open) => {
     const { database, untilNothing } = await opened(card, reply);
     const passed: unknown[] = [];
     const note = (passage: unknown): void => void passed.push(passage);
-    pointChannel.subscribe(note);
+    failpointChannel.subscribe(note);
     try {
       await untilNothing();
       await database.transaction((tx) => redrawCards(tx, 1, start, true));
       await untilNothing();
     } finally {
-      pointChannel.unsubscribe(note);
+      failpointChannel.unsubscribe(note);
     }
     const drawn = (of: string, how: string, says: RegExp) =>
       ['posting', 'posted', 'noted'].map((point) => ({ point, of, how, says: expect.stringMatching(says) as unknown }));
@@ -173,20 +173,20 @@ describeBoth('messages that Slack does not take', (open) => {
     const { database, state, untilNothing, due } = await opened(card, reply);
     await untilNothing();
     const withdrawn = JSON.stringify({ text: say`Sent.`, minor: true });
-    await database.transaction((tx) => owe(tx, { ...reply, body: withdrawn }));
+    await database.transaction((tx) => enqueueMessage(tx, { ...reply, body: withdrawn }));
     state.refuse = gone('edit C0ACME', 'C0ACME', 'C0ACME>');
     expect(await untilNothing()).toEqual([]);
     expect(await due()).toEqual([]);
   });
 
   it('as an edit are told anew where they have news, in the thread and to ops, and edited there from then on', async () => {
-    const inOps: Owed = { key: '1:7:ops', kind: 'ops', body: body('#1 Tried once.'), at: start };
+    const inOps: NewMessage = { key: '1:7:ops', kind: 'ops', body: body('#1 Tried once.'), at: start };
     const { database, state, untilNothing } = await opened(card, reply, inOps);
     await untilNothing();
     const again = (text: string) =>
       database.transaction(async (tx) => {
-        await owe(tx, { ...reply, body: body(text) });
-        await owe(tx, { ...inOps, body: body(`#1 ${text}`) });
+        await enqueueMessage(tx, { ...reply, body: body(text) });
+        await enqueueMessage(tx, { ...inOps, body: body(`#1 ${text}`) });
       });
     await again('Tried twice.');
     state.refuse = gone('edit C0ACME', 'edit C0OPS');
@@ -200,7 +200,12 @@ describeBoth('messages that Slack does not take', (open) => {
   });
 
   it('in the ops channel are kept for days, and tried one by one', async () => {
-    const ops = ['a', 'b', 'c'].map((key): Owed => ({ key: `ops:${key}`, kind: 'ops', body: body(key), at: start }));
+    const ops = ['a', 'b', 'c'].map((key): NewMessage => ({
+      key: `ops:${key}`,
+      kind: 'ops',
+      body: body(key),
+      at: start,
+    }));
     const { state, untilNothing, later, due } = await opened(...ops);
     state.refuse = gone('C0OPS');
     for (let days = 0; days < 5; days += 1) {
@@ -240,8 +245,8 @@ describeBoth('a channel that takes one message a second', (open) => {
       const { number } = await save(database, { ...frozenRow, ...row });
       await database.transaction(async (tx) => {
         const key = `${number}:card`;
-        await owe(tx, { key, kind: 'card', change: number, at: clock.now });
-        await owe(tx, {
+        await enqueueMessage(tx, { key, kind: 'card', change: number, at: clock.now });
+        await enqueueMessage(tx, {
           key: `${number}:1`,
           kind: 'reply',
           change: number,
@@ -296,10 +301,10 @@ describeBoth('a place that is slow', (open) => {
     const clock = { now: start };
     // Time goes on by itself, so that what was put off for a moment comes again.
     const database = await open({ now: () => (clock.now += 50) });
-    const { desk, said, state } = deskOf(database, clock);
+    const { context, said, state } = deskOf(database, clock);
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();
     state.slowly = (to) => (to === 'C0SLOW' ? taken : Promise.resolve());
-    const owed = (key: string, kind: Owed['kind'], recipient: string): Owed => ({
+    const owed = (key: string, kind: NewMessage['kind'], recipient: string): NewMessage => ({
       key,
       kind,
       recipient,
@@ -307,10 +312,10 @@ describeBoth('a place that is slow', (open) => {
       at: start,
     });
     await database.transaction(async (tx) => {
-      for (let count = 0; count < 30; count += 1) await owe(tx, owed(`slow ${count}`, 'notice', 'C0SLOW'));
-      await owe(tx, owed('first', 'direct', 'U02BEN'));
+      for (let count = 0; count < 30; count += 1) await enqueueMessage(tx, owed(`slow ${count}`, 'notice', 'C0SLOW'));
+      await enqueueMessage(tx, owed('first', 'direct', 'U02BEN'));
     });
-    const delivery = createDelivery(desk);
+    const delivery = createDelivery(context);
     const until = (count: number): Promise<void> =>
       new Promise((resolve) => {
         state.onSaid = () => said.length >= count && resolve();
@@ -318,7 +323,7 @@ describeBoth('a place that is slow', (open) => {
       });
     delivery.start();
     await until(1);
-    await database.transaction((tx) => owe(tx, owed('second', 'direct', 'U02BEN')));
+    await database.transaction((tx) => enqueueMessage(tx, owed('second', 'direct', 'U02BEN')));
     delivery.nudge();
     await until(2);
     expect(said).toEqual(['U02BEN: first', 'U02BEN: second']);
@@ -332,15 +337,15 @@ describeBoth('a place that is slow', (open) => {
   it('is left in the middle when we are to stop: what is under way is posted, the rest is free for whoever comes next', async () => {
     const clock = { now: start };
     const database = await open({ now: () => clock.now });
-    const { desk, said, state } = deskOf(database, clock);
+    const { context, said, state } = deskOf(database, clock);
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     state.slowly = () => (ask(), taken);
     await database.transaction(async (tx) => {
       for (const key of ['one', 'two', 'three'])
-        await owe(tx, { key, kind: 'notice', recipient: 'C0SLOW', body: body(key), at: start });
+        await enqueueMessage(tx, { key, kind: 'notice', recipient: 'C0SLOW', body: body(key), at: start });
     });
-    const delivery = createDelivery(desk);
+    const delivery = createDelivery(context);
     delivery.start();
     await asked;
     const stopped = delivery.stop();

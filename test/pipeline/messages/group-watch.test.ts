@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createGroupWatch } from '../../../src/pipeline/messages/group-watch.ts';
 import type { Note } from '../../../src/pipeline/changes/card.ts';
-import { thawed } from '../../../src/storage/parse-json.ts';
+import { parseStored } from '../../../src/storage/parse-json.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { plain } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
@@ -34,7 +34,7 @@ async function told(database: Database): Promise<readonly string[]> {
     .where('kind', '=', 'ops')
     .orderBy('id')
     .execute();
-  return rows.map(({ body }) => plain(thawed<Note>(body ?? '').text));
+  return rows.map(({ body }) => plain(parseStored<Note>(body ?? '').text));
 }
 
 describeBoth('user groups that cannot be read', (open) => {

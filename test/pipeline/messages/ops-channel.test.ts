@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { noteOpsPost, opsTrouble } from '../../../src/pipeline/messages/ops-channel.ts';
 import { sweep } from '../../../src/pipeline/messages/housekeeping.ts';
 import { Undeliverable, type ChannelLook } from '../../../src/pipeline/messages/messenger.ts';
-import { claimMessages, owe } from '../../../src/storage/messages.ts';
+import { claimMessages, enqueueMessage } from '../../../src/storage/messages.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { plain } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
@@ -31,8 +31,8 @@ describeBoth('the ops channel', (open) => {
   ])('%s', async (_, look, last, words) => {
     const database = await open();
     if (last) await noted(database, last);
-    const desk = { database, policy: () => policy, lookAt: () => Promise.resolve(look) };
-    const found = await opsTrouble(desk);
+    const context = { database, policy: () => policy, lookAt: () => Promise.resolve(look) };
+    const found = await opsTrouble(context);
     if (words === undefined) return expect(found).toBeUndefined();
     expect(plain(found?.says ?? [])).toContain(words);
     expect(plain(found?.hint ?? [])).toMatch(/^\S.*\.$/);
@@ -48,7 +48,7 @@ describeBoth('the ops channel', (open) => {
 
   it('takes posts again: what was kept for it is due at once, and that is told once', async () => {
     const database = await open();
-    await database.transaction((tx) => owe(tx, { key: 'ops:a', kind: 'ops', at: 900 }));
+    await database.transaction((tx) => enqueueMessage(tx, { key: 'ops:a', kind: 'ops', at: 900 }));
     const due = (): Promise<unknown[]> =>
       database.transaction((tx) => claimMessages(tx, { owner: 'a', now: 10, leaseMs: 1, limit: 9 }));
     const refused = { channel: 'C0OPS', refused: 'is_archived' };
@@ -63,7 +63,7 @@ describeBoth('the ops channel', (open) => {
     const database = await open();
     const housekeeping = { database, lostNote: () => ({ text: [] }) };
     await database.transaction(async (tx) => {
-      for (let n = 0; n < 503; n += 1) await owe(tx, { key: `ops:${n}`, kind: 'ops', at: 1 });
+      for (let n = 0; n < 503; n += 1) await enqueueMessage(tx, { key: `ops:${n}`, kind: 'ops', at: 1 });
     });
     await sweep(housekeeping);
     const owed = await database.db.selectFrom('messages').selectAll().where('due_at', 'is not', null).execute();

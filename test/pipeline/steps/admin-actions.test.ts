@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
-import { deedsFor } from '../../../src/pipeline/steps/admin-actions.ts';
-import type { Office } from '../../../src/commands/kit/builtin.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
+import { adminActions } from '../../../src/pipeline/steps/admin-actions.ts';
+import type { QueryService } from '../../../src/commands/kit/builtin.ts';
 import { listAudit } from '../../../src/storage/audit.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { receive } from '../../../src/storage/inbox.ts';
@@ -22,10 +22,10 @@ function deeds(
   person = ana,
   inbox?: string,
   mayRead = (): boolean => true,
-): Pick<Office, 'lock' | 'unlock' | 'pause' | 'resume'> {
+): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> {
   const { installation } = database;
-  const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
-  return deedsFor({ database, ledger }, { person, permit, inbox }, mayRead);
+  const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
+  return adminActions({ database, changeStore }, { person, permit, inbox }, mayRead);
 }
 
 const trail = async (database: Database) => (await listAudit(database.db, { limit: 99 })).toReversed();

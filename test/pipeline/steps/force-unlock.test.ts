@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Forced } from '../../../src/commands/kit/builtin.ts';
-import { createLedger } from '../../../src/pipeline/changes/change-store.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { forceUnlock } from '../../../src/pipeline/steps/force-unlock.ts';
 import { listAudit } from '../../../src/storage/audit.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
@@ -37,8 +37,8 @@ async function held(database: Database, more: Partial<Change>): Promise<Change> 
 
 function force(database: Database, inbox?: string): Promise<Forced> {
   const { installation } = database;
-  const ledger = createLedger({ auditKey: undefined, installation, onEvent: () => undefined });
-  return forceUnlock({ database, ledger }, { person: fay, permit, inbox }, live);
+  const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
+  return forceUnlock({ database, changeStore }, { person: fay, permit, inbox }, live);
 }
 
 const isLocked = async (database: Database, env: { readonly id: string }): Promise<boolean> =>

@@ -17,7 +17,7 @@ afterEach(async () => {
 async function due(database: Database, more: Partial<BackOffice>) {
   let stepped = Promise.withResolvers<void>();
   const written: unknown[] = [];
-  const desk: BackOffice = {
+  const context: BackOffice = {
     ...deskOf(database),
     allNames: () => deskOf(database).names(undefined),
     send: {
@@ -33,15 +33,15 @@ async function due(database: Database, more: Partial<BackOffice>) {
     wall: Date.now,
     ...more,
   };
-  const frozen = await frozenFrom(desk, 'ana', ['cache', 'clear', idOf('live')]);
+  const frozen = await frozenFrom(context, 'ana', ['cache', 'clear', idOf('live')]);
   const saved = await save(
-    desk,
+    context,
     frozen,
     { person: roles.ana, channel: { id: 'C1', shared: false } },
     'not needed',
     undefined,
   );
-  const worker = createWorker(desk, () => stepped.resolve());
+  const worker = createWorker(context, () => stepped.resolve());
   tidy.push(() => worker.stop(1_000));
   const change = async (): Promise<Change | undefined> => findChange(database.db, saved?.number ?? 0);
   /** Resolves after the next step. */

@@ -12,44 +12,44 @@ afterEach(async () => {
 });
 
 /** A workspace with an app, and all events that it gets. */
-async function heardBy(options: SlackOptions = {}): Promise<{ slack: SlackStandIn; heard: unknown[] }> {
+async function heardBy(options: SlackOptions = {}): Promise<{ slack: SlackStandIn; interaction: unknown[] }> {
   const slack = await startSlack(options);
   open.push(slack);
   const tiny = await socketApp(slack);
   open.push({ close: () => tiny.stop() });
-  const heard: unknown[] = [];
-  tiny.app.event(/.*/, async ({ event, body }) => void heard.push({ id: body.event_id, ...event }));
-  return { slack, heard };
+  const interaction: unknown[] = [];
+  tiny.app.event(/.*/, async ({ event, body }) => void interaction.push({ id: body.event_id, ...event }));
+  return { slack, interaction };
 }
 
 describe('editing a message', () => {
   it('delivers a mention again: another event id, the same time stamp, and who edited it when', async () => {
-    const { slack, heard } = await heardBy();
+    const { slack, interaction } = await heardBy();
     const { ts, payload } = await slack.mention(ana, acme, 'cache clear acme-shop/live');
     const outcome = await slack.edit(ana, acme, ts, `${bot} cache clear acme-shop/staging`);
     expect(outcome).toMatchObject({ delivered: true, acked: true });
     expect(outcome.payload?.['event_id']).not.toBe(payload?.['event_id']);
-    expect(heard).toHaveLength(2);
-    expect(heard[0]).not.toHaveProperty('edited');
+    expect(interaction).toHaveLength(2);
+    expect(interaction[0]).not.toHaveProperty('edited');
     const edited = { user: ana, ts: containing('.') };
-    expect(heard[1]).toMatchObject({ type: 'app_mention', ts, user: ana, text: containing('staging'), edited });
+    expect(interaction[1]).toMatchObject({ type: 'app_mention', ts, user: ana, text: containing('staging'), edited });
     expect(slack.messages({ channel: acme, as: ana })).toMatchObject([{ ts, edited: true }]);
   });
 
   it('that adds the mention is the first that the app hears of; one that takes it away it does not hear of', async () => {
-    const { slack, heard } = await heardBy();
+    const { slack, interaction } = await heardBy();
     const { ts } = await slack.say(ana, acme, 'look at this');
     await slack.edit(ana, acme, ts, `${bot} help`);
-    expect(heard).toMatchObject([{ ts, edited: { user: ana } }]);
+    expect(interaction).toMatchObject([{ ts, edited: { user: ana } }]);
     expect(await slack.edit(ana, acme, ts, 'nothing')).toMatchObject({ delivered: false });
-    expect(heard).toHaveLength(1);
+    expect(interaction).toHaveLength(1);
   });
 
   it('is told as message_changed to apps that read the channel, and to no others', async () => {
-    const { slack, heard } = await heardBy({ events: ['message.channels'] });
+    const { slack, interaction } = await heardBy({ events: ['message.channels'] });
     const { ts } = await slack.say(ana, acme, 'one');
     await slack.edit(ana, acme, ts, 'two');
-    expect(heard).toMatchObject([
+    expect(interaction).toMatchObject([
       { subtype: 'message_changed', channel: acme, message: { ts, text: 'two' }, previous_message: { text: 'one' } },
     ]);
   });

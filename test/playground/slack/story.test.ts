@@ -132,8 +132,8 @@ describe.each([
       return all.length > 1 ? all : undefined;
     });
     expect(thread.map((message) => message.text)).toEqual(['Cleared', 'Approved by @Chi']);
-    const privately = await slack.until(() => slack.messages({ channel: 'C0ACME', as: 'U03CHI' })[1]);
-    expect(privately).toMatchObject({ text: 'Thank you', ephemeral: true });
+    const ephemeral = await slack.until(() => slack.messages({ channel: 'C0ACME', as: 'U03CHI' })[1]);
+    expect(ephemeral).toMatchObject({ text: 'Thank you', ephemeral: true });
     expect(slack.messages({ channel: 'C0ACME', as: 'U01ANA' })).toHaveLength(1);
     expect(tiny.errors).toEqual([]);
     expect(slack.problems()).toEqual([]);
@@ -153,18 +153,18 @@ describe.each([
 
   it('is told the same thing twice, with the same keys', async () => {
     const { slack, tiny } = await workspace(start);
-    const heard: string[] = [];
+    const interaction: string[] = [];
     tiny.app.command('/site', async ({ ack, body }) => {
-      heard.push(body.trigger_id);
+      interaction.push(body.trigger_id);
       await ack('ok');
     });
     slack.delivery.duplicates = 3;
     const { envelope, ack } = await slack.command('U01ANA', 'C0ACME', '/site help');
-    await slack.until(() => (heard.length === 3 ? true : undefined));
+    await slack.until(() => (interaction.length === 3 ? true : undefined));
     slack.delivery.duplicates = 1;
     expect(await slack.redeliver(envelope ?? '')).toMatchObject({ acked: true });
-    expect(new Set(heard).size).toBe(1);
-    expect(heard).toHaveLength(4);
+    expect(new Set(interaction).size).toBe(1);
+    expect(interaction).toHaveLength(4);
     expect(ack).toBeDefined();
     expect(slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).map((each) => each.text)).toEqual(['ok']);
   });
@@ -241,32 +241,32 @@ describe('Socket Mode', () => {
     const { slack, tiny } = await workspace(socketApp);
     const second = await socketApp(slack);
     open.push({ close: () => second.stop() });
-    const heard = { first: 0, second: 0 };
+    const interaction = { first: 0, second: 0 };
     tiny.app.command('/site', async ({ ack }) => {
-      heard.first += 1;
+      interaction.first += 1;
       await ack();
     });
     second.app.command('/site', async ({ ack }) => {
-      heard.second += 1;
+      interaction.second += 1;
       await ack();
     });
     for (let index = 0; index < 4; index += 1) await slack.command('U01ANA', 'C0ACME', '/site');
-    expect(heard).toEqual({ first: 2, second: 2 });
+    expect(interaction).toEqual({ first: 2, second: 2 });
   });
 });
 
 describe('signed HTTP', () => {
   it.each(['wrong', 'stale'] as const)('is refused by Bolt when the signature is %s', async (signature) => {
     const { slack, tiny } = await workspace(httpApp);
-    let heard = 0;
+    let interaction = 0;
     tiny.app.command('/site', async ({ ack }) => {
-      heard += 1;
+      interaction += 1;
       await ack();
     });
     slack.delivery.signature = signature;
     const outcome = await slack.command('U01ANA', 'C0ACME', '/site');
     expect(outcome).toMatchObject({ acked: false, shown: containing('http_service_error') });
-    expect(heard).toBe(0);
+    expect(interaction).toBe(0);
     slack.delivery.signature = 'right';
     expect(await slack.command('U01ANA', 'C0ACME', '/site')).toMatchObject({ acked: true });
   });

@@ -53,14 +53,14 @@ async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
   };
   // A process that ends while it is asked answers nobody, and has forgotten what it did not keep.
   const asked = weather.isDown ? { ...(await ask(scene, act)), isUnheard: true } : await askUntilHeard(scene, act);
-  const heard = weather.isDown ? undefined : heardOf();
-  await Promise.all([comes?.(), heard]);
+  const interaction = weather.isDown ? undefined : heardOf();
+  await Promise.all([comes?.(), interaction]);
   await eventually(
     'looked at',
     countDown(looks, async () => (look(false), hurry())),
   );
   if (weather.isDown) await mend();
-  const afterMs = await (heard ?? heardOf());
+  const afterMs = await (interaction ?? heardOf());
   const told = [...new Set(newsOf(house, before).map(({ where }) => where))];
   if (!weather.isDown) await mend();
   await endWell(scene, kind, before, asked);

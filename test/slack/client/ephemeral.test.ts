@@ -6,7 +6,7 @@ import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';
 import { TOKENS } from '../../../src/playground/slack/options.ts';
 import { clientOptions } from '../../../src/slack/incoming/app.ts';
 import { drawNote } from '../../../src/slack/draw/blocks.ts';
-import { createPrivately } from '../../../src/slack/client/ephemeral.ts';
+import { createEphemeral } from '../../../src/slack/client/ephemeral.ts';
 import { say } from '../../../src/text.ts';
 
 const minute = 60_000;
@@ -24,11 +24,11 @@ afterEach(() => slack.close());
 /** What Ana reads, and where, of an answer that took so many minutes. */
 async function told(minutes: number): Promise<readonly string[]> {
   const client = new WebClient(TOKENS.bot, clientOptions(slack.apiUrl));
-  const privately = createPrivately(client, slack.apiUrl, () => passed);
+  const ephemeral = createEphemeral(client, slack.apiUrl, () => passed);
   // Nobody is connected: the command is answered by its address alone.
   const { payload } = await slack.command(ana, acme, '/site help');
   passed += minutes * minute;
-  await privately({ person: ana, channel: acme, responseUrl: String(payload?.['response_url']), since: 0 }, report);
+  await ephemeral({ person: ana, channel: acme, responseUrl: String(payload?.['response_url']), since: 0 }, report);
   return [acme, direct].flatMap((channel) =>
     slack.messages({ channel, as: ana }).map(({ text }) => `${channel}: ${text}`),
   );
@@ -69,7 +69,7 @@ it.each(['http://127.0.0.1:PORT/response/x', 'http://localhost:PORT/', 'http://h
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
     const client = new WebClient(TOKENS.bot, clientOptions(slack.apiUrl));
     const responseUrl = elsewhere.replace('PORT', String(port));
-    await createPrivately(
+    await createEphemeral(
       client,
       slack.apiUrl,
       () => passed,

@@ -4,10 +4,10 @@ import { startSlack } from '../../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';
 import { TOKENS } from '../../../src/playground/slack/options.ts';
 import type { Note } from '../../../src/pipeline/changes/card.ts';
-import { Undeliverable, type Voice } from '../../../src/pipeline/messages/messenger.ts';
+import { Undeliverable, type Messenger } from '../../../src/pipeline/messages/messenger.ts';
 import { clientOptions } from '../../../src/slack/incoming/app.ts';
 import { createChannelLook } from '../../../src/slack/client/channel-access.ts';
-import { createVoice, slacksPace } from '../../../src/slack/client/messenger.ts';
+import { createMessenger, slackPace } from '../../../src/slack/client/messenger.ts';
 import { say } from '../../../src/text.ts';
 
 const note = (text: string): Note => ({
@@ -15,7 +15,7 @@ const note = (text: string): Note => ({
   buttons: [{ label: 'Again', press: { kind: 'words', words: ['help'] } }],
 });
 let slack: SlackStandIn;
-let voice: Voice;
+let messenger: Messenger;
 const token: boolean[] = [];
 beforeEach(async () => {
   slack = await startSlack();
@@ -23,12 +23,12 @@ beforeEach(async () => {
   const client = new WebClient(TOKENS.bot, clientOptions(slack.apiUrl));
   const onToken = (isTaken: boolean): void => void token.push(isTaken);
   const lookAt = createChannelLook({ client, freshMs: 0, onToken });
-  voice = createVoice({ client, now: Date.now, pace: { ...slacksPace, postEveryMs: 0 }, lookAt, onToken });
+  messenger = createMessenger({ client, now: Date.now, pace: { ...slackPace, postEveryMs: 0 }, lookAt, onToken });
 });
 afterEach(() => slack.close());
 
-const refusal = async (saying: Promise<unknown>): Promise<unknown> => {
-  const error = await saying.then(
+const refusal = async (note: Promise<unknown>): Promise<unknown> => {
+  const error = await note.then(
     () => undefined,
     (failed: unknown) => failed,
   );
@@ -37,9 +37,9 @@ const refusal = async (saying: Promise<unknown>): Promise<unknown> => {
 const posts = (): number => slack.calls().filter(({ method }) => method === 'chat.postMessage').length;
 
 it('an edit whose blocks are refused stands as plain text, without the blocks and buttons of before', async () => {
-  const place = await voice.post({ channel: 'C0ACME' }, note('before'));
+  const place = await messenger.post({ channel: 'C0ACME' }, note('before'));
   slack.faults.add({ method: 'chat.update', kind: 'error', error: 'invalid_arguments', times: 1 });
-  await voice.edit(place, note('after'));
+  await messenger.edit(place, note('after'));
   const [seen] = slack.messages({ channel: 'C0ACME', as: 'U01ANA' });
   expect(seen).toMatchObject({ text: 'after', blocks: [], controls: [] });
 });
@@ -48,23 +48,23 @@ it.each([
   ['reads', { shared: true }],
   ['is invited to', { invited: true }],
 ])('nothing is tried in a channel that another organisation %s', async (_, change) => {
-  const place = await voice.post({ channel: 'C0ACME' }, note('before'));
+  const place = await messenger.post({ channel: 'C0ACME' }, note('before'));
   slack.changeChannel('C0ACME', change);
-  expect(await refusal(voice.post({ channel: 'C0ACME' }, note('x')))).toEqual(['gone', 'is_ext_shared']);
-  expect(await refusal(voice.edit(place, note('x')))).toEqual(['gone', 'is_ext_shared']);
+  expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual(['gone', 'is_ext_shared']);
+  expect(await refusal(messenger.edit(place, note('x')))).toEqual(['gone', 'is_ext_shared']);
   expect(posts()).toBe(1);
-  await voice.post({ person: 'U01ANA' }, note('elsewhere'));
+  await messenger.post({ person: 'U01ANA' }, note('elsewhere'));
 });
 
 it('where Slack does not say now who reads a channel it is asked again; where it never says, it is not', async () => {
   const info = { method: 'conversations.info', kind: 'error', times: 1 } as const;
   slack.faults.add({ ...info, error: 'internal_error' });
-  expect(await refusal(voice.post({ channel: 'C0ACME' }, note('x')))).toEqual(['later', 'internal_error']);
+  expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual(['later', 'internal_error']);
   slack.faults.add({ ...info, kind: 'reset' });
-  expect(await refusal(voice.post({ channel: 'C0ACME' }, note('x')))).toEqual(['later', expect.any(String)]);
+  expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual(['later', expect.any(String)]);
   expect(posts()).toBe(0);
   slack.faults.add({ ...info, error: 'missing_scope' });
-  await voice.post({ channel: 'C0ACME' }, note('x'));
+  await messenger.post({ channel: 'C0ACME' }, note('x'));
 });
 
 it.each([
@@ -74,12 +74,12 @@ it.each([
   ['restricted_action_thread_locked', 'gone'],
 ])('%s of a post means %s', async (error, kind) => {
   slack.faults.add({ method: 'chat.postMessage', kind: 'error', error });
-  expect(await refusal(voice.post({ channel: 'C0ACME' }, note('x')))).toEqual([kind, error]);
+  expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual([kind, error]);
 });
 
 it('a page of HTML is no word of Slack, whatever its status', async () => {
   slack.faults.add({ method: 'chat.postMessage', kind: 'html', status: 200, times: 1 });
-  expect(await refusal(voice.post({ channel: 'C0ACME' }, note('x')))).toEqual([
+  expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual([
     'later',
     expect.stringMatching(/html/i),
   ]);
@@ -87,7 +87,7 @@ it('a page of HTML is no word of Slack, whatever its status', async () => {
 
 it('whether the token is taken is told each time', async () => {
   slack.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'token_revoked', times: 1 });
-  await refusal(voice.post({ channel: 'C0ACME' }, note('x')));
-  await voice.post({ channel: 'C0ACME' }, note('x'));
+  await refusal(messenger.post({ channel: 'C0ACME' }, note('x')));
+  await messenger.post({ channel: 'C0ACME' }, note('x'));
   expect(token).toEqual([false, true]);
 });

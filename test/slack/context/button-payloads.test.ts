@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Refusal } from '../../../src/errors.ts';
-import { createShelf, type Shelf } from '../../../src/slack/context/button-payloads.ts';
+import { createPayloadStore, type PayloadStore } from '../../../src/slack/context/button-payloads.ts';
 import type { Database, DatabaseOptions } from '../../../src/storage/database.ts';
 import { plain, say } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
@@ -16,25 +16,25 @@ const onTrouble = (error: unknown): void => {
 describeBoth('what stands behind a button', (open) => {
   const opened = async (options?: DatabaseOptions) => {
     const database = await open(options);
-    const shelf = createShelf(database, onTrouble);
+    const payloads = createPayloadStore(database, onTrouble);
     /** What another replica, or this one after a start, finds. */
-    const later = async (): Promise<Shelf> => {
-      await shelf.close();
-      return createShelf(database, onTrouble);
+    const later = async (): Promise<PayloadStore> => {
+      await payloads.close();
+      return createPayloadStore(database, onTrouble);
     };
-    return { shelf, later, database };
+    return { payloads, later, database };
   };
 
   it('is kept apart for each of many who ask at once, and is there at once', async () => {
-    const { shelf, later } = await opened();
+    const { payloads, later } = await opened();
     const kept = await Promise.all(
       Array.from({ length: 40 }, async (_, at) => ({
         at,
-        words: await shelf.keepWords(`U${at % 3}`, ['cache', 'clear', `site-${at}`]),
-        page: await shelf.keepPage(`U${at % 3}`, { words: [`${at}`], page: pageOf(`page ${at}`) }),
+        words: await payloads.keepWords(`U${at % 3}`, ['cache', 'clear', `site-${at}`]),
+        page: await payloads.keepPage(`U${at % 3}`, { words: [`${at}`], page: pageOf(`page ${at}`) }),
       })),
     );
-    for (const one of [shelf, await later()]) {
+    for (const one of [payloads, await later()]) {
       for (const { at, words, page } of kept) {
         expect(await one.keptWords(words)).toEqual(['cache', 'clear', `site-${at}`]);
         const found = await one.keptPage(page ?? '');
@@ -44,14 +44,14 @@ describeBoth('what stands behind a button', (open) => {
   });
 
   it('is refused where it would be too long, and what comes with it is kept', async () => {
-    const { shelf, later } = await opened();
+    const { payloads, later } = await opened();
     // What is random cannot be packed.
     const long = [randomBytes(400_000).toString('hex')];
     const [before, words, page, after] = await Promise.allSettled([
-      shelf.keepWords('U1', ['before']),
-      shelf.keepWords('U1', long),
-      shelf.keepPage('U1', { words: long, page: pageOf('long') }),
-      shelf.keepWords('U1', ['after']),
+      payloads.keepWords('U1', ['before']),
+      payloads.keepWords('U1', long),
+      payloads.keepPage('U1', { words: long, page: pageOf('long') }),
+      payloads.keepWords('U1', ['after']),
     ]);
     expect(words).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) as unknown });
     expect(page).toEqual({ status: 'fulfilled', value: undefined });
@@ -65,14 +65,14 @@ describeBoth('what stands behind a button', (open) => {
 
   it('is too old after an hour, and of another kind not there', async () => {
     let now = 1_000;
-    const { shelf, later } = await opened({ now: () => now });
-    const id = await shelf.keepWords('U1', ['who', 'am', 'i']);
+    const { payloads, later } = await opened({ now: () => now });
+    const id = await payloads.keepWords('U1', ['who', 'am', 'i']);
     await later();
-    await expect(shelf.keptPage(id)).rejects.toThrow(Refusal);
+    await expect(payloads.keptPage(id)).rejects.toThrow(Refusal);
     now += hourMs - 1;
-    expect(await shelf.keptWords(id)).toEqual(['who', 'am', 'i']);
+    expect(await payloads.keptWords(id)).toEqual(['who', 'am', 'i']);
     now += 1;
-    await expect(shelf.keptWords(id)).rejects.toThrow('This button is too old. Nothing was done.');
+    await expect(payloads.keptWords(id)).rejects.toThrow('This button is too old. Nothing was done.');
   });
 
   it('is too old, and nobody else hears of it, where the database did not take it; what comes next is kept', async () => {
@@ -84,14 +84,14 @@ describeBoth('what stands behind a button', (open) => {
       ...database,
       transaction: (work) => (isAway ? away : database).transaction(work),
     };
-    const shelf = createShelf(either, (error) => troubles.push(error));
-    const lost = await shelf.keepWords('U1', ['lost']);
-    await shelf.close();
+    const payloads = createPayloadStore(either, (error) => troubles.push(error));
+    const lost = await payloads.keepWords('U1', ['lost']);
+    await payloads.close();
     expect(troubles).toEqual([new Error('away')]);
-    await expect(shelf.keptWords(lost)).rejects.toThrow(Refusal);
+    await expect(payloads.keptWords(lost)).rejects.toThrow(Refusal);
     isAway = false;
-    const kept = await shelf.keepWords('U1', ['kept']);
-    await shelf.close();
-    expect(await shelf.keptWords(kept)).toEqual(['kept']);
+    const kept = await payloads.keepWords('U1', ['kept']);
+    await payloads.close();
+    expect(await payloads.keptWords(kept)).toEqual(['kept']);
   });
 });

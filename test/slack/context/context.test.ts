@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTurns, type Lane } from '../../../src/slack/context/context.ts';
-import { NoTurn } from '../../../src/semaphore.ts';
+import { NotAdmitted } from '../../../src/semaphore.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -20,7 +20,7 @@ test.each<[Lane, number, number]>([
   const ask = (who: string): Promise<unknown> =>
     inTurn(() => ((begun += 1), over), who).catch((error: unknown) => error);
   const asked = Array.from({ length: running + waiting }, (_, at) => ask(at % 2 === 0 ? 'U1' : 'U9'));
-  expect(await ask('U9')).toEqual(new NoTurn('own'));
+  expect(await ask('U9')).toEqual(new NotAdmitted('own'));
   await vi.advanceTimersByTimeAsync(59_999);
   expect(begun).toBe(running);
   expect(vi.getTimerCount()).toBe(waiting);
@@ -29,7 +29,7 @@ test.each<[Lane, number, number]>([
   expect(vi.getTimerCount()).toBe(0);
   end();
   const ends = await Promise.all(asked);
-  expect(ends.filter((one) => one instanceof NoTurn && one.why === 'late')).toHaveLength(waiting);
+  expect(ends.filter((one) => one instanceof NotAdmitted && one.why === 'late')).toHaveLength(waiting);
   await other;
   expect(begun).toBe(running + 1);
 });

@@ -30,7 +30,7 @@ const nameOf = (id: string): string | undefined => named.find((one) => one.id ==
 
 describe.each([...catalogue])('the form of %s', (path, command) => {
   const given = givenFor(command.fields, wordsFor);
-  const wish = (said: Given) => resolve({ path, command, given: said, reason: undefined, dryRun: false }, names);
+  const parsed = (said: Given) => resolve({ path, command, given: said, reason: undefined, dryRun: false }, names);
 
   test('stays within limits whatever was typed, and gives back what it was filled in with', () => {
     fc.assert(
@@ -38,7 +38,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
         const view = formView({ path, command, reason }, origin, nameOf, { fields: askedOf(command, given) });
         expect(viewComplaints(view, 'modal')).toEqual([]);
         const back = saidIn(untouched(view));
-        expect(wish(back.given).input).toEqual(wish(given).input);
+        expect(parsed(back.given).input).toEqual(parsed(given).input);
         expect(back.reason).toBe(command.shape === 'action' ? reason : undefined);
         expect(memoOf(view.private_metadata ?? '')).toEqual({ origin, path });
       }),
@@ -54,7 +54,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
         });
         expect(viewComplaints(view, 'modal')).toEqual([]);
         const lists = new Map(Object.keys(command.fields).map((name) => [name, listOf(name)]));
-        expect(wish(saidIn(untouched(view), lists).given).input).toEqual(wish(given).input);
+        expect(parsed(saidIn(untouched(view), lists).given).input).toEqual(parsed(given).input);
       }),
       { numRuns: 50 },
     );
@@ -94,9 +94,9 @@ test('a review shows the words of the card and carries them no further than it m
     fc.property(hostile, hostile, (text, reason) => {
       const action = commandAt('cache clear');
       if (action.shape !== 'action') throw new Error('no action');
-      const wish = wishFor('cache clear', { env: [live.id] }, { reason });
+      const parsed = wishFor('cache clear', { env: [live.id] }, { reason });
       const authorised: Authorised = {
-        ...resolve(wish, names),
+        ...resolve(parsed, names),
         stage: 'authorised',
         target: live,
         alsoReads: [],
@@ -122,9 +122,9 @@ test.each<[string, string, boolean]>([
   const action = commandAt('dns set');
   if (action.shape !== 'action') throw new Error('no action');
   const [domain] = names.domains;
-  const wish = wishFor('dns set', { domain: [domain?.name ?? ''], type: ['TXT'], name: ['@'], add: [value] });
+  const parsed = wishFor('dns set', { domain: [domain?.name ?? ''], type: ['TXT'], name: ['@'], add: [value] });
   const authorised: Authorised = {
-    ...resolve(wish, names),
+    ...resolve(parsed, names),
     stage: 'authorised',
     target: domain,
     alsoReads: [],

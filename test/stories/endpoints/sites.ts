@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { domainNamed, usualDns } from '../../../src/playground/hosting/seed/domains.ts';
+import { domainNamed, defaultDns } from '../../../src/playground/hosting/seed/domains.ts';
 import type { World } from '../../../src/playground/hosting/world.ts';
 
 /** Puts up one more site like the shop, with a domain for each environment, so that nothing else happens there. */
@@ -17,7 +17,7 @@ export function putUpSite(world: World, name: string): void {
   for (const { id: environmentId, name: environment } of environments) {
     const given = { id: randomUUID(), siteId, environmentId, isActive: true };
     const domain = domainNamed(`${environment}.${name}.example`, given);
-    domain.dns = usualDns(domain.name);
+    domain.dns = defaultDns(domain.name);
     world.domains.push(domain);
   }
 }

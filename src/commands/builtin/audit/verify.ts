@@ -1,21 +1,21 @@
 import { bold, code, joined, say, time, type Text } from '../../../text.ts';
-import { desk } from '../../kit/builtin.ts';
+import { builtin } from '../../kit/builtin.ts';
 import type { Finding, TrailGap } from '../../kit/audit.ts';
 import { counted, type Page } from '../../kit/page.ts';
 
 const shownDigits = 16;
-const mostGaps = 5;
+const maxGaps = 5;
 
 /** So much of a hash as people compare; the id of its key is no part of it. */
 export const shortHash = (hash: string): string =>
   hash.slice(hash.indexOf(':') + 1, hash.indexOf(':') + 1 + shownDigits);
 
-export const auditVerify = desk({
+export const auditVerify = builtin({
   summary: 'Check that no line of the audit trail was altered or removed',
   button: 'Verify the trail',
   right: 'named',
   fields: {},
-  answer: async ({ office }) => findingPage(await office.verify()),
+  answer: async ({ queryService }) => findingPage(await queryService.verify()),
 });
 
 /** What verifying showed: one sentence, then how far it can be relied on. */
@@ -85,7 +85,7 @@ const meaning: Readonly<Record<TrailGap['why'], Text>> = {
 
 function gapsOf({ verdict }: Finding): readonly Text[] {
   if (verdict.kind !== 'unproven') return [];
-  const shown = verdict.gaps.slice(0, mostGaps);
+  const shown = verdict.gaps.slice(0, maxGaps);
   return [
     ...shown.slice(1).map((gap) => say`${capital(gapInWords(gap))}.`),
     ...new Set(shown.map(({ why }) => meaning[why])),

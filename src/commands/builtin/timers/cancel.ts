@@ -1,17 +1,17 @@
 import { Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
-import { desk } from '../../kit/builtin.ts';
+import { builtin } from '../../kit/builtin.ts';
 import { count } from '../../kit/fields.ts';
 
-export const timersCancel = desk({
+export const timersCancel = builtin({
   summary: 'End access that ends by itself now: take its addresses off',
   button: 'Remove now',
   right: 'read',
   changes: true,
   urgent: true,
   fields: { number: count('Change', 1, 999_999_999) },
-  answer: async ({ input: { number }, office }) => {
-    const timer = await office.timer(number);
+  answer: async ({ input: { number }, queryService }) => {
+    const timer = await queryService.timer(number);
     const hint = say`${code('timers')} lists those that are open.`;
     if (timer === undefined) {
       throw new Refusal(say`#${number} has no timer that you may read. Nothing was done.`, { hint });

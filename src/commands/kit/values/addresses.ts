@@ -3,7 +3,7 @@ import { Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
 /** More than this at once is a mistake rather than a wish, and would not fit a line or a form. */
-export const mostAtOnce = 50;
+export const maxAtOnce = 50;
 /** The widest range that may be let in: a /8 of IPv4 is sixteen million addresses already. */
 const widest = { ipv4: 8, ipv6: 32 } as const;
 
@@ -13,9 +13,9 @@ const widest = { ipv4: 8, ipv6: 32 } as const;
  */
 export function readAddresses(words: readonly string[], anyWidth = false): readonly string[] {
   const pieces = words.flatMap((word) => word.split(/[\s,;]+/)).filter((piece) => piece !== '');
-  if (pieces.length > mostAtOnce) {
+  if (pieces.length > maxAtOnce) {
     throw new Refusal(
-      `These are ${pieces.length} addresses; at most ${mostAtOnce} can be changed at once. Nothing was done.`,
+      `These are ${pieces.length} addresses; at most ${maxAtOnce} can be changed at once. Nothing was done.`,
     );
   }
   if (pieces.length === 0) throw new Refusal('There is no address in this. Nothing was done.');

@@ -7,8 +7,8 @@ import { plainField, type PlainField } from '../fields.ts';
 type ReadName = { readonly name: string } | { readonly wrong: string };
 
 const siteLabel = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
-const longestLabel = 63;
-const longestName = 253;
+const maxLabelLength = 63;
+const maxNameLength = 253;
 
 /** The name of a domain, in the letters that DNS knows (`xn--…`). */
 export const hostname = (label: string): PlainField<string, false> =>
@@ -55,10 +55,10 @@ function wrongShape(text: string): string | undefined {
 
 /** What is wrong with a whole name or a part of one, by its length and its labels. */
 export function wrongLabels(name: string, label: RegExp): string | undefined {
-  if (name.length > longestName) return `is longer than ${longestName} characters`;
+  if (name.length > maxNameLength) return `is longer than ${maxNameLength} characters`;
   for (const one of name.split('.')) {
     if (one === '') return 'has an empty part between two dots';
-    if (one.length > longestLabel) return `has a part with more than ${longestLabel} characters`;
+    if (one.length > maxLabelLength) return `has a part with more than ${maxLabelLength} characters`;
     if (!label.test(one)) return 'has a part that no name can have';
   }
   return undefined;

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../errors.ts';
 import { codeOf, unseen } from '../../../text.ts';
 
-const mostPaths = 5_000;
-const longestPath = 500;
+const maxPaths = 5_000;
+const maxPathLength = 500;
 
 /**
  * Paths below a site's root, each once, in the order said; commas and line breaks separate them. Throws `Refusal` for
@@ -13,8 +13,8 @@ export function readPaths(words: readonly string[]): readonly string[] {
   const said = [...new Set(paths.filter((path) => path !== ''))];
   if (said.length === 0)
     throw new Refusal('No path was said. Nothing was done.', { hint: 'For all files leave --only out.' });
-  if (said.length > mostPaths) {
-    throw new Refusal(`These are ${said.length} paths; at most ${mostPaths} can be named at once. Nothing was done.`);
+  if (said.length > maxPaths) {
+    throw new Refusal(`These are ${said.length} paths; at most ${maxPaths} can be named at once. Nothing was done.`);
   }
   for (const path of said) {
     const wrong = wrongWith(path);
@@ -31,7 +31,7 @@ const hint = 'Name files and folders below the root of the site: wp-content/uplo
 function wrongWith(path: string): string | undefined {
   const [hidden] = unseen.exec(path) ?? [];
   if (hidden !== undefined) return `has a character in it that cannot be seen (${codeOf(hidden)})`;
-  if (path.length > longestPath) return `is longer than ${longestPath} characters`;
+  if (path.length > maxPathLength) return `is longer than ${maxPathLength} characters`;
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'begins at the root of a machine, not of the site';
   if (path.includes('\\')) return 'has a backslash in it';
   if (path.split('/').some((part) => part === '..' || part === '.' || part === '' || part !== part.trim()))

@@ -5,8 +5,8 @@ import { code, say } from '../../../text.ts';
 export type Moment = { readonly ago: number } | { readonly clock: string };
 
 /** Nothing that anybody asks about lies further back. */
-const longestAgo = 3_650 * 86_400_000;
-const longestText = 200;
+const maxAge = 3_650 * 86_400_000;
+const maxTextLength = 200;
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** `90s`, `30m`, `2h`, `7d`, `1h30m`, `7days`, `2 hours` in milliseconds; throws `Refusal` outside the bounds. */
@@ -40,7 +40,7 @@ export function showDuration(milliseconds: number): string {
 export function readMoment(label: string, text: string): Moment {
   if (/^now$/i.test(text)) return { ago: 0 };
   const ago = durationOf(text.replace(/\s+ago$/i, ''));
-  if (ago !== undefined && ago <= longestAgo) return { ago };
+  if (ago !== undefined && ago <= maxAge) return { ago };
   if (ago === undefined && (/^(?:to|yester)day$/i.test(text) || readingOf(text))) return { clock: text.toLowerCase() };
   throw new Refusal(
     say`${label} is like ${code('1h')}, ${code('14:05')} or ${code('2026-03-01 14:05')}, not “${text.slice(0, 40)}”. Nothing was done.`,
@@ -105,7 +105,7 @@ const amounts = new RegExp(`(\\d{1,6}) ?(${unit})(?![a-z])`, 'gi');
 const unitAlone = new RegExp(`^(?:${unit})$`, 'i');
 
 function durationOf(text: string): number | undefined {
-  const all = [...text.slice(0, longestText).matchAll(amounts)];
+  const all = [...text.slice(0, maxTextLength).matchAll(amounts)];
   if (all.length === 0 || all.map(([whole]) => whole).join('') !== text) return undefined;
   return all.reduce(
     (sum, [, amount, said = '']) => sum + Number(amount) * (units[said.charAt(0).toLowerCase()] ?? 0),

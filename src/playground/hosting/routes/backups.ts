@@ -5,7 +5,7 @@ import { backup } from '../seed/backups.ts';
 import type { BackupType, Environment } from '../resources.ts';
 
 const week = 7 * 24 * 3_600_000;
-const mostBackups = 60;
+const maxBackups = 60;
 
 /** The backups of an environment. */
 export const backupRoutes: readonly Route[] = [
@@ -51,5 +51,5 @@ export const backupRoutes: readonly Route[] = [
 /** Puts a new backup first; the oldest leave beyond 60. `at` in epoch milliseconds. */
 export function addBackup(environment: Environment, type: BackupType, at: number, note?: string): void {
   const id = Math.max(0, ...environment.backups.map((one) => one.id)) + 1;
-  environment.backups = [{ id, ...backup(type, at, note) }, ...environment.backups].slice(0, mostBackups);
+  environment.backups = [{ id, ...backup(type, at, note) }, ...environment.backups].slice(0, maxBackups);
 }

@@ -6,7 +6,7 @@ import { ok } from '../reply.ts';
 import { domainNamed } from '../seed/domains.ts';
 import type { DnsRecord, Domain } from '../resources.ts';
 
-const mostDomains = 500;
+const maxDomains = 500;
 const label = '[a-z0-9_]([a-z0-9-]{0,61}[a-z0-9])?';
 const hostname = z
   .string()
@@ -61,7 +61,7 @@ export const domainRoutes: readonly Route[] = [
         finish: () => {
           const { id: environmentId } = world.environment(id);
           const taken = world.domains.some((domain) => domain.name === name);
-          if (taken || world.domains.length >= mostDomains) throw new Refused('failure', 'no room for such a domain');
+          if (taken || world.domains.length >= maxDomains) throw new Refused('failure', 'no room for such a domain');
           const given = { id: randomUUID(), siteId, environmentId, isActive: false, wildcard: !bare, www };
           world.domains.push(domainNamed(name, given));
         },

@@ -4,7 +4,7 @@ import { missing, Refused } from '../refused.ts';
 import { nothing, ok } from '../reply.ts';
 import type { Environment, RedirectRule } from '../resources.ts';
 
-const mostRules = 5_000;
+const maxRules = 5_000;
 const text = z.string().max(2_000);
 const isTarget = (to: string): boolean => to.startsWith('/') || /^https?:\/\/[^\s/]/i.test(to);
 const sortKey = z.enum(['domain', 'from', 'to', 'type']);
@@ -65,7 +65,7 @@ type Update = z.infer<typeof updates.document>;
 
 function updateOf(shapes: typeof lenient | typeof strict) {
   const asked = { ...view, ...search };
-  const named = z.array<z.ZodType<NamedRule>>(shapes.named).max(mostRules);
+  const named = z.array<z.ZodType<NamedRule>>(shapes.named).max(maxRules);
   const new_value: z.ZodType<RedirectRule> = shapes.rule;
   return z.discriminatedUnion('action_type', [
     z.object({ ...asked, action_type: z.literal('NEW'), new_value, rules_to_update: named.optional() }),
@@ -86,8 +86,8 @@ export const redirectRoutes: readonly Route[] = [
       const wanted = call.query(listing);
       const { id, redirects } = world.environment(call.uuid());
       const found = sorted(redirects.filter(matching(wanted)), wanted);
-      const usualLimit = dialect === 'kinsta' ? 10 : undefined;
-      const rules = paged(found, wanted.offset, wanted.limit ?? usualLimit).map((one) => told(one, dialect));
+      const defaultLimit = dialect === 'kinsta' ? 10 : undefined;
+      const rules = paged(found, wanted.offset, wanted.limit ?? defaultLimit).map((one) => told(one, dialect));
       const redirect_rules = { rules, redirect_rules_count: found.length };
       return ok({ environment: { id, container_info: { redirect_rules } } });
     },
@@ -126,7 +126,7 @@ function changed({ redirects }: Environment, asked: Update): RedirectRule[] {
 /** A rule has no id, so two of the same value would be one. */
 function unique(rules: readonly RedirectRule[]): RedirectRule[] {
   const distinct = rules.filter((one, at) => rules.findIndex((other) => isNamed(other, one)) === at);
-  if (distinct.length > mostRules) throw new Refused('malformed', `at most ${mostRules} rules`);
+  if (distinct.length > maxRules) throw new Refused('malformed', `at most ${maxRules} rules`);
   return distinct;
 }
 

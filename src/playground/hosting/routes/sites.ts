@@ -5,7 +5,7 @@ import { missing, Refused } from '../refused.ts';
 import { push, type Pushed } from '../push.ts';
 import { addBackup } from './backups.ts';
 
-const mostSites = 50;
+const maxSites = 50;
 const cloning = z.object({ company: uuid, display_name: z.string().trim().min(1).max(200), source_env_id: uuid });
 const path = z
   .string()
@@ -44,7 +44,7 @@ export const siteRoutes: readonly Route[] = [
       return operations.start('site:clone', {
         finish: () => {
           const taken = world.sites.some((site) => site.name === slug(display_name));
-          if (taken || world.sites.length >= mostSites) throw new Refused('failure', 'no room for such a site');
+          if (taken || world.sites.length >= maxSites) throw new Refused('failure', 'no room for such a site');
           const { site, domain } = cloneEnvironment(world.environment(source_env_id), display_name, now());
           world.sites.push(site);
           world.domains.push(domain);

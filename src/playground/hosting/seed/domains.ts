@@ -24,7 +24,7 @@ function pointing(name: string, www: boolean): ShownRecord[] {
 }
 
 /** The DNS record sets of a domain that has its mail and its site elsewhere in order. */
-export function usualDns(name: string): DnsRecord[] {
+export function defaultDns(name: string): DnsRecord[] {
   return [
     record('A', name, hour, ['192.0.2.80']),
     record('AAAA', name, hour, ['2001:db8::80']),

@@ -11,7 +11,7 @@ export type PlannedSite = {
 export type Plan = { readonly sites: readonly PlannedSite[]; readonly domains: readonly string[] };
 
 /** What there is unless somebody plans otherwise. */
-export const usualPlan: Plan = {
+export const defaultPlan: Plan = {
   sites: siteNames.map((site) => ({
     id: seededId(site),
     name: site,

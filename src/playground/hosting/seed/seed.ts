@@ -2,10 +2,10 @@ import { slug } from '../cloned.ts';
 import { randomFrom } from '../random.ts';
 import type { Environment, Seeded, Site } from '../resources.ts';
 import { backupsUpTo } from './backups.ts';
-import { domainNamed, usualDns } from './domains.ts';
+import { domainNamed, defaultDns } from './domains.ts';
 import { filesWith } from './files.ts';
 import { companyId, containerId, domainId } from './ids.ts';
-import { type Plan, type PlannedSite, usualPlan } from './plan.ts';
+import { type Plan, type PlannedSite, defaultPlan } from './plan.ts';
 import { redirectRules } from './redirects.ts';
 import { installed, themes } from './themes.ts';
 
@@ -19,13 +19,13 @@ const allowlists: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A fresh world as of `now` (epoch milliseconds); the same seed, time and plan give the same world. */
-export function seedWorld(seed: string, now: number, plan: Plan = usualPlan): Seeded {
+export function seedWorld(seed: string, now: number, plan: Plan = defaultPlan): Seeded {
   const sites = plan.sites.map((site) => seedSite(site, seed, now));
   const domains = withMore(sites, plan.domains).map(([name, site, environment], at) => {
     const ids = { id: domainId(at + 1), siteId: site.id, environmentId: environment.id };
     const active = !name.startsWith('new.');
     const domain = domainNamed(name, { ...ids, isActive: active });
-    domain.dns = active ? usualDns(name) : [];
+    domain.dns = active ? defaultDns(name) : [];
     return domain;
   });
   return { company: { id: companyId, name: 'Acme & Friends' }, themes, themesReadAt: now - 5 * hour, sites, domains };

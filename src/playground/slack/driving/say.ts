@@ -106,8 +106,8 @@ function tellOfMessage(stage: Stage, channel: Channel, person: Person, message: 
     ...(edited === undefined ? {} : { edited: { user: person.id, ts: edited } }),
     source_team: TEAM.id,
   };
-  const heard = channel.members.includes(BOT_USER) && (direct || text.includes(`<@${BOT_USER}`));
-  return tellEvent(stage, person, heard ? type : 'nothing', event);
+  const interaction = channel.members.includes(BOT_USER) && (direct || text.includes(`<@${BOT_USER}`));
+  return tellEvent(stage, person, interaction ? type : 'nothing', event);
 }
 
 const READ_AS = { public: 'channel', private: 'group', im: 'im' } as const;

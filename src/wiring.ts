@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { WebClient } from '@slack/web-api';
+import { rights } from './commands/rights.ts';
+import { auditKeyOf, type Config } from './config.ts';
+import { notListening } from './errors.ts';
+import { openCertificates } from './hosting/certificates.ts';
+import { leastTtl } from './hosting/dialect.ts';
+import { createClient } from './hosting/client.ts';
+import { createDirectory } from './hosting/directory.ts';
+import type { Logger } from './log.ts';
+import { observeCall, openMetrics } from './metrics.ts';
+import { ofDatabase, ofPolicy } from './notices.ts';
+import { createChangeStore } from './pipeline/changes/change-store.ts';
+import { createDelivery } from './pipeline/messages/deliver.ts';
+import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
+import { createGroupWatch } from './pipeline/messages/group-watch.ts';
+import { createNames } from './pipeline/changes/visible-names.ts';
+import { createSendHistory } from './pipeline/steps/send-history.ts';
+import { createWorker, type BackOffice } from './pipeline/steps/worker.ts';
+import { tellOps } from './pipeline/messages/ops-messages.ts';
+import { createOpsWatch } from './pipeline/messages/ops-channel.ts';
+import { openPolicy } from './policy/watch.ts';
+import { createToken, whoAmI, introduce } from './slack/client/token.ts';
+import { boltLogger, clientOptions } from './slack/incoming/app.ts';
+import { createHomes } from './slack/context/homes.ts';
+import { createPeople } from './slack/client/people.ts';
+import { createMessenger, type Pace } from './slack/client/messenger.ts';
+import { createChannelLook } from './slack/client/channel-access.ts';
+import { openDatabase } from './storage/database.ts';
+import { readSetting } from './storage/kv.ts';
+import type { Text } from './text.ts';
+
+/** The parts of Sitehand, each made once, out of those before it: `main.ts` starts them and stops them. */
+
+export type Foundations = Awaited<ReturnType<typeof openFoundations>>;
+
+/** What everything stands on: log, metrics, policy, database, the host and its names. */
+export async function openFoundations(config: Config, log: Logger, now: () => number) {
+  const counting = await openMetrics(config.metricsPort).catch((error: unknown) =>
+    notListening(`METRICS_PORT ${config.metricsPort}`, error),
+  );
+  const { metrics } = counting;
+  const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
+  const tell = (key: string, text: Text): void => {
+    tellOps(database, key, text).catch((error: unknown) => onTrouble('telling the ops channel', error));
+  };
+  const policy = await openPolicy(config.policyFile, rights, ofPolicy(log, tell));
+  const onLost = (error: Error): void => onTrouble('using the database', error);
+  const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
+  const { secrets } = openCertificates(config.certificatesDir);
+  const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observeCall(metrics, call) });
+  const directory = createDirectory({
+    read: hosting.read,
+    company: config.hosting.company,
+    pins: () => policy.current().pins,
+    listsSites: await listsSites(database),
+    onSites: () => noteListsSites(database, onTrouble),
+    now,
+    onTrouble: (trouble) => onTrouble('listing sites', trouble),
+  });
+  const names = createNames(directory.listing, policy.current);
+  const owner = randomUUID();
+  return { now, log, counting, metrics, onTrouble, tell, policy, database, hosting, directory, names, owner };
+}
+
+export type Slack = Awaited<ReturnType<typeof connectSlack>>;
+
+/** Slack as we speak to it: messages apart from views and private words, and whom we speak with. */
+export async function connectSlack(
+  { slack, plainHttp }: Config,
+  { log, policy, database, now }: Foundations,
+  pace: Pace,
+) {
+  const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
+  const [messages, views] = [client(), client()];
+  const bot = await introduce(views, slack.apiUrl);
+  const token = createToken(views, log);
+  const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
+  const groups = createGroupWatch({ database, policy: policy.current, ask: (id) => people.membersOf(id, true) });
+  const people = createPeople({
+    client: views,
+    bot,
+    idsOf: policy.idsOf,
+    lookAt,
+    now,
+    onGroup: groups.onGroup,
+    onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),
+    onToken: token.note,
+  });
+  const homes = createHomes({ everyMs: pace.homeEveryMs, ticks: () => performance.now() });
+  const asked = { askSlack: () => whoAmI(views), groupTrouble: people.groupTrouble, lookAt, plainHttp };
+  return { messages, views, bot, people, groups, asked, token, lookAt, homes, pace };
+}
+
+export type Pipeline = ReturnType<typeof buildPipeline>;
+
+/** The back half: whatever is due, and whatever is to be said of it. */
+export function buildPipeline(config: Config, foundations: Foundations, slack: Slack) {
+  const { people } = slack;
+  const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = foundations;
+  const pipeline: BackOffice = {
+    database,
+    changeStore: createChangeStore({
+      auditKey: auditKeyOf(config),
+      installation: database.installation,
+      onEvent: (event) => metrics.moves.inc({ event }),
+    }),
+    owner,
+    policy: policy.current,
+    company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
+    names,
+    allNames: () => names(undefined),
+    presenceOf: directory.presenceOf,
+    whoIs: (id, groups, team, mayBeRecent) => (mayBeRecent ? people.fresh : people.asked)(id, groups, team),
+    membersOf: people.membersOf,
+    personOf: people.known,
+    read: (call, onBehalfOf) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf)),
+    certificate: openCertificates(config.certificatesDir).certificate,
+    leastTtl: leastTtl[config.hosting.dialect],
+    send: { open: hosting.open },
+    ticks: () => performance.now(),
+    wall: Date.now,
+    freshenNames: directory.freshen,
+    history: createSendHistory(),
+    onAnswer: (answer) => log.info(answer, 'what came of a write'),
+    onSaved: () => nudge(),
+    onTrouble,
+  };
+  const { delivery, ops } = buildPost(foundations, slack);
+  const worker = createWorker(pipeline, delivery.nudge);
+  const nudge = (): void => {
+    worker.nudge();
+    setTimeout(delivery.nudge, sayAfterMs).unref();
+  };
+  return { pipeline, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery, ops };
+}
+
+/** What is said to Slack, and whether the ops channel takes its part of it. */
+function buildPost(foundations: Foundations, { messages, token, lookAt, homes, pace }: Slack) {
+  const { now, database, policy, onTrouble } = foundations;
+  const opsChannel = (): string | undefined => policy.current().channels.ops;
+  const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line, isWell) =>
+    foundations.log[isWell ? 'info' : 'error'](line),
+  );
+  const messenger = createMessenger({ client: messages, now, pace, lookAt, onToken: token.note });
+  const { idsOf } = policy;
+  const post = {
+    ...foundations,
+    idsOf,
+    messenger,
+    opsChannel,
+    isTaken: token.isTaken,
+    onOps: ops.nudge,
+    onCard: homes.moved,
+  };
+  const delivery = createDelivery(post);
+  return { delivery, ops };
+}
+
+/** Whether it can work, and what is wrong though it can: a word each. */
+export const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
+  notReady: async (): Promise<string | undefined> => {
+    await readSetting(database.db, 'pause');
+    if (!token.isTaken()) return 'Slack does not take the bot token any more';
+    return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
+  },
+  remark: (): string | undefined => ops.trouble() && 'the ops channel needs a look: doctor says why',
+});
+
+/** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
+export const graceMs = 9_000;
+/** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
+const sayAfterMs = 40;
