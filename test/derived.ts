@@ -5,12 +5,12 @@ import { rightOf } from '../src/commands/rights.ts';
 import { usage } from '../src/pipeline/language/usage.ts';
 
 /**
- * What stands in the README and in the manifest because it stands in the catalogue. Run by itself, as `npm run fix` does,
+ * What is in docs/commands.md and in the manifest because it is in the catalogue. Run by itself, as `npm run fix` does,
  * it writes it there; the tests hold both to it.
  */
 
 const root = path.resolve(import.meta.dirname, '..');
-export const readme = path.join(root, 'README.md');
+export const commandsPage = path.join(root, 'docs/commands.md');
 export const manifest = path.join(root, 'manifest.yml');
 
 const words = (name: string): string => {
@@ -19,7 +19,7 @@ const words = (name: string): string => {
   return usage(name, command).replace(' [--reason "…"] [--dry-run]', '');
 };
 
-/** The README's table of all commands. */
+/** The table of all commands. */
 export const commandTable = (): string =>
   [
     '| command | what it does | class |',
@@ -58,7 +58,7 @@ const entry = (command: string, description: string, hint: string): string =>
   ].join('\n');
 
 const marks = {
-  [readme]: ['<!-- commands -->\n', '\n<!-- /commands -->', commandTable],
+  [commandsPage]: ['<!-- commands -->\n', '\n<!-- /commands -->', commandTable],
   [manifest]: ['  slash_commands:\n', '\n  shortcuts:', slashCommands],
 } as const;
 

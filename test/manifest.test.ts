@@ -98,8 +98,8 @@ describe('the manifest', () => {
     expect(bot).toEqual(expect.arrayContaining(optional));
     expect(new Set(bot).size).toBe(bot.length);
     expect(bot.filter((one) => one.includes('history'))).toEqual([]);
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    for (const one of bot) expect(readme).toContain(`\`${one}\``);
+    const operations = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8');
+    for (const one of bot) expect(operations).toContain(`\`${one}\``);
   });
 
   it('has the shortcut that is listened for', () => {

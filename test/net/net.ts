@@ -23,6 +23,7 @@ const copied = [
   'manifest.yml',
   'policy.example.yml',
   'README.md',
+  'docs',
 ];
 
 /** A copy of the project in a temporary folder, with the libraries of this one. */

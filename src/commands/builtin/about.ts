@@ -3,7 +3,7 @@ import { builtin } from '../kit/builtin.ts';
 
 const promises = say`**What it promises:** an approved change is sent to the host at most once, and its end is always told. What is not known is called unknown, and not sent again.`;
 const limits = say`**What it cannot:** bring back what the host has overwritten or deleted, see what is done in the host’s own panel before the next look, or prove what no call of the host shows. Then it says so.`;
-const helps = say`**Help:** ${code('help')} lists what you may run, ${code('doctor')} looks what is wrong, and the rest stands in the README beside the program.`;
+const helps = say`**Help:** ${code('help')} lists what you may run, ${code('doctor')} looks what is wrong, and the rest is in the README and the docs folder beside the program.`;
 
 export const about = builtin({
   summary: 'Say which Sitehand this is, what it promises, what it cannot',

@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { catalogue } from '../src/commands/index.ts';
+import { readConfig } from '../src/config.ts';
+import { parse } from '../src/pipeline/language/parse.ts';
+import { commandsPage, derivedIn } from './derived.ts';
+
+/** The documentation is part of the product: what it shows is held against the code. */
+
+const root = path.resolve(import.meta.dirname, '..');
+const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  ...globSync('docs/**/*.md', { cwd: root }),
+];
+
+/** A page without its code blocks: nothing in them is a link or a heading. */
+const prose = (file: string): string => text(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+
+/** What GitHub calls the headings of a page in its address. */
+function anchorsOf(file: string): ReadonlySet<string> {
+  const seen = new Map<string, number>();
+  const anchors = [...prose(file).matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = '']) => {
+    const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const slug = words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-');
+    const times = seen.get(slug) ?? 0;
+    seen.set(slug, times + 1);
+    return times === 0 ? slug : `${slug}-${times}`;
+  });
+  return new Set(anchors);
+}
+
+/** Where the links and pictures of a page lead, without those that leave the project. */
+const linksOf = (file: string): readonly string[] =>
+  [...prose(file).matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g)]
+    .map((match) => match[1] ?? match[2] ?? '')
+    .filter((link) => !/^[a-z]+:/.test(link));
+
+function isBroken(file: string, link: string): boolean {
+  const [to = '', anchor] = link.split('#');
+  const target = to === '' ? file : path.posix.join(path.posix.dirname(file), to);
+  if (!existsSync(path.join(root, target))) return true;
+  return anchor !== undefined && !anchorsOf(target).has(anchor);
+}
+
+describe('the README', () => {
+  it('is short enough to be read', () => {
+    expect(Buffer.byteLength(text('README.md'))).toBeLessThanOrEqual(12_288);
+  });
+
+  it('shows eight commands that can be typed as they stand there', () => {
+    const lines = [...text('README.md').matchAll(/^\| `\/site ([^`]+)` \|/gm)].map((match) => match[1] ?? '');
+    expect(lines).toHaveLength(8);
+    for (const line of lines) expect(parse(line, catalogue)).toBeDefined();
+  });
+
+  it('leads to every page', () => {
+    const reached = new Set(['README.md']);
+    for (const file of reached) {
+      for (const link of linksOf(file)) {
+        const [to = ''] = link.split('#');
+        if (to.endsWith('.md')) reached.add(path.posix.join(path.posix.dirname(file), to));
+      }
+    }
+    expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+  });
+});
+
+describe('the documentation', () => {
+  it('lists every command with its words', () => {
+    const { stands, wanted } = derivedIn(commandsPage);
+    expect(stands, 'npm run fix writes it').toBe(wanted);
+  });
+
+  it('shows how to add a command by one that compiles', () => {
+    const [, file = '', example = ''] =
+      /<!-- example: (\S+) -->\n```ts\n([\s\S]*?)```/.exec(text('CONTRIBUTING.md')) ?? [];
+    expect(example).not.toBe('');
+    expect(existsSync(path.join(root, file)), `${file} is there now: show another example`).toBe(false);
+    const folder = mkdtempSync(path.join(root, 'test', '.example-'));
+    try {
+      const from = path.dirname(file);
+      const moved = example.replaceAll(
+        /from '(\.[^']*)'/g,
+        (_, target: string) => `from '../../${path.posix.join(from, target)}'`,
+      );
+      writeFileSync(path.join(folder, 'example.ts'), moved);
+      writeFileSync(
+        path.join(folder, 'tsconfig.json'),
+        JSON.stringify({ extends: '../../tsconfig.json', files: ['example.ts'], include: [], exclude: [] }),
+      );
+      const checked = spawnSync(path.join(root, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' });
+      expect(checked.stdout).toBe('');
+      expect(checked.status).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('guides a reader through one command in under ten files and 1,000 lines', () => {
+    const guide = text('docs/architecture.md').split('<!-- guide -->')[1]?.split('<!-- /guide -->')[0] ?? '';
+    const files = [...guide.matchAll(/\]\(\.\.\/(src\/[^)]+)\)/g)].map((match) => match[1] ?? '');
+    const lines = files.map((file) => text(file).split('\n').length - 1);
+    expect(files.length).toBeGreaterThan(5);
+    expect(files.length).toBeLessThan(10);
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(1_000);
+  });
+
+  it('names every room of the pipeline and of the Slack edge', () => {
+    const rooms = globSync(['src/pipeline/*', 'src/slack/*'], { cwd: root });
+    expect(rooms.length).toBeGreaterThan(10);
+    const architecture = text('docs/architecture.md');
+    expect(rooms.filter((room) => !architecture.includes(`| [\`${room.slice(4)}/\`](../${room}) |`))).toEqual([]);
+  });
+
+  it('names every variable that is read, and no other', () => {
+    const named = [...text('docs/operations.md').matchAll(/^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)? \|/gm)]
+      .flatMap((match) => [match[1], match[2]])
+      .filter(Boolean);
+    const read = text('src/config.ts').matchAll(/^ {2}([A-Z_]+): /gm);
+    expect(new Set(named)).toEqual(new Set([...read].map((match) => match[1])));
+    expect(() => readConfig({})).toThrow('SLACK_BOT_TOKEN');
+  });
+
+  it('names every dependency, and no other, with a reason and with the licence it has', () => {
+    const names = z.record(z.string(), z.string()).default({});
+    const declared = z
+      .object({ dependencies: names, devDependencies: names, optionalDependencies: names })
+      .parse(JSON.parse(text('package.json')));
+    const { packages } = z
+      .object({ packages: z.record(z.string(), z.looseObject({ license: z.string().optional() })) })
+      .parse(JSON.parse(text('package-lock.json')));
+    const rows = [...text('docs/dependencies.md').matchAll(/^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \|$/gm)];
+    const wanted = Object.values(declared)
+      .flatMap((kind) => Object.keys(kind))
+      .map((name) => `${name}: ${packages[`node_modules/${name}`]?.license}`);
+    expect(rows.map(([, name, , licence]) => `${name}: ${licence}`).toSorted()).toEqual(wanted.toSorted());
+    expect(rows.filter(([, , reason = '']) => reason.trim() === '')).toEqual([]);
+  });
+
+  it.each(pages)('%s leads to files and headings that exist', (page) => {
+    expect(linksOf(page).filter((link) => isBroken(page, link))).toEqual([]);
+  });
+
+  it.each(pages)('%s names files that exist', (page) => {
+    const own = /<!-- example: (\S+) -->/.exec(text(page))?.[1];
+    const named = [...text(page).matchAll(/(?<![\w/.-])(?:src|test|docs)\/[\w./-]*\w/g)].map(([file]) => file);
+    expect(named.filter((file) => file !== own && !existsSync(path.join(root, file)))).toEqual([]);
+  });
+
+  it('keeps the glossary to one screen, each word with the file where it lives', () => {
+    const lines = text('docs/glossary.md').trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(40);
+    const words = lines.filter((line) => line !== '' && !line.startsWith('#'));
+    expect(words.filter((line) => !/^\* \*\*[^*]+\*\*: .+\. \[`[^`]+`\]\(\.\.\/src\/[^)]+\)$/.test(line))).toEqual([]);
+  });
+
+  it('gives each decision its context, the decision, the consequences, and what was rejected', () => {
+    const decisions = pages.filter((page) => /^docs\/decisions\/(?!README)/.test(page));
+    expect(decisions.length).toBeGreaterThanOrEqual(8);
+    const parts = ['context', 'decision', 'consequences', 'rejected'];
+    const lacking = decisions.flatMap((page) =>
+      parts.filter((part) => !anchorsOf(page).has(part)).map((part) => `${page}: ${part}`),
+    );
+    expect(lacking).toEqual([]);
+  });
+});
