@@ -17,7 +17,7 @@ import { blockComplaints, viewComplaints } from '../src/playground/slack/block-k
 import { drawCard, drawPage } from '../src/slack/draw/blocks.ts';
 import { reviewView } from '../src/slack/forms/views.ts';
 import { inline, plain } from '../src/text.ts';
-import { InMemoryHost, ownWorld, sayings } from './commands/host.ts';
+import { exampleSayings, InMemoryHost, ownWorld, sayings } from './commands/host.ts';
 import {
   ana,
   changeOf,
@@ -94,10 +94,13 @@ test('no file of a command is forgotten by the catalogue', () => {
   const files = globSync('src/commands/**/*.ts', { cwd: new URL('..', import.meta.url).pathname });
   const declared = files.map((file) => file.replace(/^src\/commands\/(builtin\/)?|\.ts$/g, '').replaceAll('/', ' '));
   for (const { path } of commands) expect(declared).toContain(path);
-  for (const file of files.filter((_, at) => !catalogue.has(declared[at] ?? ''))) {
-    const declares = /= (action|report|builtin)\(\{/.test(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'));
-    expect([file, declares]).toEqual([file, false]);
-  }
+  const forgotten = files
+    .filter((_, at) => !catalogue.has(declared[at] ?? ''))
+    .filter((file) =>
+      /= (action|report|builtin)\(\{/.test(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')),
+    )
+    .map((file) => `${file} declares a command that nobody can say: add its line to src/commands/index.ts`);
+  expect(forgotten, forgotten.join('\n')).toEqual([]);
 });
 
 /** Words said to a host: what the action sees, and whether it may go on. */
@@ -130,6 +133,15 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       { numRuns },
     );
   };
+
+  test('does what its examples say, in a world that has what they name', async () => {
+    for (const given of exampleSayings(path)) {
+      const host = new InMemoryHost();
+      const { input, before, wrong } = await look(path, action, given, host);
+      expect(wrong && plain(inline(wrong.says))).toBeUndefined();
+      expect(host.write(action.call({ input, before }))).toBeLessThan(300);
+    }
+  });
 
   test('makes a call of its section that survives being kept', () =>
     always(({ input, before }) => {
@@ -166,7 +178,11 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
 
   test('is never proven by what was there before', () =>
     always(({ input, before }) => {
-      expect(action.proof?.({ input, before, now: before }).verdict).not.toBe('yes');
+      const verdict = action.proof?.({ input, before, now: before }).verdict;
+      expect(
+        verdict,
+        'proof says yes before anything was sent: it must tell the state before from the one after',
+      ).not.toBe('yes');
     }));
 
   test('is proven by what its call makes of the host, and only reads to see it', () =>
@@ -188,9 +204,10 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       expect(parseWords(undo, catalogue)).toEqual(parsed);
       if (parsed?.command.shape !== 'action') throw new Error(`${undo.join(' ')} is no action`);
       const back = await look(parsed.path, parsed.command, parsed.given, host);
-      expect(back.wrong).toBeUndefined();
+      expect(back.wrong, 'undo does not bring back what was there: its words are refused').toBeUndefined();
       host.write(parsed.command.call(back));
-      expect(host.seen()).toEqual(was);
+      const left = 'undo does not bring back what was there: let its words take away just what this command did';
+      expect(host.seen(), left).toEqual(was);
     }));
 
   test('is said again by a button in words that can be read', () =>
@@ -303,6 +320,11 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
           return [name, [ofFirst<{ id: string }>(field.kind === 'domain' ? domains : environments).id]];
         }),
     );
+
+    test('reads what its examples say, in a world that has what they name', () => {
+      const read = exampleSayings(path).map((example) => resolve(wishFor(path, example), new InMemoryHost().names()));
+      expect(read.map(({ problems, missing }) => [...problems, ...missing])).toEqual(read.map(() => []));
+    });
 
     test('shows much and strange things in pages within Slack’s limits, each line once', async () => {
       if (command.shape !== 'report') throw new Error('no report');

@@ -25,6 +25,7 @@ function siteName(label: string): PlainField<string, false> {
 export const clone = action({
   summary: 'Make a new site that is a copy of an environment',
   button: 'Clone a site',
+  examples: ['acme-shop/live "Acme relaunch"'],
   risk: 'sensitive',
   fields: { env: environment('Copy of'), displayName: siteName('Display name') },
   target: 'company',

@@ -7,6 +7,7 @@ import { environment } from './kit/fields.ts';
 export const deletion = action({
   summary: 'Delete an environment for good',
   button: 'Delete an environment',
+  examples: ['acme-shop/staging'],
   risk: 'destructive',
   typedName: 'always',
   fields: { env: environment() },

@@ -28,6 +28,7 @@ const onePath = (label: string): PlainField<string, false> =>
 export const files = report({
   summary: 'Show the files of an environment as a tree',
   button: 'Show files',
+  examples: ['acme-shop/live wp-content --depth 2'],
   fields: { env: environment(), path: optional(onePath('Path')), depth: option(count('Depth', 1, deepest)) },
   target: 'env',
   show: async ({ input: { env, path, depth = defaultDepth }, read, now }) => {

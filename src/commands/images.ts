@@ -12,6 +12,7 @@ const meanings = {
 export const images = action({
   summary: 'Set how the CDN makes images of an environment smaller',
   button: 'Set image optimization',
+  examples: ['acme-shop/live lossless'],
   risk: 'routine',
   fields: { env: environment(), images: choice('Image optimization', imageOptimizations) },
   target: 'env',

@@ -24,6 +24,7 @@ const fields = {
 export const logs = report({
   summary: 'Read a log: what repeats, what fails, and its newest lines',
   button: 'Read logs',
+  examples: ['acme-shop/live --since 1h', 'acme-shop/live access --search checkout'],
   fields,
   target: 'env',
   show: async ({ input, read, now, zone, look, happened }) => {

@@ -14,6 +14,10 @@ const shownPaths = 8;
 export const push = action({
   summary: 'Overwrite one environment with another of the same site',
   button: 'Push an environment',
+  examples: [
+    'acme-shop/staging acme-shop/live --files --database',
+    'acme-shop/staging acme-shop/live --files --only wp-content/themes',
+  ],
   risk: 'destructive',
   fields: {
     from: environment('From'),

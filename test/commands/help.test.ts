@@ -21,6 +21,7 @@ const queryService = (may: (path: string) => boolean = () => true): QueryService
       path,
       summary: command.summary,
       usage: usage(path, command),
+      example: command.shape === 'builtin' ? undefined : `${path} ${command.examples[0]}`,
       mayRun: may(path),
       unknown: [],
     })),

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
+import { catalogue } from '../../src/commands/index.ts';
 import type { LookSources } from '../../src/commands/kit/sources.ts';
 import type { Words } from '../../src/errors.ts';
 import type { Json, Query, Read, Write } from '../../src/hosting/contract/call.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
-import type { Given } from '../../src/pipeline/language/parse.ts';
+import { parse, type Given } from '../../src/pipeline/language/parse.ts';
 import type { Names } from '../../src/pipeline/language/resolve.ts';
 import { answerTo } from '../../src/playground/hosting/answer.ts';
 import type { Dialect, Host } from '../../src/playground/hosting/endpoint.ts';
@@ -164,6 +165,17 @@ const record = (domain: string, type: string, names: Words, add: Words, remove: 
     remove: maybe(some(remove, 2)),
   });
 
+/** What a command's own examples say, as fields. */
+export function exampleSayings(path: string): readonly Given[] {
+  const command = catalogue.get(path);
+  if (command === undefined || command.shape === 'builtin') return [];
+  return command.examples.map((words) => {
+    const parsed = parse(`${path} ${words}`, catalogue);
+    if (parsed?.command !== command) throw new Error(`the example ${path} ${words} is not read as ${path}`);
+    return parsed.given;
+  });
+}
+
 /** What people say to an action about that world: mostly what can be done, sometimes what cannot. */
 export function sayings(action: string, host: InMemoryHost): fc.Arbitrary<Given> {
   const { environments, domains } = host.names();
@@ -239,6 +251,6 @@ export function sayings(action: string, host: InMemoryHost): fc.Arbitrary<Given>
           ),
         );
     default:
-      throw new Error(`a new action: say here what people say to ${action}`);
+      return fc.constantFrom(...exampleSayings(action));
   }
 }

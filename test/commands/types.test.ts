@@ -10,7 +10,8 @@ import { inline, say } from '../../src/text.ts';
 /** What does not compile; each line that does is an error of its own. */
 
 const fields = { env: environment(), w: word('Word'), only: option(addresses('Only')), said: flag('Said') };
-const base = { summary: 'x', button: 'x', risk: 'sensitive' as const, fields };
+const examples = ['acme-shop/live x'] as const;
+const base = { summary: 'x', button: 'x', examples, risk: 'sensitive' as const, fields };
 const card = () => ({ title: inline('x'), done: inline('x') });
 const call = ({ input }: { input: Input<typeof fields> }) => clearCache({ environment_id: input.env.id });
 

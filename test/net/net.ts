@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { copyOfProject } from '../project-copy.ts';
 import { mistakes, type Edit, type Mistake } from './mistakes.ts';
 
 /**
@@ -13,27 +13,6 @@ import { mistakes, type Edit, type Mistake } from './mistakes.ts';
 
 const run = promisify(execFile);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-const root = resolve(import.meta.dirname, '../..');
-const copied = [
-  'src',
-  'test',
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-  'manifest.yml',
-  'policy.example.yml',
-  'README.md',
-  'docs',
-];
-
-/** A copy of the project in a temporary folder, with the libraries of this one. */
-async function copyOfProject(): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'sitehand-net-'));
-  await Promise.all(copied.map((name) => cp(join(root, name), join(copy, name), { recursive: true })));
-  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
-  return copy;
-}
-
 /** Makes the edit; resolves with what takes it back. */
 async function make(copy: string, { file, from, to }: Edit): Promise<() => Promise<void>> {
   const path = join(copy, file);

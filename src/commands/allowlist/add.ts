@@ -29,6 +29,7 @@ type Of = { readonly input: Input<typeof fields>; readonly before: Seen };
 export const allowlistAdd = action({
   summary: 'Let addresses in over SSH and SFTP',
   button: 'Add to allowlist',
+  examples: ['acme-shop/live 203.0.113.7 --for 2h', 'acme-shop/live 192.0.2.0/24'],
   risk: 'sensitive',
   fields,
   target: 'env',

@@ -21,6 +21,7 @@ import {
 export const allowlistRemove = action({
   summary: 'Take addresses off the SSH and SFTP allowlist',
   button: 'Remove from allowlist',
+  examples: ['acme-shop/live 203.0.113.10'],
   risk: 'sensitive',
   fields: { env: environment(), addresses: addresses('Addresses', true), empty: flag('Leave the list empty') },
   target: 'env',

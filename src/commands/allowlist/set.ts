@@ -23,6 +23,7 @@ import {
 export const allowlistSet = action({
   summary: 'Replace the SSH and SFTP allowlist by these addresses',
   button: 'Replace the allowlist',
+  examples: ['acme-shop/live 203.0.113.7 198.51.100.0/24'],
   risk: 'sensitive',
   fields: { env: environment(), addresses: addresses('Addresses') },
   target: 'env',

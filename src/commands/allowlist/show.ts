@@ -8,6 +8,7 @@ import { emptyIsUnknown } from './listing.ts';
 export const allowlistShow = report({
   summary: 'Show who may connect over SSH and SFTP',
   button: 'Show allowlist',
+  examples: ['acme-shop/live'],
   fields: { env: environment() },
   target: 'env',
   show: async ({ input, read, now }) => {

@@ -7,6 +7,7 @@ import { report } from '../kit/report.ts';
 export const backupsList = report({
   summary: 'List the backups of an environment, newest first',
   button: 'List backups',
+  examples: ['acme-shop/live'],
   fields: { env: environment() },
   target: 'env',
   show: async ({ input, read, now }) => {

@@ -7,6 +7,7 @@ import { report } from '../kit/report.ts';
 export const backupsNext = report({
   summary: 'Ask when a backup of an environment can be downloaded next',
   button: 'Next download',
+  examples: ['acme-shop/live'],
   fields: { env: environment() },
   target: 'env',
   show: async ({ input: { env }, read, now }) => {

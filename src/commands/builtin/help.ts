@@ -10,6 +10,9 @@ import { stateIn, states } from './states.ts';
 const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
   unknown.length > 0 ? say`⚠️ Not now: Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined;
 
+const exampleOf = ({ example }: { readonly example: string | undefined }): Text | undefined =>
+  example === undefined ? undefined : say`For example: ${code(example)}`;
+
 export const help = builtin({
   summary: 'Show what you may run, or how to use one command',
   button: 'Help',
@@ -38,7 +41,7 @@ export const help = builtin({
       title: say`**${wanted}**`,
       parts: found.map((command) => ({
         kind: 'text' as const,
-        text: joined([say`${code(command.usage)}`, command.summary, mark(command)], '\n'),
+        text: joined([say`${code(command.usage)}`, command.summary, exampleOf(command), mark(command)], '\n'),
       })),
     };
   },

@@ -6,6 +6,7 @@ import { environment } from '../kit/fields.ts';
 export const cacheClear = action({
   summary: 'Clear the page cache of an environment',
   button: 'Clear cache',
+  examples: ['acme-shop/live'],
   risk: 'routine',
   fields: { env: environment() },
   target: 'env',

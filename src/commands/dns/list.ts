@@ -8,6 +8,7 @@ import { showDuration } from '../kit/values/times.ts';
 export const dnsList = report({
   summary: 'List the DNS records of a domain',
   button: 'List DNS records',
+  examples: ['acme.example'],
   fields: { domain: domain() },
   target: 'domain',
   show: async ({ input, read, now }) => {

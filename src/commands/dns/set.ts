@@ -12,6 +12,7 @@ import { recordType, recordValues } from './values.ts';
 export const dnsSet = action({
   summary: 'Change the values or the TTL of a DNS record',
   button: 'Change a DNS record',
+  examples: ['acme.example TXT news --add "v=spf1 -all"'],
   risk: 'sensitive',
   fields: {
     domain: domain(),

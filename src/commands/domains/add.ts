@@ -10,6 +10,7 @@ import { companyDomains } from './listed.ts';
 export const domainsAdd = action({
   summary: 'Add a domain to an environment',
   button: 'Add a domain',
+  examples: ['acme-shop/live tickets.acme.example --www'],
   risk: 'sensitive',
   fields: {
     env: environment(),

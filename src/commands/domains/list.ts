@@ -10,6 +10,7 @@ const fewDomains = 3;
 export const domainsList = report({
   summary: 'List the domains of the company',
   button: 'List domains',
+  examples: ['acme'],
   fields: { search: optional(word('Search')) },
   target: 'company',
   show: async ({ input, now, ...sources }) => {

@@ -7,6 +7,7 @@ import { report } from '../kit/report.ts';
 export const domainsRecords = report({
   summary: 'Show the records that verify a domain and point it at its site',
   button: 'Show records to set',
+  examples: ['acme.example'],
   fields: { domain: domain() },
   target: 'domain',
   show: async ({ input, read, now }) => {

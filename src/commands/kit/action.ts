@@ -6,6 +6,8 @@ import type { Field, Fields, Input, NameField, TargetKey } from './fields.ts';
 import type { LookSources, Sources } from './sources.ts';
 
 export type Risk = 'routine' | 'sensitive' | 'destructive';
+/** Words after the command's own, as people type them: help shows the first, and the contract test tries them all. */
+export type Examples = readonly [string, ...string[]];
 /** What a read says of a change: it is so; not yet, ask again; it is not so. */
 export type Evidence = 'yes' | 'not yet' | 'no';
 /** A reason to refuse before anything is asked of anybody. */
@@ -38,6 +40,7 @@ type ActionParts<F extends Fields, S> = {
   readonly summary: string;
   /** Words on the form's title and its submit button, at most 24 characters. */
   readonly button: string;
+  readonly examples: Examples;
   readonly risk: Risk;
   /** Destructive ones ask for the target's name to be typed where it is live; this one asks always. */
   readonly typedName?: 'always';

@@ -23,6 +23,8 @@ export type QueryService = {
     readonly path: string;
     readonly summary: string;
     readonly usage: string;
+    /** The whole command as somebody would type it; a command about Sitehand itself has none. */
+    readonly example: string | undefined;
     readonly mayRun: boolean;
     readonly unknown: readonly string[];
   }[];

@@ -1,6 +1,6 @@
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Fields, Input, TargetKey } from './fields.ts';
-import type { Wrong } from './action.ts';
+import type { Examples, Wrong } from './action.ts';
 import type { Page } from './page.ts';
 import type { Sources } from './sources.ts';
 import type { Happened, LogQuery, Recall } from './log-query.ts';
@@ -29,6 +29,7 @@ type ReportParts<F extends Fields> = {
   readonly shape: 'report';
   readonly summary: string;
   readonly button: string;
+  readonly examples: Examples;
   /** Only whom a rule names the command itself; what it shows is for the reader alone. */
   readonly right?: 'named';
   /** The event of the trail that says who asked; written before anything is shown. */

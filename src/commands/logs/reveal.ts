@@ -24,6 +24,7 @@ const visitor = plainField<string>('Alias', {
 export const logsReveal = report({
   summary: 'Show the address behind the alias of a visitor; who asks is written down',
   button: 'Reveal a visitor',
+  examples: ['acme-shop/live client-3f2a1c access'],
   right: 'named',
   noted: 'reveal',
   fields: {

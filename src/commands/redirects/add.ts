@@ -27,6 +27,7 @@ type Seen = { readonly whole: boolean; readonly same: readonly Rule[]; readonly 
 export const redirectsAdd = action({
   summary: 'Lead a path to another place',
   button: 'Add a redirect',
+  examples: ['acme-shop/live /summer-sale /shop --type redirect'],
   risk: 'sensitive',
   fields,
   target: 'env',

@@ -29,6 +29,7 @@ type Wanted = Input<typeof fields>;
 export const redirectsClear = action({
   summary: 'Remove all redirects, or all with these words',
   button: 'Remove redirects',
+  examples: ['acme-shop/live /press'],
   risk: 'destructive',
   fields,
   target: 'env',

@@ -23,6 +23,7 @@ type Seen = {
 export const redirectsEdit = action({
   summary: 'Change where a redirect leads, or its type',
   button: 'Change a redirect',
+  examples: ['acme-shop/live /old-shop --to /shop'],
   risk: 'sensitive',
   fields,
   target: 'env',

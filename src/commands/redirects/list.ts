@@ -16,6 +16,7 @@ type Wanted = Input<typeof fields>;
 export const redirectsList = report({
   summary: 'List the redirects of an environment',
   button: 'List redirects',
+  examples: ['acme-shop/live /blog --sort from'],
   fields,
   target: 'env',
   valid: ({ search, regex, sort, descending }) => {

@@ -20,6 +20,7 @@ type Seen = {
 export const redirectsRemove = action({
   summary: 'Remove a redirect',
   button: 'Remove a redirect',
+  examples: ['acme-shop/live /old-shop'],
   risk: 'sensitive',
   fields: { env: environment(), from: listedFrom, ...selectors },
   target: 'env',

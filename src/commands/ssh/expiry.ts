@@ -14,6 +14,7 @@ const inWords = {
 export const sshExpiry = action({
   summary: 'Set when SSH and SFTP passwords of an environment expire',
   button: 'Set password expiry',
+  examples: ['acme-shop/live days_30'],
   risk: 'sensitive',
   fields: { env: environment(), expiry: choice('Passwords expire', expirationIntervals) },
   target: 'env',

@@ -8,6 +8,7 @@ const opposite = { on: 'off', off: 'on' } as const;
 export const sshPassword = action({
   summary: 'Let people in over SSH and SFTP by password, or not',
   button: 'Set password access',
+  examples: ['acme-shop/live off'],
   risk: 'sensitive',
   fields: { env: environment(), access: choice('Password access', ['on', 'off']) },
   target: 'env',

@@ -20,6 +20,7 @@ type Wanted = Input<typeof fields>;
 export const themesList = report({
   summary: 'List the themes of all sites, with updates and warnings',
   button: 'List themes',
+  examples: ['--only vulnerable'],
   fields,
   target: 'company',
   show: async ({ input, read, company, now }) => {

@@ -7,6 +7,7 @@ import { readAt, themesOf, titled, vulnerableMark, type InstalledTheme, type War
 export const themesShow = report({
   summary: 'Show the themes of an environment and their updates',
   button: 'Show themes',
+  examples: ['acme-shop/live'],
   fields: { env: environment() },
   target: 'env',
   show: async ({ input: { env }, now, ...sources }) => {

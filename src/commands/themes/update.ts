@@ -35,6 +35,7 @@ function slugs(label: string): PlainField<readonly string[], false> {
 export const themesUpdate = action({
   summary: 'Update themes of an environment to their newest version',
   button: 'Update themes',
+  examples: ['acme-shop/live storefront-plus'],
   risk: 'sensitive',
   fields: { env: environment(), themes: slugs('Themes') },
   target: 'env',

@@ -27,6 +27,7 @@ const domain: NameField<Domain, false> = {
 const common = {
   summary: 'x',
   button: 'x',
+  examples: ['x'],
   risk: 'sensitive',
   call: () => clearCache({ environment_id: idOf('live') }),
   card: () => ({ title: say`x`, done: say`x` }),
