@@ -100,7 +100,7 @@ test('no file of a command is forgotten by the catalogue', () => {
       /= (action|report|builtin)\(\{/.test(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')),
     )
     .map((file) => `${file} declares a command that nobody can say: add its line to src/commands/index.ts`);
-  expect(forgotten, forgotten.join('\n')).toEqual([]);
+  expect(forgotten, `${forgotten.join()}`).toEqual([]);
 });
 
 /** Words said to a host: what the action sees, and whether it may go on. */
@@ -206,8 +206,10 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       const back = await look(parsed.path, parsed.command, parsed.given, host);
       expect(back.wrong, 'undo does not bring back what was there: its words are refused').toBeUndefined();
       host.write(parsed.command.call(back));
-      const left = 'undo does not bring back what was there: let its words take away just what this command did';
-      expect(host.seen(), left).toEqual(was);
+      expect(
+        host.seen(),
+        'undo does not bring back what was there: its words take away too little, or too much',
+      ).toEqual(was);
     }));
 
   test('is said again by a button in words that can be read', () =>
