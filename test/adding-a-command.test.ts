@@ -83,7 +83,7 @@ describe('adding a command', () => {
 
   it('is not done without the line, and that is said', () => {
     expect(failures('no file of a command is forgotten').join()).toContain(
-      'src/commands/php/forgotten.ts declares a command that nobody can say: add its line',
+      'Nobody can say src/commands/php/forgotten.ts: add its line',
     );
   });
 

@@ -99,8 +99,8 @@ test('no file of a command is forgotten by the catalogue', () => {
     .filter((file) =>
       /= (action|report|builtin)\(\{/.test(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')),
     )
-    .map((file) => `${file} declares a command that nobody can say: add its line to src/commands/index.ts`);
-  expect(forgotten, `${forgotten.join()}`).toEqual([]);
+    .map((file) => `${file}: add its line to src/commands/index.ts`);
+  expect(forgotten, `Nobody can say ${forgotten.join()}`).toEqual([]);
 });
 
 /** Words said to a host: what the action sees, and whether it may go on. */
