@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)('the page can be used by everybody, in li
   it('App Home', async () => {
     await page.getByRole('list', { name: 'Apps' }).getByRole('button').click();
     await page.getByRole('button', { name: 'Home', exact: true }).click();
-    await page.locator('.home').getByText('What you may run', { exact: true }).waitFor();
+    await page.locator('.home').getByText('Your sites', { exact: true }).waitFor();
     await expectNothingSerious();
   });
 });

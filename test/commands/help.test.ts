@@ -6,7 +6,7 @@ import type { Page } from '../../src/commands/kit/page.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { usage } from '../../src/pipeline/language/usage.ts';
 import type { State } from '../../src/storage/schema.ts';
-import { plain } from '../../src/text.ts';
+import { inline, plain } from '../../src/text.ts';
 import { refusalOf, said } from '../pipeline/given.ts';
 
 const nobody = (): never => {
@@ -56,6 +56,39 @@ const textOf = ({ title, parts }: Page): string =>
   [plain(title), ...parts.map((part) => (part.kind === 'text' ? plain(part.text) : ''))].join('\n');
 const offered = ({ offers = [] }: Pick<Page, 'offers'>): readonly string[] =>
   offers.map(({ words }) => words.join(' '));
+
+describe('help by itself', () => {
+  const page = async (may?: (path: string) => boolean): Promise<Page> => {
+    const answer = await help.answer({ input: { command: undefined }, queryService: queryService(may) });
+    if ('instead' in answer) throw new Error('help runs nothing');
+    return answer;
+  };
+  const listed = ({ parts }: Page): readonly string[] =>
+    parts.flatMap((part) => (part.kind === 'table' ? part.rows.map(([path]) => plain(inline(path ?? ''))) : []));
+
+  test('opens with the eight commands that people use most, and has every other one by its noun', async () => {
+    const whole = await page();
+    expect(listed(whole)).toHaveLength(8);
+    expect(textOf(whole)).toContain('redirects  list · add · edit · remove · clear');
+    const nouns = [...catalogue.keys()]
+      .filter((path) => !listed(whole).includes(path))
+      .map((path) => path.split(' ')[0]);
+    for (const noun of nouns) expect(textOf(whole)).toMatch(new RegExp(`^${noun}( |$)`, 'm'));
+  });
+
+  test('lists nothing that somebody may not run', async () => {
+    const little = await page((path) => ['logs', 'redirects list'].includes(path));
+    expect(listed(little)).toEqual(['logs']);
+    expect(textOf(little).trim().split('\n').slice(1).filter(Boolean)).toEqual(['redirects  list']);
+    expect((await page((path) => path === 'logs')).parts).toHaveLength(1);
+    expect(listed(await page((path) => path === 'redirects list'))).toEqual([]);
+  });
+
+  test('about a command: how it is typed, what it does and an example', async () => {
+    const about = textOf(await asked('cache clear'));
+    expect(about).toContain('For example: cache clear acme-shop/live');
+  });
+});
 
 describe('help about what is no command', () => {
   test('unknown: what it means, what to do, and the help that says more', async () => {

@@ -25,6 +25,7 @@ describe('App Home', () => {
       const mine = await homeOf('ana', 'Yours, under way');
       expect(mine).toMatch(/Nothing waits for you[\s\S]*Push acme-shop\/live → acme-shop\/staging/);
       expect(await homeOf('rob', 'Lately')).toMatch(/Nothing waits for you[\s\S]*Lately[\s\S]*#1/);
+      expect(slack.views(ids.rob).home?.text).toContain('The environments that you use will stand here.');
       expect(slack.views(ids.rob).home?.controls).toEqual([]);
       expect(await homeOf('gus', 'Guests of this workspace')).not.toContain('acme-shop');
 
@@ -42,6 +43,34 @@ describe('App Home', () => {
       await change.shows('✅');
       expect(house.writes()).toHaveLength(1);
       await homeOf('chi', '✅  Pushed acme-shop/live → acme-shop/staging');
+    }),
+  );
+
+  test(
+    'has the environments that somebody used, with buttons: reports answer in direct messages, changes open their form',
+    inHouse({}, async (house) => {
+      const { slack } = house;
+      const ana = house.person('ana');
+      await (await ana.says('/site backups list acme-shop/live')).hears('acme-shop/live · backups');
+      await slack.home(ids.ana);
+      await slack.until(
+        () => (slack.views(ids.ana).home?.text.match(/Your sites\s+acme-shop\/live/) ? true : undefined),
+        patienceMs,
+      );
+      await slack.click(ids.ana, 'home', { label: 'Backups' });
+      await slack.until(
+        () =>
+          slack
+            .messages({ channel: `D0${ids.ana}`, as: ids.ana })
+            .find(({ text }) => text.includes('acme-shop/live · backups')),
+        patienceMs,
+      );
+      await slack.click(ids.ana, 'home', { label: 'Clear the cache…' });
+      await ana.form('Clear the page cache of an environment');
+      expect(house.writes()).toHaveLength(0);
+      await slack.home(ids.rob);
+      await slack.until(() => slack.views(ids.rob).home, patienceMs);
+      expect(slack.views(ids.rob).home?.text).not.toContain('acme-shop/live');
     }),
   );
 

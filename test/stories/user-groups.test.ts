@@ -82,7 +82,7 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
     });
 
     test('help shows, marked, what only the unknown withholds', async () => {
-      const help = await (await house.person('chi').says('/site help')).hears('What you may run');
+      const help = await (await house.person('chi').says('/site help')).hears('What you can run');
       expect(help.text).toMatch(/resume \| .*S0LEADS/);
       expect(help.text).not.toMatch(/\nuse \| /);
     });

@@ -10,6 +10,44 @@ import { stateIn, states } from './states.ts';
 const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
   unknown.length > 0 ? say`⚠️ Not now: Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined;
 
+/** What people use most: it comes first. */
+const usual = [
+  'cache clear',
+  'push',
+  'logs',
+  'backups list',
+  'allowlist add',
+  'themes list',
+  'changes',
+  'environments',
+] as readonly string[];
+
+/** What is used most with what it does, and what is not known to be allowed; of the rest the names. */
+function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
+  const isUsual = ({ path }: { readonly path: string }): boolean => usual.includes(path);
+  const shown = mine.filter((command) => isUsual(command) || command.unknown.length > 0);
+  const rows = shown.map((command) => [[code(command.path)], joined([command.summary, mark(command)])]);
+  const rest = mine.filter((command) => !shown.includes(command));
+  return [
+    ...(rows.length > 0 ? [{ kind: 'table' as const, columns: ['Command', 'What it does'], rows }] : []),
+    ...(rest.length > 0 ? [{ kind: 'text' as const, text: byNoun(rest) }] : []),
+  ];
+}
+
+/** The rest, one line for each first word: `redirects  list · add · edit`. */
+function byNoun(commands: readonly { readonly path: string }[]): Text {
+  const verbs = new Map<string, string[]>();
+  for (const { path } of commands) {
+    const [noun = '', verb] = path.split(' ');
+    const known = verbs.get(noun) ?? [];
+    verbs.set(noun, verb === undefined ? known : [...known, verb]);
+  }
+  return joined(
+    [...verbs].map(([noun, of]) => joined([code(noun), of.join(' · ')], '  ')),
+    '\n',
+  );
+}
+
 const exampleOf = ({ example }: { readonly example: string | undefined }): Text | undefined =>
   example === undefined ? undefined : say`For example: ${code(example)}`;
 
@@ -23,15 +61,9 @@ export const help = builtin({
     const mine = queryService.commands().filter(({ mayRun, unknown }) => mayRun || unknown.length > 0);
     if (input.command === undefined) {
       return {
-        title: say`**What you may run** · every command is also a form: leave words out and it opens`,
-        parts: [
-          {
-            kind: 'table',
-            columns: ['Command', 'What it does'],
-            rows: mine.map((command) => [[code(command.path)], joined([command.summary, mark(command)])]),
-          },
-        ],
-        source: say`${code('help')} and a command shows its words; in a thread, mention me instead of the slash command`,
+        title: say`**What you can run** · every command is also a form: leave words out and it opens`,
+        parts: partsOf(mine),
+        source: say`${code('help redirects')} shows how those are typed; in a thread, mention me instead of the slash command`,
       };
     }
     const wanted = input.command.toLowerCase();

@@ -1,14 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import { catalogue } from '../../commands/index.ts';
-import { assertMember } from '../../pipeline/access/authorise.ts';
+import { assertMember, type Person } from '../../pipeline/access/authorise.ts';
 import { standingTo } from '../../pipeline/access/may-run.ts';
 import { overviewFor } from '../../pipeline/steps/overview.ts';
 import type { Card } from '../../pipeline/changes/card.ts';
-import { notToldQuietly } from '../../pipeline/access/unknown-groups.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { Refusal } from '../../errors.ts';
 import { amount, bold, code, joined, say, type Text } from '../../text.ts';
-import { drawCard, richText } from '../draw/blocks.ts';
+import { buttonRow, drawCard, richText } from '../draw/blocks.ts';
 import { charactersIn } from '../draw/truncate.ts';
 import type { SlackContext } from '../context/context.ts';
 
@@ -16,7 +15,7 @@ import type { SlackContext } from '../context/context.ts';
 const maxBlocks = 95;
 const longest = 60_000;
 
-/** App Home: what waits for this person, what they asked for, what happened lately, and what they may run. */
+/** App Home: what waits for this person, what they asked for, what happened lately, and the sites they use. */
 export async function publishHome(context: SlackContext, id: string): Promise<void> {
   const { drawn, numbers } = await homeOf(context, id);
   const blocks: KnownBlock[] = [];
@@ -48,7 +47,8 @@ export async function redrawHomes(context: SlackContext): Promise<void> {
 type DrawnHome = { readonly drawn: readonly KnownBlock[]; readonly numbers: readonly number[] };
 const onlySaying = (text: Text): DrawnHome => ({ drawn: [richText([text])], numbers: [] });
 
-async function homeOf({ people, front, queryService }: SlackContext, id: string): Promise<DrawnHome> {
+async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
+  const { people, front, queryService } = context;
   const policy = front.policy();
   const person = await people.glanced(id, mentionedGroups(policy));
   if (person === undefined) {
@@ -61,11 +61,7 @@ async function homeOf({ people, front, queryService }: SlackContext, id: string)
     throw error;
   }
   const { toDecide, mine, more, recent, numbers } = await overviewFor(queryService, person);
-  const runnable = [...catalogue].flatMap(([path, command]) => {
-    const is = standingTo(policy, person, path, command);
-    const line = joined([code(path), command.summary], '  ');
-    return is === 'no' ? [] : [is === 'yes' ? line : say`${line}  ⚠️ ${notToldQuietly(is)}`];
-  });
+  const sites = await recentSites(context, person);
   const drawn = [
     heading('Waiting for your decision'),
     ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [nothing(say`Nothing waits for you.`)]),
@@ -77,11 +73,47 @@ async function homeOf({ people, front, queryService }: SlackContext, id: string)
     recent.length > 0
       ? richText(recent.map(inOneLine))
       : nothing(say`Nothing has been asked for yet. Try ${code('/site help')}.`),
-    heading('What you may run'),
-    richText(runnable),
+    heading('Your sites'),
+    ...sites,
+    nothing(say`${code('/site help')} lists everything you can run; ${code('/site')} alone opens a form.`),
   ];
   return { drawn, numbers };
 }
+
+/** Each environment that this person used lately, with what is done with it most. */
+async function recentSites(
+  { recent, front, queryService }: SlackContext,
+  person: Person,
+): Promise<readonly KnownBlock[]> {
+  const may = (path: string): boolean => {
+    const command = catalogue.get(path);
+    return command !== undefined && standingTo(front.policy(), person, path, command) === 'yes';
+  };
+  const buttons = siteButtons.filter(({ path }) => may(path));
+  const { environments } = queryService.names(person);
+  const used = (await recent.of(person.id)).flatMap(
+    (id) => environments.find((environment) => environment.id === id) ?? [],
+  );
+  if (used.length === 0) return [nothing(say`The environments that you use will stand here.`)];
+  return used.slice(0, maxSites).flatMap(({ id, name }) => [
+    richText([[bold(name)]]),
+    ...buttonRow(
+      buttons.map(({ label, path }) => ({
+        label,
+        press: { kind: label.endsWith('…') ? 'form' : 'words', words: [...path.split(' '), id] },
+      })),
+    ),
+  ]);
+}
+
+const maxSites = 4;
+/** What changes something opens its form first: a thumb slips on a phone. */
+const siteButtons = [
+  { label: 'Logs', path: 'logs' },
+  { label: 'Backups', path: 'backups list' },
+  { label: 'Changes', path: 'changes' },
+  { label: 'Clear the cache…', path: 'cache clear' },
+] as const;
 
 const heading = (title: string): KnownBlock => richText([[bold(title)]]);
 const nothing = (text: Text): KnownBlock => richText([text]);
