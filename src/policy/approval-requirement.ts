@@ -1,20 +1,20 @@
 import type { Approval } from './rules.ts';
 
-/** So many people of these groups; `allowed`: of those whom a rule allows the same command on the same target. */
+/** `count` people of these groups; `allowed`: people whom a rule allows the same command on the same target. */
 export type Requirement = { readonly by: 'allowed' | readonly string[]; readonly count: number };
 
-/** The approval a change needs: plain data, kept with the change. `expires` is in milliseconds after asking. */
+/** The approval a change needs, as plain data stored with it. `expires` is in milliseconds after asking. */
 export type Needed = {
-  /** Every one of these must be met; one person may count towards several. */
+  /** All must be met. One person may count towards several. */
   readonly requirements: readonly Requirement[];
   readonly expires: number;
   readonly reason: 'required' | 'optional';
 };
 
 /**
- * The strictest of what several rules ask for. Nothing any of them asks for is lost: what differs in *who* stands side
- * by side and must all be met, the same *who* is needed as often as the strictest says; the shortest expiry holds, and
- * a reason is required if one rule requires it. Hence no rule can weaken what another one asks for.
+ * Combines what several rules ask for, so that no rule can weaken another. Requirements with different `by` must all be
+ * met. For the same `by` the highest count applies. The shortest expiry applies. A reason is required if one rule
+ * requires it.
  */
 export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | Needed {
   const asked = approvals.filter((approval) => approval !== 'none');

@@ -2,8 +2,8 @@ import { matches } from './pattern.ts';
 import type { Policy } from './rules.ts';
 
 /**
- * Whether these sites may be spoken of in a channel: `denied` where nothing may, `outside` where the channel is bound
- * to other sites. `undefined` among the names is a site that is not known: outside every boundary.
+ * Whether these sites may be discussed in a channel. `denied`: no site may. `outside`: the channel is bound to other
+ * sites. An `undefined` name is an unknown site and outside every bound.
  */
 export function channelRule(
   policy: Policy,
@@ -16,7 +16,7 @@ export function channelRule(
   return !bound || sites.every(inside) ? 'ok' : 'outside';
 }
 
-/** Where a card that is asked for in this channel is posted. */
+/** The channel that gets the cards for commands in this channel. */
 export function cardsChannel(policy: Policy, channel: string): string {
   return policy.channels.bounds.get(channel)?.cards ?? channel;
 }

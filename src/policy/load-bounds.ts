@@ -5,7 +5,7 @@ import type { YamlNode } from './yaml-node.ts';
 
 const CHANNEL = /^[CG][A-Z0-9]{2,20}$/;
 
-/** Reads `channels`: what may be spoken of where. */
+/** Reads `channels`: which sites may be discussed where. */
 export function readBounds(at: YamlNode | undefined): Channels {
   const bounds = new Map<string, ChannelBounds>();
   const entries = at?.entries('ids of channels, and deny and ops') ?? [];
@@ -38,10 +38,10 @@ function readSite(item: YamlNode): Glob | undefined {
   if (text === undefined) return undefined;
   if (text.includes('/')) return item.wrong(`${quoted(text)} names an environment; a channel is bound to whole sites`);
   const glob = readGlob(text);
-  return typeof glob === 'string' ? item.wrong(`${quoted(text)} is no site: ${glob}`) : glob;
+  return typeof glob === 'string' ? item.wrong(`${quoted(text)} is not a site: ${glob}`) : glob;
 }
 
-/** A channel that we mean to write to. */
+/** Reads a channel that Sitehand posts to, so it must not be denied. */
 function readOpen(at: YamlNode, denied: ReadonlySet<string>): string | undefined {
   const id = readChannel(at);
   return id !== undefined && denied.has(id) ? at.wrong(`${id} is denied, so nothing can be posted there`) : id;

@@ -7,7 +7,7 @@ import type { YamlNode } from './yaml-node.ts';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NAME = /^(?! )[^\p{Cc}\p{Cf}\p{Cs}/*]{1,100}(?<! )$/u;
 
-/** Reads `environments` and `sites`: names for ids, where the hosting API has none. `live` is what counts as live. */
+/** Reads `environments` and `sites`: names that the hosting API lacks. `live`: what counts as live. */
 export function readPins(
   environments: YamlNode | undefined,
   sites: YamlNode | undefined,
@@ -23,8 +23,8 @@ function readEnvironments(at: YamlNode | undefined, live: readonly Pattern[]): r
     const id = readId(key, key.word);
     const pin = readEnvironment(value, live);
     if (id === undefined || !pin) continue;
-    claim(key, id, taken);
-    claim(value, `${fold(pin.site)}/${fold(pin.name)}`, taken);
+    claimOnce(key, id, taken);
+    claimOnce(value, `${fold(pin.site)}/${fold(pin.name)}`, taken);
     pins.push({ id, ...pin });
   }
   return pins;
@@ -38,7 +38,7 @@ function readEnvironment(at: YamlNode, live: readonly Pattern[]): Omit<PinnedEnv
   if (site === undefined || name === undefined) return undefined;
   const isLive = fields.get('live')?.flag();
   if (isLive === false && isNamedLive(live, site, name)) {
-    fields.get('live')?.wrong(`${quoted(`${site}/${name}`)} is not live here, but is by its name under "live"`);
+    fields.get('live')?.wrong(`${quoted(`${site}/${name}`)} is not live here, but "live" lists its name`);
   }
   return { site, name, live: isLive };
 }
@@ -52,19 +52,19 @@ function readSites(at: YamlNode | undefined): readonly PinnedSite[] {
     const name = fields && readName(value, fields.get('name'), 'name');
     const environments = (fields?.get('environments')?.items('a list of environment ids') ?? []).flatMap((item) => {
       const environment = readId(item, item.text('the id of an environment'));
-      return environment !== undefined && claim(item, environment, taken) ? environment : [];
+      return environment !== undefined && claimOnce(item, environment, taken) ? environment : [];
     });
     if (id === undefined || name === undefined) continue;
-    claim(key, id, taken);
-    claim(value, fold(name), taken);
+    claimOnce(key, id, taken);
+    claimOnce(value, fold(name), taken);
     pins.push({ id, name, environments });
   }
   return pins;
 }
 
-/** Notes a mistake where an id or a name has been given away already. */
-function claim(at: YamlNode, name: string, taken: Set<string>): boolean {
-  if (taken.has(name)) at.wrong(`${quoted(name)} stands here twice`);
+/** Notes a mistake if an id or a name is used twice. */
+function claimOnce(at: YamlNode, name: string, taken: Set<string>): boolean {
+  if (taken.has(name)) at.wrong(`${quoted(name)} is listed twice`);
   return taken.size < taken.add(name).size;
 }
 
@@ -72,7 +72,7 @@ function readId(at: YamlNode, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   return UUID.test(text)
     ? text.toLowerCase()
-    : at.wrong(`${quoted(text)} is not the id of a site or environment: a UUID`);
+    : at.wrong(`${quoted(text)} is not the id of a site or environment; expected a UUID`);
 }
 
 function readName(owner: YamlNode, at: YamlNode | undefined, key: string): string | undefined {

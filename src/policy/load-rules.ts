@@ -11,10 +11,10 @@ import {
   type Rule,
 } from './rules.ts';
 
-/** What a rule may name. */
+/** The groups and commands that a rule may name. */
 type Known = { readonly groups: Policy['groups']; readonly catalogue: Catalogue };
 
-const MOST_APPROVALS = 20;
+const MAX_APPROVALS = 20;
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const SHORTEST_EXPIRY = 60_000;
 const LONGEST_EXPIRY = 30 * SECONDS.d * 1_000;
@@ -45,7 +45,7 @@ function readRule(at: YamlNode, known: Known): Rule | undefined {
   return { ...rule, text: shortened(rule, fields.get('where')?.words ?? []) };
 }
 
-/** What has an answer at once cannot wait for approval; a rule that believes otherwise protects nothing. */
+/** `approval` is allowed only on commands that change a site. */
 function refuseReports(approval: YamlNode, what: ReadonlySet<string>, catalogue: Catalogue): void {
   const report = catalogue.find(({ path, risk }) => (risk === 'read' || risk === 'named') && what.has(path));
   const name = what.has('read') ? 'read' : report?.path;
@@ -71,7 +71,7 @@ function readGroupNames(at: YamlNode, groups: Known['groups'], isDenied = false)
     if (name === undefined) return undefined;
     const members = groups.get(name);
     if (members === undefined) return item.wrong(unknown('group', name, [...groups.keys()]));
-    // Whoever wrote it believes that somebody is kept away.
+    // A deny for an empty group looks like protection but has no effect.
     if (isDenied && members.size === 0) return item.wrong(`the group ${quoted(name)} is empty: this denies nobody`);
     return name;
   });
@@ -82,10 +82,10 @@ function readApproval(at: YamlNode, groups: Known['groups']): 'none' | Approval 
   const fields = at.fields(['by', 'count', 'expires', 'reason'], '"none" or { by, count, expires, reason }');
   if (!fields) return undefined;
   const by = fields.get('by');
-  if (!by) return at.wrong('"by" is missing: the groups whose people approve');
+  if (!by) return at.wrong('"by" is missing: the groups whose members can approve');
   return {
     by: readGroupNames(by, groups),
-    count: fields.get('count')?.whole(1, MOST_APPROVALS) ?? 1,
+    count: fields.get('count')?.whole(1, MAX_APPROVALS) ?? 1,
     expires: readDuration(fields.get('expires')) ?? DEFAULT_EXPIRY,
     reason: fields.get('reason')?.oneOf(['required', 'optional']) ?? 'optional',
   };
@@ -103,13 +103,13 @@ function readDuration(at: YamlNode | undefined): number | undefined {
   return at?.wrong(`${quoted(text)} is out of bounds: from 1m to 30d`);
 }
 
-/** Reads `live`, the environments that count as live: those called live where the file does not say. */
+/** Reads `live`, the environments that count as live. Default: those named live. */
 export function readLive(at: YamlNode | undefined): readonly Pattern[] {
   if (!at) return [{ kind: 'environment', site: ['', ''], environment: ['live'] }];
   return at.several('environments, like ["*/live"]', (item) => {
     const pattern = readTarget(item);
     const wrong = pattern && pattern.kind !== 'environment';
-    return wrong ? item.wrong(`${quoted(item.word)} is no environment; expected site/environment`) : pattern;
+    return wrong ? item.wrong(`${quoted(item.word)} is not an environment; expected site/environment`) : pattern;
   });
 }
 
@@ -117,14 +117,14 @@ function readTarget(item: YamlNode): Pattern | undefined {
   const text = item.text('a target, like "acme-shop/*"');
   if (text === undefined) return undefined;
   const pattern = readPattern(text);
-  return typeof pattern === 'string' ? item.wrong(`${quoted(text)} is no target: ${pattern}`) : pattern;
+  return typeof pattern === 'string' ? item.wrong(`${quoted(text)} is not a target: ${pattern}`) : pattern;
 }
 
-const LONGEST_TEXT = 120;
+const MAX_TEXT = 120;
 
 function shortened({ effect, what, to }: Omit<Rule, 'text'>, where: readonly string[]): string {
   const audience = to === 'everyone' ? to : to.join(', ');
   const places = where.length > 0 ? ` where ${where.join(', ')}` : '';
   const text = `${effect} ${[...what].join(', ')} to ${audience}${places}`;
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text;
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
 }

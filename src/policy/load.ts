@@ -9,8 +9,8 @@ import { Diagnostics, YamlNode } from './yaml-node.ts';
 import { impossibleRules } from './unsatisfiable.ts';
 import type { Catalogue, Policy } from './rules.ts';
 
-/** A policy file has at most so many bytes. */
-export const MOST_BYTES = 256 * 1024;
+/** The largest policy file, in bytes. */
+export const MAX_BYTES = 256 * 1024;
 
 const SECTIONS = ['version', 'live', 'groups', 'people', 'rules', 'channels', 'environments', 'sites'] as const;
 
@@ -19,20 +19,20 @@ export type Loaded =
   | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] };
 
 /**
- * Reads the text of a policy file (YAML 1.2). Never throws: whatever is wrong comes back as a list of mistakes, each
- * with its line. `catalogue` is every command a rule may name.
+ * Reads the text of a policy file (YAML 1.2). Never throws: returns every mistake with its line instead. `catalogue` is
+ * every command that a rule may name.
  */
 export function loadPolicy(text: string, catalogue: Catalogue): Loaded {
-  if (Buffer.byteLength(text) > MOST_BYTES) return unusable(`the file is larger than ${MOST_BYTES / 1024} KiB`);
+  if (Buffer.byteLength(text) > MAX_BYTES) return unusable(`the file is larger than ${MAX_BYTES / 1024} KiB`);
   try {
     return read(text, catalogue);
-  } catch (trouble) {
-    // Thousands of brackets within each other exhaust the parser's stack.
-    return unusable(`this cannot be read: ${trouble instanceof Error ? trouble.message : 'no reason given'}`);
+  } catch (error) {
+    // Thousands of nested brackets overflow the parser's stack.
+    return unusable(`this cannot be read: ${error instanceof Error ? error.message : 'no reason given'}`);
   }
 }
 
-/** A file that cannot be used at all, for one reason. */
+/** The result for a file that cannot be used at all. */
 export function unusable(says: string): Loaded {
   return { kind: 'mistakes', mistakes: [{ line: 1, column: 1, says }] };
 }
@@ -40,9 +40,9 @@ export function unusable(says: string): Loaded {
 function read(text: string, catalogue: Catalogue): Loaded {
   const lines = new LineCounter();
   const notes = new Diagnostics(lines);
-  // The parser compares every key with every other one; `Place` finds what stands twice in one pass.
+  // The parser's check for unique keys takes quadratic time. `YamlNode` finds duplicates in one pass.
   const file = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  noteTroubles([...file.errors, ...file.warnings], notes);
+  noteYamlErrors([...file.errors, ...file.warnings], notes);
   const readable = notes.mistakes.length === 0;
   const policy = readable ? readSections(new YamlNode(file.contents, notes), text, catalogue, notes) : undefined;
   const { mistakes } = notes;
@@ -65,25 +65,25 @@ function readSections(root: YamlNode, text: string, catalogue: Catalogue, notes:
   const channels = readBounds(sections.get('channels'));
   const pins = readPins(sections.get('environments'), sections.get('sites'), live);
   const policy = { hash, text, catalogue, live, groups, people, rules, channels, pins };
-  // Of rules that were not understood nothing can be claimed.
+  // Rules with mistakes are incomplete, so their approvals cannot be judged.
   if (sound) impossibleRules(policy, new Map()).forEach((mistake) => notes.add(mistake));
   return policy;
 }
 
-/** One mistake a line: what follows the first is mostly its echo. */
-function noteTroubles(troubles: readonly Trouble[], notes: Diagnostics): void {
+/** One mistake for each line: later ones on a line mostly follow from the first. */
+function noteYamlErrors(errors: readonly ParserError[], notes: Diagnostics): void {
   const seen = new Set<number>();
-  for (const trouble of troubles) {
-    const at = notes.at(trouble.pos[0]);
-    if (!seen.has(at.line)) notes.add({ ...at, says: explain(trouble) });
+  for (const error of errors) {
+    const at = notes.at(error.pos[0]);
+    if (!seen.has(at.line)) notes.add({ ...at, says: explain(error) });
     seen.add(at.line);
   }
 }
 
-type Trouble = Pick<YAMLError, 'code' | 'message' | 'pos'>;
+type ParserError = Pick<YAMLError, 'code' | 'message' | 'pos'>;
 
-function explain({ code, message }: Trouble): string {
-  if (code === 'MULTIPLE_DOCS') return 'a second document begins here; the file holds one';
-  if (code === 'TAB_AS_INDENT') return 'tabs cannot indent; use spaces';
+function explain({ code, message }: ParserError): string {
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins here; only one is allowed';
+  if (code === 'TAB_AS_INDENT') return 'tabs cannot be used to indent; use spaces';
   return `this is not YAML: ${message.split('\n')[0]}`;
 }

@@ -1,22 +1,22 @@
 import { isUserGroup, mentionedGroups } from './people.ts';
 import type { Audience, Person, Policy, Rule } from './rules.ts';
 
-/** Who is in which group of the policy, where Slack does not tell everything: certain, or perhaps. */
+/** Which policy groups a person is in: certainly or, where Slack gives no answer, perhaps. */
 
-/** How somebody stands to the groups of a policy, by their names. */
+/** A person's policy groups, by name. */
 export type Memberships = {
-  /** Those they are in with the id they act with: what an `allow` counts. */
+  /** Groups that hold the id they act with: an `allow` counts these. */
   readonly own: ReadonlySet<string>;
-  /** Those they are in with any id that is joined to it: what a `deny` reaches. */
+  /** Groups that hold any of their joined ids: a `deny` counts these. */
   readonly any: ReadonlySet<string>;
-  /** Those they may be in besides, each with the Slack user groups that would have to be known to tell. */
+  /** Other groups they may be in, each with the Slack user groups whose members are unknown. */
   readonly perhaps: ReadonlyMap<string, readonly string[]>;
 };
 
 type Named = Pick<Policy, 'groups'>;
 const byId = new WeakMap<Policy['groups'], ReadonlyMap<string, readonly string[]>>();
 
-/** The names of the groups that each Slack id stands in, turned around once for each policy. */
+/** Slack id → names of its groups. Built once for each policy. */
 function groupsById({ groups }: Named): ReadonlyMap<string, readonly string[]> {
   const known = byId.get(groups);
   if (known) return known;
@@ -31,19 +31,19 @@ function groupsById({ groups }: Named): ReadonlyMap<string, readonly string[]> {
   return made;
 }
 
-const worked = new WeakMap<Policy['groups'], WeakMap<Person, Memberships>>();
+const cache = new WeakMap<Policy['groups'], WeakMap<Person, Memberships>>();
 
-/** The groups of a person as rules count them; worked out once for each person and policy. */
+/** The groups of a person as rules count them. Cached for each person and policy. */
 export function membershipsOf(policy: Policy, person: Person): Memberships {
-  const known = worked.get(policy.groups) ?? new WeakMap<Person, Memberships>();
+  const known = cache.get(policy.groups) ?? new WeakMap<Person, Memberships>();
   const found = known.get(person);
   if (found) return found;
-  const made = workOut(policy, person);
-  worked.set(policy.groups, known.set(person, made));
+  const made = computeMemberships(policy, person);
+  cache.set(policy.groups, known.set(person, made));
   return made;
 }
 
-function workOut(policy: Policy, person: Person): Memberships {
+function computeMemberships(policy: Policy, person: Person): Memberships {
   const names = groupsById(policy);
   const namesOf = (ids: readonly string[]): readonly string[] => ids.flatMap((id) => names.get(id) ?? []);
   const own = new Set(namesOf([person.id, ...person.groups]));
@@ -56,7 +56,7 @@ function workOut(policy: Policy, person: Person): Memberships {
   return { own, any, perhaps };
 }
 
-/** The Slack user groups of the policy of which it is not known whether the person is in them: not told, or not asked. */
+/** The policy's Slack user groups that may hold the person: Slack gave no answer or was not asked. */
 export function unknownGroups(
   policy: Policy,
   { groups, joinedGroups = [], otherGroups = [] }: Person,
@@ -65,26 +65,26 @@ export function unknownGroups(
   return mentionedGroups(policy).filter((group) => !known.has(group));
 }
 
-/** Whether an audience holds the person: certainly, not, or as it turns out; of a deny with any of their ids. */
-export function holds(to: Audience, of: Memberships, effect: Rule['effect']): 'yes' | 'no' | 'perhaps' {
+/** Whether an audience holds the person. A `deny` counts all of their joined ids. */
+export function holds(to: Audience, memberships: Memberships, effect: Rule['effect']): 'yes' | 'no' | 'perhaps' {
   if (to === 'everyone') return 'yes';
-  const certain = effect === 'allow' ? of.own : of.any;
+  const certain = effect === 'allow' ? memberships.own : memberships.any;
   let is: 'no' | 'perhaps' = 'no';
   for (const name of to) {
     if (certain.has(name)) return 'yes';
-    if (of.perhaps.has(name)) is = 'perhaps';
+    if (memberships.perhaps.has(name)) is = 'perhaps';
   }
   return is;
 }
 
-/** The Slack user groups on which it depends whether these audiences hold the person, each once; without some of them. */
+/** The Slack user groups that decide whether these audiences hold the person, each once, except those in `without`. */
 export function dependsOn(
   audiences: readonly Audience[],
   { perhaps }: Memberships,
   without: readonly string[] = [],
 ): readonly string[] {
   const groups = new Set<string>();
-  // In loops: a decision on somebody of whom nothing is known comes through here for most rules.
+  // Plain loops for speed: if nothing is known about a person, most rules come through here.
   for (const to of audiences) {
     if (to === 'everyone') continue;
     for (const name of to) for (const group of perhaps.get(name) ?? []) groups.add(group);
@@ -95,7 +95,7 @@ export function dependsOn(
 
 const groupsByName = new WeakMap<Policy['groups'], ReadonlyMap<string, readonly string[]>>();
 
-/** The Slack user groups in these audiences; looked for in each group once for each policy. */
+/** The Slack user groups in these audiences. The lookup is cached for each policy. */
 export function userGroupsIn({ groups }: Named, audiences: readonly Audience[]): readonly string[] {
   const known =
     groupsByName.get(groups) ?? new Map([...groups].map(([name, ids]) => [name, [...ids].filter(isUserGroup)]));

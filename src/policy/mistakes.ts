@@ -1,9 +1,9 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** Something wrong in the policy file. Lines and columns count from 1. */
+/** A mistake in the policy file. Lines and columns count from 1. */
 export type Mistake = { readonly line: number; readonly column: number; readonly says: string };
 
-/** A policy file that cannot be used. `message` has a line for every mistake. */
+/** Thrown for a policy file that cannot be used. `message` has a line for every mistake. */
 export class PolicyMistakes extends Error {
   readonly mistakes: readonly Mistake[];
 
@@ -19,25 +19,25 @@ export function tell({ line, says }: Mistake): string {
   return `line ${line}: ${says}`;
 }
 
-/** Text of the file within a sentence: quoted, on one line, shortened. */
+/** Text of the file for use in a sentence: quoted, on one line, shortened. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text).toWellFormed();
 }
 
-/** Says that a name is not known, and offers the nearest that is. */
+/** Says that a name is unknown and suggests the nearest known ones. */
 export function unknown(what: string, name: string, known: readonly string[]): string {
   const offered = nearest(name, known).map((one) => `"${one}"`);
   const offer = offered.length > 0 ? `; did you mean ${offered.join(' or ')}?` : '';
   return `unknown ${what} ${quoted(name)}${offer}`;
 }
 
-const MOST_OFFERED = 4;
+const MAX_OFFERED = 4;
 
 function nearest(name: string, known: readonly string[]): readonly string[] {
   const wanted = name.slice(0, 100).toLowerCase();
   if (wanted === '' || known.length === 0) return [];
   const longer = known.filter((one) => one.startsWith(`${wanted} `));
-  if (longer.length > 0) return longer.slice(0, MOST_OFFERED);
+  if (longer.length > 0) return longer.slice(0, MAX_OFFERED);
   const near = closest(wanted, [...known]);
   return distance(wanted, near.toLowerCase()) <= Math.max(1, Math.floor(near.length / 3)) ? [near] : [];
 }

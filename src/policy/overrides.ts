@@ -1,17 +1,17 @@
 import { matches } from './pattern.ts';
 import type { Policy } from './rules.ts';
 
-/** What is known of an environment when its kind is asked for. */
+/** What is known about an environment. */
 export type Known = {
   readonly id?: string;
-  /** Names of the site and of the environment within it; undefined where nobody can tell. */
+  /** Names of the site and of the environment within it; undefined: unknown. */
   readonly site: string | undefined;
   readonly name: string | undefined;
-  /** Whether the name can be trusted to tell what it is. */
+  /** Whether the name shows reliably which kind of environment it is. */
   readonly kindKnown: boolean;
 };
 
-/** Whether an environment counts as live: as pinned, else as `live:` has it. Whatever is not known does. */
+/** Whether an environment counts as live: by its pin, else by `live:`. Unknown counts as live. */
 export function isLive(policy: Policy, environment: Known): boolean {
   const pinned = policy.pins.environments.find((pin) => pin.id === environment.id)?.live;
   if (pinned !== undefined) return pinned;

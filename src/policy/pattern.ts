@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import type { Target } from '../hosting/contract/target.ts';
 
-/** A name with `*` in it, folded: the pieces between the stars. */
+/** A folded name with wildcards, as the pieces between the `*`. */
 export type Glob = readonly string[];
 
 /** One entry of `where`: `site/environment`, `domain:example.com` or `company`. */
@@ -10,23 +10,23 @@ export type Pattern =
   | { readonly kind: 'domain'; readonly name: Glob }
   | { readonly kind: 'company' };
 
-const LONGEST = 253;
+const MAX_LENGTH = 253;
 
-/** Names are compared in this form: compatibility forms and letter case make no difference. */
+/** The form in which names are compared: NFKC, in lower case. */
 export const fold = (name: string): string =>
-  // Of plain ASCII there is one form alone, and it is known faster than it is made.
+  // `normalize` does not change plain ASCII, and the test is faster.
   (/[^\u0000-\u007F]/.test(name) ? name.normalize('NFKC') : name).toLowerCase();
 
-/** Reads a name in which `*` stands for any run of characters; a string says what is wrong with it. */
+/** Reads a name in which `*` stands for any run of characters. A returned string says what is wrong. */
 export function readGlob(text: string): Glob | string {
   if (text === '' || text.trim() !== text) return 'a name is missing, or has spaces around it';
-  if (text.length > LONGEST) return `a name has at most ${LONGEST} characters`;
+  if (text.length > MAX_LENGTH) return `a name has at most ${MAX_LENGTH} characters`;
   if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text)) return 'a name has invisible characters in it';
-  if (/[?[\]{}!]|\*\*/.test(text)) return 'of all wildcards only a single * is understood';
+  if (/[?[\]{}!]|\*\*/.test(text)) return 'the only wildcard is a single *';
   return fold(text).split('*');
 }
 
-/** Reads an entry of `where` or `live`; a string says what is wrong with it. */
+/** Reads an entry of `where` or `live`. A returned string says what is wrong. */
 export function readPattern(text: string): Pattern | string {
   if (text === 'company') return { kind: 'company' };
   if (text.startsWith('domain:')) return readDomain(text.slice('domain:'.length));
@@ -44,13 +44,13 @@ function readDomain(text: string): Pattern | string {
   if (text === '*') return { kind: 'domain', name: ['', ''] };
   const below = text.startsWith('*.');
   const name = host(below ? text.slice(2) : text);
-  if (name.length > LONGEST || !/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name)) {
+  if (name.length > MAX_LENGTH || !/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name)) {
     return 'expected domain:example.com, domain:*.example.com or domain:*';
   }
   return { kind: 'domain', name: below ? ['', `.${name}`] : [name] };
 }
 
-/** Whether the glob covers the whole name. Takes time in proportion to the name, whatever the glob. */
+/** Whether the glob matches the whole name. Never backtracks, so a long glob cannot make it slow. */
 export const matches = (glob: Glob, name: string): boolean => matchesFolded(glob, fold(name));
 
 function matchesFolded(glob: Glob, folded: string): boolean {
@@ -59,7 +59,7 @@ function matchesFolded(glob: Glob, folded: string): boolean {
   if (last <= 0) return folded === head;
   if (!folded.startsWith(head)) return false;
   let from = head.length;
-  // By index: a decision comes through here hundreds of times, and a copy of the glob takes longer than the comparison.
+  // By index: a decision runs this hundreds of times, and copying the glob would cost more than comparing.
   for (let at = 1; at < last; at += 1) {
     const piece = glob[at] ?? '';
     const found = folded.indexOf(piece, from);
@@ -70,13 +70,13 @@ function matchesFolded(glob: Glob, folded: string): boolean {
   return folded.length - tail.length >= from && folded.endsWith(tail);
 }
 
-/** What patterns look at of a target, folded; undefined: not known. Spelled once, it is held against many patterns. */
+/** The folded names of a target, made once and compared with many patterns. Undefined: unknown. */
 export type Spelled =
   | { readonly kind: 'environment'; readonly site: string | undefined; readonly environment: string | undefined }
   | { readonly kind: 'domain'; readonly name: string; readonly site: string | undefined }
   | { readonly kind: 'company' };
 
-/** The names of a target as patterns are held against them. */
+/** Folds the names of a target for `coversSpelled`. */
 export function spell(target: Target): Spelled {
   if (target.kind === 'company') return { kind: 'company' };
   const site = target.site && fold(target.site.name);
@@ -86,20 +86,20 @@ export function spell(target: Target): Spelled {
 }
 
 /**
- * Whether a rule with this pattern speaks of the target. What is not known of a target (the site of an environment or
- * a domain, the environment of a domain) never fits an `allow`, and always fits a `deny`.
+ * Whether a rule with this pattern covers the target. An unknown part of a target (the site of an environment or a
+ * domain, the environment of a domain) never matches an `allow` and always matches a `deny`.
  */
 export const covers = (pattern: Pattern, target: Target, effect: 'allow' | 'deny'): boolean =>
   coversSpelled(pattern, spell(target), effect);
 
-/** The same as `covers`, of a target that is spelled already. */
+/** Like `covers`, for a target whose names are already folded by `spell`. */
 export function coversSpelled(pattern: Pattern, target: Spelled, effect: 'allow' | 'deny'): boolean {
   if (target.kind === 'company') return pattern.kind === 'company';
   if (target.kind === 'domain') return coversDomain(pattern, target, effect);
   return pattern.kind === 'environment' && coversEnvironment(pattern, target, effect);
 }
 
-/** Whether an `allow` with this pattern can speak of a target of that kind (`some`), or a `deny` of every one (`all`). */
+/** Whether the pattern can cover some target of that kind (asked for an `allow`), or covers all (for a `deny`). */
 export function coversOfKind(pattern: Pattern, kind: Target['kind'], amount: 'some' | 'all'): boolean {
   if (pattern.kind === 'company' || kind === 'company') return pattern.kind === kind;
   if (pattern.kind === 'domain') return kind === 'domain' && (amount === 'some' || isAny(pattern.name));
@@ -107,7 +107,7 @@ export function coversOfKind(pattern: Pattern, kind: Target['kind'], amount: 'so
   return isAny(pattern.site) && (kind === 'domain' || isAny(pattern.environment));
 }
 
-/** Nothing but stars. */
+/** Only stars. */
 const isAny = (glob: Glob): boolean => glob.length > 1 && glob.every((piece) => piece === '');
 
 type EnvironmentPattern = Extract<Pattern, { kind: 'environment' }>;
@@ -134,10 +134,10 @@ function coversDomain(pattern: Pattern, { name, site }: SpelledDomain, effect: '
   return (isAny(pattern.environment) || effect === 'deny') && matchesFolded(pattern.site, site);
 }
 
-/** A domain's name as name servers spell it: folded, in ASCII, without the dot at its end. */
+/** A domain name as in DNS: folded, in ASCII, without a final dot. */
 function host(name: string): string {
   const folded = fold(name).replace(/\.$/, '');
-  // Only letters beyond ASCII need it; of others it would make something else (`%61` an `a`, `0x7f.1` an address).
+  // Only for non-ASCII names: `domainToASCII` also turns `%61` into `a` and `0x7f.1` into an address.
   const foreign = /^[\p{L}\p{M}\p{N}.-]+$/u.test(folded) && /[^ -~]/.test(folded);
   return (foreign && domainToASCII(folded)) || folded;
 }

@@ -2,15 +2,15 @@ import type { Mistake } from './mistakes.ts';
 import { canonicalId, isUserGroup } from './people.ts';
 import { approvalBy, speaksOf, type Approval, type Audience, type Command, type Policy, type Rule } from './rules.ts';
 
-/** Slack user group → who is in it, as far as that is known. */
+/** Slack user group → ids of its members. A missing group is unknown. */
 export type Members = ReadonlyMap<string, readonly string[]>;
 
-/** People, each by one id; undefined where not everybody can be known. */
+/** People, each by their canonical id; undefined: some are unknown. */
 type People = ReadonlySet<string> | undefined;
 
 /**
- * The rules whose approval nobody could ever complete, whoever asks: too few approvers, or just enough of them and one
- * always asks. Only what is certain is claimed: where a user group is missing from `members`, it could be anybody.
+ * The rules whose approval can never be completed: too few approvers, or just enough while every asker is one of them.
+ * Reports only certain cases: a user group that is missing from `members` could contain anybody.
  */
 export function impossibleRules(policy: Policy, members: Members): readonly Mistake[] {
   const census = new Census(policy, members);
@@ -18,18 +18,18 @@ export function impossibleRules(policy: Policy, members: Members): readonly Mist
     if (rule.effect === 'deny') return [];
     const found = policy.catalogue
       .filter((command) => speaksOf(rule, command))
-      .map((command) => trouble(census, rule, command))
+      .map((command) => reasonFor(census, rule, command))
       .find((says) => says !== undefined);
     return found === undefined ? [] : [{ line: rule.line, column: rule.column, says: found }];
   });
 }
 
-function trouble(census: Census, rule: Rule, command: Command): string | undefined {
+function reasonFor(census: Census, rule: Rule, command: Command): string | undefined {
   const approval = approvalBy(rule, command);
   if (approval === 'none') return undefined;
-  const approvers = approval.by === 'allowed' ? census.allowed(command) : census.free(approval.by, command);
-  const askers = census.free(rule.to, command);
-  // Where nobody can ask, nobody waits for approval.
+  const approvers = approval.by === 'allowed' ? census.allowed(command) : census.notDenied(approval.by, command);
+  const askers = census.notDenied(rule.to, command);
+  // If nobody can ask, no change waits for approval.
   if (!approvers || approvers.size > approval.count || askers?.size === 0) return undefined;
   const tooFew = approvers.size < approval.count;
   if (!tooFew && !(askers && [...askers].every((id) => approvers.has(id)))) return undefined;
@@ -37,10 +37,10 @@ function trouble(census: Census, rule: Rule, command: Command): string | undefin
 }
 
 function explain({ by, count }: Approval, approvers: ReadonlySet<string>, tooFew: boolean): string {
-  const who = by === 'allowed' ? 'of those who may do it themselves' : `of ${by.join(', ')}`;
+  const who = by === 'allowed' ? 'of the people who may do it themselves' : `of ${by.join(', ')}`;
   const there =
     approvers.size === 0 ? 'there is nobody' : `there ${approvers.size === 1 ? 'is' : 'are'} only ${listed(approvers)}`;
-  const asks = tooFew ? '' : ', and whoever asks is one of them and does not count';
+  const asks = tooFew ? '' : ', and the person who asks is one of them and does not count';
   return `it needs ${count} ${who}, and ${there}${asks}`;
 }
 
@@ -48,7 +48,7 @@ function listed(people: ReadonlySet<string>): string {
   return [...people].join(' and ');
 }
 
-/** Who is meant by an audience, worked out once for each command. */
+/** The people of an audience, cached for each command. */
 class Census {
   readonly #policy: Policy;
   readonly #members: Members;
@@ -60,14 +60,14 @@ class Census {
     this.#members = members;
   }
 
-  /** The people of an audience who are not denied the command everywhere. */
-  free(audience: Audience, command: Command): People {
+  /** The people of an audience, without those whom a rule denies the command everywhere. */
+  notDenied(audience: Audience, command: Command): People {
     const people = this.#of(audience);
     const denied = this.#deniedEverywhere(command);
     return people && new Set([...people].filter((id) => !denied.has(id)));
   }
 
-  /** The people whom any rule allows the command somewhere. */
+  /** The people whom a rule allows the command somewhere. */
   allowed(command: Command): People {
     if (!this.#allowed.has(command.path)) this.#allowed.set(command.path, this.#countAllowed(command));
     return this.#allowed.get(command.path);
@@ -77,7 +77,7 @@ class Census {
     const people = new Set<string>();
     for (const rule of this.#policy.rules) {
       if (rule.effect === 'deny' || !speaksOf(rule, command)) continue;
-      const some = this.free(rule.to, command);
+      const some = this.notDenied(rule.to, command);
       if (!some) return undefined;
       some.forEach((id) => people.add(id));
     }
@@ -90,7 +90,9 @@ class Census {
     const everywhere = this.#policy.rules.filter(
       (rule) => rule.effect === 'deny' && rule.where === undefined && speaksOf(rule, command),
     );
-    const ids = everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap((name) => this.#certain(name))));
+    const ids = everywhere.flatMap(({ to }) =>
+      to === 'everyone' ? [] : to.flatMap((name) => this.#knownMembers(name)),
+    );
     const denied = new Set(ids);
     this.#denied.set(command.path, denied);
     return denied;
@@ -100,11 +102,11 @@ class Census {
     if (audience === 'everyone') return undefined;
     const ids = audience.flatMap((name) => [...(this.#policy.groups.get(name) ?? [])]);
     if (ids.some((id) => isUserGroup(id) && !this.#members.has(id))) return undefined;
-    return new Set(audience.flatMap((name) => this.#certain(name)));
+    return new Set(audience.flatMap((name) => this.#knownMembers(name)));
   }
 
-  /** The people who are in a group for certain, by the one id that stands for each. */
-  #certain(name: string): readonly string[] {
+  /** The known members of a group, each by their canonical id. */
+  #knownMembers(name: string): readonly string[] {
     return [...(this.#policy.groups.get(name) ?? [])]
       .flatMap((id) => (isUserGroup(id) ? (this.#members.get(id) ?? []) : [id]))
       .map((id) => canonicalId(this.#policy, id));

@@ -1,36 +1,37 @@
 import { watch, watchFile, unwatchFile, type FSWatcher } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { loadPolicy, MOST_BYTES, unusable, type Loaded } from './load.ts';
+import { loadPolicy, MAX_BYTES, unusable, type Loaded } from './load.ts';
 import { canonicalId, idsOf } from './people.ts';
 import { PolicyMistakes, type Mistake } from './mistakes.ts';
 import type { Catalogue, Policy } from './rules.ts';
 
-/** What is told of a file that changed; neither may throw. */
+/** Called when the file changes; neither may throw. */
 export type PolicyEvents = {
-  /** Another policy holds from now on, or the file is whole again. */
+  /** Another policy applies from now on, or the file can be used again. */
   readonly onReload: (policy: Policy, before: Policy) => void;
-  /** The file cannot be used; the last good policy still holds. Told once for each broken text. */
+  /** The file cannot be used; the last good policy still applies. Called once for each new list of mistakes. */
   readonly onBroken: (mistakes: readonly Mistake[]) => void;
 };
 
-/** A policy file that is open: whoever asks gets the policy that holds at this moment. */
+/** An open policy file. */
 export type PolicyFile = {
+  /** The policy that applies now. */
   readonly current: () => Policy;
-  /** Every id of the person behind one, and the one that stands for all of them; by the same rules. */
+  /** `idsOf` and `canonicalId` by the current policy. */
   readonly idsOf: (id: string) => readonly string[];
   readonly behind: (id: string) => string;
-  /** The file as it is now cannot be used; what held before still holds. */
+  /** The file cannot be used as it is now; the policy before still applies. */
   readonly isBroken: () => boolean;
-  /** Reads the file now; settles when that is done. Never rejects for what the file says. */
+  /** Reads the file now. Resolves when it is read, and never rejects because of its content. */
   readonly reload: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** A save arrives as several events; this long after the last one, in milliseconds, the file is read. */
-const SETTLE = 100;
-/** How often the file is looked at besides, in milliseconds: some folders report no events. */
-const LOOK = 2_000;
+/** A save arrives as several events. The file is read this long after the last one, in milliseconds. */
+const SETTLE_MS = 100;
+/** How often the file is polled as well, in milliseconds, because some folders report no events. */
+const POLL_MS = 2_000;
 
 /** Opens the policy file and follows its changes. Rejects with `PolicyMistakes` if it cannot be used. */
 export async function openPolicy(path: string, catalogue: Catalogue, events: PolicyEvents): Promise<PolicyFile> {
@@ -51,7 +52,7 @@ export async function openPolicy(path: string, catalogue: Catalogue, events: Pol
       events.onReload(current, before);
     }
   };
-  // One reading after the other, so that an older text never replaces a newer one.
+  // Reads run one after another, so that an older text never replaces a newer one.
   let reading = Promise.resolve();
   const reload = () => {
     reading = reading.then(async () => take(await read(path, catalogue)));
@@ -70,18 +71,18 @@ export async function openPolicy(path: string, catalogue: Catalogue, events: Pol
 }
 
 /**
- * Tells of changes until the returned function is called. The folder is watched rather than the file: a save by
- * renaming and a swapped link put another file under the same name.
+ * Calls `onChanged` after changes, until the returned function is called. Watches the folder, not the file, because a
+ * save by renaming or a swapped link puts another file under the same name.
  */
 function follow(path: string, onChanged: () => void): () => void {
   let settling: NodeJS.Timeout | undefined;
   const changed = () => {
     clearTimeout(settling);
-    settling = setTimeout(onChanged, SETTLE);
+    settling = setTimeout(onChanged, SETTLE_MS);
     settling.unref();
   };
   const folder = watchFolder(dirname(path), changed);
-  watchFile(path, { interval: LOOK, persistent: false }, changed);
+  watchFile(path, { interval: POLL_MS, persistent: false }, changed);
   return () => {
     clearTimeout(settling);
     folder?.close();
@@ -89,7 +90,7 @@ function follow(path: string, onChanged: () => void): () => void {
   };
 }
 
-/** Where a folder cannot be watched, looking now and then has to do. */
+/** Undefined if the folder cannot be watched; polling covers it then. */
 function watchFolder(folder: string, onChanged: () => void): FSWatcher | undefined {
   try {
     return watch(folder, { persistent: false }, onChanged).on('error', onChanged);
@@ -101,16 +102,16 @@ function watchFolder(folder: string, onChanged: () => void): FSWatcher | undefin
 async function read(path: string, catalogue: Catalogue): Promise<Loaded> {
   try {
     return loadPolicy(new TextDecoder('utf-8', { fatal: true }).decode(await readStart(path)), catalogue);
-  } catch (trouble) {
-    return unusable(`the file cannot be read: ${trouble instanceof Error ? trouble.message : 'no reason given'}`);
+  } catch (error) {
+    return unusable(`the file cannot be read: ${error instanceof Error ? error.message : 'no reason given'}`);
   }
 }
 
-/** One byte more than a policy may have is enough to tell that it is too large. */
+/** Reads one byte more than a policy may have, which is enough to refuse a larger file. */
 async function readStart(path: string): Promise<Uint8Array> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MOST_BYTES + 1), position: 0 });
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAX_BYTES + 1), position: 0 });
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();

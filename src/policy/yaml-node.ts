@@ -1,14 +1,14 @@
 import { isAlias, isMap, isScalar, isSeq, type LineCounter, type ParsedNode } from 'yaml';
 import { quoted, unknown, type Mistake } from './mistakes.ts';
 
-/** No list and no mapping of the file has more entries, and no more mistakes are listed. */
-const MOST_ENTRIES = 1_000;
-const MOST_MISTAKES = 100;
+/** Limits on the entries of a list or mapping, and on the mistakes listed. */
+const MAX_ENTRIES = 1_000;
+const MAX_MISTAKES = 100;
 
-/** Keys that are planned: refused by name, so that nobody believes they work. */
-const LATER = new Set(['freeze', 'night', 'breakGlass', 'delegates']);
+/** Planned keys: refused by name, so that people do not rely on them yet. */
+const PLANNED = new Set(['freeze', 'night', 'breakGlass', 'delegates']);
 
-/** Where mistakes are noted while a file is read. */
+/** Collects mistakes while a file is read. */
 export class Diagnostics {
   readonly #lines: LineCounter;
   readonly #mistakes: Mistake[] = [];
@@ -23,7 +23,7 @@ export class Diagnostics {
   }
 
   add(mistake: Mistake): void {
-    if (this.#mistakes.length < MOST_MISTAKES) this.#mistakes.push(mistake);
+    if (this.#mistakes.length < MAX_MISTAKES) this.#mistakes.push(mistake);
   }
 
   at(offset: number): { readonly line: number; readonly column: number } {
@@ -33,8 +33,8 @@ export class Diagnostics {
 }
 
 /**
- * A value in the file, with where it stands. Each reading method gives the value, or notes what is wrong with it and
- * gives nothing; reading goes on, so that every mistake is found at once.
+ * A value in the file, with its position. Each method that reads returns the value, or notes a mistake and returns
+ * undefined or an empty list. Reading then continues, so that all mistakes are found at once.
  */
 export class YamlNode {
   readonly line: number;
@@ -43,7 +43,7 @@ export class YamlNode {
   readonly #offset: number;
   readonly #notes: Diagnostics;
 
-  /** `offset` is where an absent value would stand, in characters. */
+  /** `offset` is the position of an absent value, in characters. */
   constructor(node: ParsedNode | null, notes: Diagnostics, offset = 0) {
     this.#node = node;
     this.#notes = notes;
@@ -51,13 +51,13 @@ export class YamlNode {
     ({ line: this.line, column: this.column } = notes.at(this.#offset));
   }
 
-  /** Notes a mistake here; gives nothing, so that a reader can return it. */
+  /** Notes a mistake here. Returns undefined, so that a reader can return the call. */
   wrong(says: string): undefined {
     this.#notes.add({ line: this.line, column: this.column, says });
     return undefined;
   }
 
-  /** What the value is, whatever it is: for keys, which YAML may have read as numbers. */
+  /** The source text of a scalar. For keys, which YAML may have parsed as numbers. */
   get word(): string {
     return isScalar(this.#node) ? (this.#node.source ?? '') : '';
   }
@@ -90,18 +90,18 @@ export class YamlNode {
   /** The entries of a list. */
   items(expected: string): readonly YamlNode[] {
     if (!isSeq(this.#node)) return this.#unexpected(expected) ?? [];
-    if (this.#node.items.length > MOST_ENTRIES) this.wrong(`a list has at most ${MOST_ENTRIES} entries`);
-    return this.#node.items.slice(0, MOST_ENTRIES).map((item) => new YamlNode(item, this.#notes, this.#offset));
+    if (this.#node.items.length > MAX_ENTRIES) this.wrong(`a list has at most ${MAX_ENTRIES} entries`);
+    return this.#node.items.slice(0, MAX_ENTRIES).map((item) => new YamlNode(item, this.#notes, this.#offset));
   }
 
-  /** The entries of a list that says something, each read; what cannot be read is left out. */
+  /** The entries of a non-empty list, each read. Leaves out those that cannot be read. */
   several<T>(expected: string, read: (item: YamlNode) => T | undefined): readonly T[] {
     const items = this.items(`a list of ${expected}`);
     if (isSeq(this.#node) && items.length === 0) this.wrong(`this list is empty; expected ${expected}`);
     return items.map(read).filter((value) => value !== undefined);
   }
 
-  /** The words of a list as they stand there, unchecked. */
+  /** The source text of each entry of a list, unchecked. */
   get words(): readonly string[] {
     return isSeq(this.#node) ? this.#node.items.map((item) => new YamlNode(item, this.#notes).word) : [];
   }
@@ -109,30 +109,30 @@ export class YamlNode {
   /** The entries of a mapping whose keys are names. */
   entries(expected: string): readonly { readonly key: YamlNode; readonly value: YamlNode }[] {
     if (!isMap(this.#node)) return this.#unexpected(expected) ?? [];
-    if (this.#node.items.length > MOST_ENTRIES) this.wrong(`a mapping has at most ${MOST_ENTRIES} entries`);
+    if (this.#node.items.length > MAX_ENTRIES) this.wrong(`a mapping has at most ${MAX_ENTRIES} entries`);
     const taken = new Set<string>();
-    return this.#node.items.slice(0, MOST_ENTRIES).map((pair) => {
+    return this.#node.items.slice(0, MAX_ENTRIES).map((pair) => {
       const key = new YamlNode(pair.key, this.#notes, this.#offset);
-      if (taken.has(key.word)) key.wrong(`${quoted(key.word)} stands here twice`);
+      if (taken.has(key.word)) key.wrong(`${quoted(key.word)} is listed twice`);
       taken.add(key.word);
       return { key, value: new YamlNode(pair.value, this.#notes, key.#offset) };
     });
   }
 
-  /** The entries of a mapping whose keys are known; any other key is a mistake. Nothing if it is no mapping. */
+  /** The entries of a mapping with known keys; any other key is a mistake. Undefined if it is not a mapping. */
   fields<K extends string>(known: readonly K[], expected: string): ReadonlyMap<K, YamlNode> | undefined {
     const fields = new Map<K, YamlNode>();
     for (const { key, value } of this.entries(expected)) {
       const name = known.find((one) => one === key.word);
       if (name !== undefined) fields.set(name, value);
-      else if (LATER.has(key.word)) key.wrong(`"${key.word}" is not supported yet`);
+      else if (PLANNED.has(key.word)) key.wrong(`"${key.word}" is not supported yet`);
       else key.wrong(unknown('key', key.word, known));
     }
     return isMap(this.#node) ? fields : undefined;
   }
 
   #unexpected(expected: string): undefined {
-    if (isAlias(this.#node)) return this.wrong('aliases (*name) are not understood here; write it out');
+    if (isAlias(this.#node)) return this.wrong('aliases (*name) are not supported here; write the value out');
     return this.wrong(`expected ${expected}, found ${describe(this.#node)}`);
   }
 }

@@ -97,7 +97,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/policy/approvers.ts': [
     ...same(
       'Votes are looked for by requirement, and a text is none.',
-      "const towards = messenger.kind === 'counts' ? messenger.towards : [];",
+      "const towards = weight.kind === 'counts' ? weight.towards : [];",
       '[] → ["Stryker was here"]',
     ),
   ],
@@ -213,10 +213,14 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Whatever is no `allow` counts all ids.',
-      "if (everywhere.some(({ to }) => holds(to, of, 'deny') === 'yes')) return 'no';",
+      "if (everywhere.some(({ to }) => holds(to, memberships, 'deny') === 'yes')) return 'no';",
       '\'deny\' → ""',
     ),
-    ...same('Whatever is no `allow` counts all ids.', "const is = holds(rule.to, of, 'deny');", '\'deny\' → ""'),
+    ...same(
+      'Whatever is no `allow` counts all ids.',
+      "const is = holds(rule.to, memberships, 'deny');",
+      '\'deny\' → ""',
+    ),
     ...same(
       'It names no group.',
       "const then = needed === 'none' ? [] : needed.requirements;",
@@ -233,8 +237,8 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ...same('What is remembered is worked out again, only slower.', 'if (found) return found;', 'found → false'),
     ...same(
       'What is remembered is worked out again, only slower.',
-      'speaking.set(rules, known.set(key, made));',
-      'speaking.set(rules, known.set(key, made)); → ;',
+      'rulesByCommand.set(rules, known.set(key, made));',
+      'rulesByCommand.set(rules, known.set(key, made)); → ;',
     ),
     ...same(
       'What asks for no approval makes none stricter; it is left out to be quick.',
@@ -287,7 +291,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'It is nobody whom anything allows.',
-      "const ids = everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap((name) => this.#certain(name))));",
+      "const ids = everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap((name) => this.#knownMembers(name))));",
       '[] → ["Stryker was here"]',
     ),
     ...same('What is remembered is worked out again, only slower.', 'if (known) return known;', 'known → false'),

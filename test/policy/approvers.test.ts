@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lookedTo, mayApprove, outstanding, type ApprovalRequest } from '../../src/policy/approvers.ts';
+import { groupsForRequirement, mayApprove, outstanding, type ApprovalRequest } from '../../src/policy/approvers.ts';
 import type { Needed } from '../../src/policy/approval-requirement.ts';
 import { canonicalId, idsIn, idsOf, mentionedGroups, samePerson } from '../../src/policy/people.ts';
 import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } from './given.ts';
@@ -80,7 +80,7 @@ test('people are joined', () => {
 test('groups are looked up', () => {
   expect(mentionedGroups(people)).toEqual(['S0GUIDES']);
   expect(idsIn(people, ['developers', 'guides', 'chiefs', 'developers'])).toEqual(['U01ANA', 'U02BEN', 'S0GUIDES']);
-  expect(lookedTo(people, { by: ['leads'], count: 1 }, PUSH)).toEqual(['leads']);
-  expect(lookedTo(people, { by: 'allowed', count: 1 }, PUSH)).toEqual(['developers', 'guides']);
-  expect(lookedTo(rulesOf(), { by: 'allowed', count: 1 }, PUSH)).toEqual([]);
+  expect(groupsForRequirement(people, { by: ['leads'], count: 1 }, PUSH)).toEqual(['leads']);
+  expect(groupsForRequirement(people, { by: 'allowed', count: 1 }, PUSH)).toEqual(['developers', 'guides']);
+  expect(groupsForRequirement(rulesOf(), { by: 'allowed', count: 1 }, PUSH)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { loadPolicy, MOST_BYTES } from '../../src/policy/load.ts';
+import { loadPolicy, MAX_BYTES } from '../../src/policy/load.ts';
 import { PolicyMistakes } from '../../src/policy/mistakes.ts';
 import { decide } from '../../src/policy/policy.ts';
 import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob, to, withRules } from './given.ts';
@@ -27,16 +27,20 @@ describe('every mistake is told with its line', () => {
       `${ok}freeze: x\nbreakGlass: x`,
       ['line 3: "freeze" is not supported yet', 'line 4: "breakGlass" is not supported yet'],
     ],
-    ['a key that stands twice', `${ok}groups: {}\ngroups: {}`, ['line 4: "groups" stands here twice']],
-    ['a group that stands twice', `${ok}groups:\n  a: [U111]\n  a: [U112]`, ['line 5: "a" stands here twice']],
-    ['two documents', `${ok}---\n${ok}`, ['line 3: a second document begins here; the file holds one']],
-    ['a tab', 'version: 1\nrules:\n\t- x', ['line 3: tabs cannot indent; use spaces']],
+    ['a key that stands twice', `${ok}groups: {}\ngroups: {}`, ['line 4: "groups" is listed twice']],
+    ['a group that stands twice', `${ok}groups:\n  a: [U111]\n  a: [U112]`, ['line 5: "a" is listed twice']],
+    ['two documents', `${ok}---\n${ok}`, ['line 3: a second document begins here; only one is allowed']],
+    ['a tab', 'version: 1\nrules:\n\t- x', ['line 3: tabs cannot be used to indent; use spaces']],
     [
       'a list without an end',
       'version: 1\nrules: [\n',
       ['line 3: this is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ]'],
     ],
-    ['an alias', `${ok}groups: &a {}\npeople: *a`, ['line 4: aliases (*name) are not understood here; write it out']],
+    [
+      'an alias',
+      `${ok}groups: &a {}\npeople: *a`,
+      ['line 4: aliases (*name) are not supported here; write the value out'],
+    ],
     ['a tag', `${ok}live: !env x`, ['line 3: this is not YAML: Unresolved tag: !env']],
     ['quotes without an end', '"'.repeat(9), ['line 1: this is not YAML: Unexpected double-quoted-scalar at node end']],
     ['rules that are text', 'version: 1\nrules: none', ['line 2: expected a list of rules, found "none"']],
@@ -51,12 +55,12 @@ describe('every mistake is told with its line', () => {
     [
       'a group called everyone',
       `${ok}groups: { everyone: [] }`,
-      ['line 3: "everyone" is everyone already; call this group something else'],
+      ['line 3: "everyone" already means everyone; give this group another name'],
     ],
     ...['U01ANA', 'Leads', 'night shift', 'größe', 'a.b', 'x'.repeat(41)].map((name): [string, string, string[]] => [
       `a group called ${name}`,
       `${ok}groups: { "${name}": [] }`,
-      [`line 3: ${JSON.stringify(name)} cannot name a group: small letters a to z, digits, - and _, 40 at most`],
+      [`line 3: ${JSON.stringify(name)} cannot name a group; use small letters a to z, digits, - and _, 40 at most`],
     ]),
     [
       'a deny to an empty group',
@@ -68,7 +72,11 @@ describe('every mistake is told with its line', () => {
       `${ok}people: { a: [S0GROUP] }`,
       ['line 3: "S0GROUP" is not the Slack id of a person: U… or W…'],
     ],
-    ['one id of two people', `${ok}people:\n  a: [U111, U112]\n  b: [U112]`, ['line 5: U112 is somebody else already']],
+    [
+      'one id of two people',
+      `${ok}people:\n  a: [U111, U112]\n  b: [U112]`,
+      ['line 5: U112 already belongs to another person'],
+    ],
 
     ['neither allow nor deny', rule('{ to: [leads] }'), [`line ${FIRST_RULE}: a rule has either "allow" or "deny"`]],
     [
@@ -119,7 +127,7 @@ describe('every mistake is told with its line', () => {
     [
       'a pattern',
       rule('{ allow: [read], to: [leads], where: [acme] }'),
-      [`line ${FIRST_RULE}: "acme" is no target: expected site/environment, domain:example.com or company`],
+      [`line ${FIRST_RULE}: "acme" is not a target: expected site/environment, domain:example.com or company`],
     ],
     [
       'no pattern',
@@ -129,7 +137,7 @@ describe('every mistake is told with its line', () => {
     [
       'live that is no environment',
       `${ok}live: ["domain:a.b"]`,
-      ['line 3: "domain:a.b" is no environment; expected site/environment'],
+      ['line 3: "domain:a.b" is not an environment; expected site/environment'],
     ],
 
     [
@@ -140,7 +148,7 @@ describe('every mistake is told with its line', () => {
     [
       'approval by nobody',
       rule('{ allow: [push], to: [leads], approval: { count: 1 } }'),
-      [`line ${FIRST_RULE}: "by" is missing: the groups whose people approve`],
+      [`line ${FIRST_RULE}: "by" is missing: the groups whose members can approve`],
     ],
     [
       'approval by everyone',
@@ -209,7 +217,7 @@ describe('every mistake is told with its line', () => {
     [
       'an id that is no UUID',
       `${ok}environments: { x: { site: a, name: b } }`,
-      ['line 3: "x" is not the id of a site or environment: a UUID'],
+      ['line 3: "x" is not the id of a site or environment; expected a UUID'],
     ],
     [
       'an environment without a site',
@@ -297,7 +305,7 @@ describe('ids and names are taken whole', () => {
       (id) => `environments: { "${id}": { site: a, name: b } }`,
       [UUID, UUID.toUpperCase()],
       [`0${UUID}`, `${UUID}0`, UUID.slice(1), UUID.slice(0, -1), UUID.replace('-4000', ''), UUID.replace('4', 'g')],
-      'is not the id of a site or environment: a UUID',
+      'is not the id of a site or environment; expected a UUID',
     ],
     [
       'an environment’s name',
@@ -318,8 +326,8 @@ describe('bounds', () => {
 
   test('a file of 256 KiB, and one byte more', () => {
     const padded = (size: number) => ok + '#'.repeat(size - ok.length);
-    expect(mistakesOf(padded(MOST_BYTES))).toEqual([]);
-    expect(mistakesOf(padded(MOST_BYTES + 1))).toEqual(['line 1: the file is larger than 256 KiB']);
+    expect(mistakesOf(padded(MAX_BYTES))).toEqual([]);
+    expect(mistakesOf(padded(MAX_BYTES + 1))).toEqual(['line 1: the file is larger than 256 KiB']);
   });
 
   test('a thousand entries, and one more', () => {

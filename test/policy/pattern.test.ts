@@ -119,7 +119,7 @@ test('what is wrong with a pattern is said, and what is just short enough is non
   expect(['/b', 'a\u200b/b', 'a/b?', `${'x'.repeat(254)}/y`, 'domain:x', 'a/b/c'].map(readPattern)).toEqual([
     'a name is missing, or has spaces around it',
     'a name has invisible characters in it',
-    'of all wildcards only a single * is understood',
+    'the only wildcard is a single *',
     'a name has at most 253 characters',
     'expected domain:example.com, domain:*.example.com or domain:*',
     'expected site/environment, domain:example.com or company',

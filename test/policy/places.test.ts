@@ -76,15 +76,15 @@ describe('what is live', () => {
   test.each<[string, string[]]>([
     [
       `environments:\n  ${ID(1)}: { site: a, name: live, live: false }`,
-      ['line 4: "a/live" is not live here, but is by its name under "live"'],
+      ['line 4: "a/live" is not live here, but "live" lists its name'],
     ],
     [
       `environments:\n  ${ID(1)}: { site: a, name: b }\n  ${ID(2)}: { site: A, name: B }`,
-      ['line 5: "a/b" stands here twice'],
+      ['line 5: "a/b" is listed twice'],
     ],
     [
       `sites:\n  ${ID(1)}: { name: a, environments: [${ID(3)}] }\n  ${ID(2)}: { name: b, environments: [${ID(3)}] }`,
-      [`line 5: "${ID(3)}" stands here twice`],
+      [`line 5: "${ID(3)}" is listed twice`],
     ],
     [`sites:\n  ${ID(1)}: { name: "a/b" }`, ['line 4: "a/b" cannot be a name']],
   ])('pins that contradict: %s', (text, expected) => {

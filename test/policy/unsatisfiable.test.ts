@@ -32,7 +32,7 @@ describe('rules that could never be satisfied', () => {
       'both needed, one asks',
       [push('[two]', 'two', 2)],
       [
-        `line ${LINE}: "push" could never be approved: it needs 2 of two, and there are only U03CHI and U04DEE, and whoever asks is one of them and does not count`,
+        `line ${LINE}: "push" could never be approved: it needs 2 of two, and there are only U03CHI and U04DEE, and the person who asks is one of them and does not count`,
       ],
     ],
     [
@@ -69,7 +69,7 @@ describe('rules that could never be satisfied', () => {
       'one person who asks with another id',
       [push('[chi]', 'chi', 1)],
       [
-        `line ${LINE}: "push" could never be approved: it needs 1 of chi, and there is only U03CHI, and whoever asks is one of them and does not count`,
+        `line ${LINE}: "push" could never be approved: it needs 1 of chi, and there is only U03CHI, and the person who asks is one of them and does not count`,
       ],
     ],
     [
@@ -86,14 +86,14 @@ describe('rules that could never be satisfied', () => {
       'somebody else, where there is nobody else',
       ['{ allow: [routine, destructive], to: [chi] }'],
       [
-        `line ${LINE}: "push" could never be approved: it needs 1 of those who may do it themselves, and there is only U03CHI, and whoever asks is one of them and does not count`,
+        `line ${LINE}: "push" could never be approved: it needs 1 of the people who may do it themselves, and there is only U03CHI, and the person who asks is one of them and does not count`,
       ],
     ],
     [
       'somebody else, whom another rule denies it in one place',
       ['{ allow: [push], to: [chi] }', '{ deny: [push], to: [developers], where: ["a/b"] }'],
       [
-        `line ${LINE}: "push" could never be approved: it needs 1 of those who may do it themselves, and there is only U03CHI, and whoever asks is one of them and does not count`,
+        `line ${LINE}: "push" could never be approved: it needs 1 of the people who may do it themselves, and there is only U03CHI, and the person who asks is one of them and does not count`,
       ],
     ],
     [

@@ -1,5 +1,5 @@
 import type { Company, Target } from '../../hosting/contract/target.ts';
-import { lookedTo, mayApprove } from '../../policy/approvers.ts';
+import { groupsForRequirement, mayApprove } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { canonicalId, idsIn, idsOf, isUserGroup } from '../../policy/people.ts';
 import { groupsApproving, reading } from '../../policy/policy.ts';
@@ -42,7 +42,7 @@ export async function whomToAsk(
   const readers = all.filter((person) => readsAll(policy, person, targets));
   return Promise.all(
     needed.requirements.map(async (requirement) => {
-      const groups = lookedTo(policy, requirement, asked);
+      const groups = groupsForRequirement(policy, requirement, asked);
       const ids = new Set(idsIn(policy, groups));
       const people = readers.filter((person) => {
         const messenger = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, asker });

@@ -1,5 +1,5 @@
 import { unlocking } from '../../commands/rights.ts';
-import { doubted, mayApprove, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
+import { groupsInDoubt, mayApprove, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { samePerson } from '../../policy/people.ts';
 import { approvalOf, decide, reading, unknownIn } from '../../policy/policy.ts';
@@ -92,7 +92,7 @@ function approve(decision: Decision, ballot: VoteContext): DecisionResult {
   const everybody = [...voters, by];
   const left = outstanding(policy, needed, asked, everybody);
   if (left.length === 0) return move({ kind: 'approve' });
-  const unknown = doubted(policy, needed, asked, everybody);
+  const unknown = groupsInDoubt(policy, needed, asked, everybody);
   return unknown.length > 0 ? { kind: 'vote', left, unknown } : { kind: 'vote', left };
 }
 

@@ -5,7 +5,7 @@ import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { approvals, type Vote } from '../../storage/votes.ts';
-import { doubted, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
+import { groupsInDoubt, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { code, inline, joined, say, type Text } from '../../text.ts';
 import { HostTrouble } from '../../hosting/client.ts';
@@ -148,7 +148,7 @@ function doubts(
   const readers = members.filter((one) => readerOf(context, one)(change) || hiddenBy(context, one, change).length > 0);
   const wanted = needed.filter((one) => one !== 'none');
   if (wanted.some((one) => outstanding(policy, one, asked, readers, 'perhaps').length > 0)) return undefined;
-  const voices = wanted.flatMap((one) => doubted(policy, one, asked, readers));
+  const voices = wanted.flatMap((one) => groupsInDoubt(policy, one, asked, readers));
   return [...voices, ...readers.flatMap((one) => hiddenBy(context, one, change))];
 }
 
