@@ -120,7 +120,7 @@ describe('every refusal', () => {
   /** What is given to `new Refusal(` in the sources, one line each; with why it need not say itself what was not done. */
   const exempt: Readonly<Record<string, string>> = {
     'wrong.says, wrong': 'what a command refuses; test/commands.test.ts holds those to it',
-    'notYou(path)': 'says so itself',
+    'mayNotUse(path)': 'says so itself',
     says: 'the end of a change, in the words of its card',
     "says, { hint, field: 'command' }": 'another refusal without its buttons',
     noDatabase: 'says so itself',

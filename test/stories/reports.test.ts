@@ -90,7 +90,7 @@ test.concurrent('a report is shared into a channel by its button, and not where 
   await refused.hears('This channel is for other sites.');
   const abroad = await ben.says('/site backups list acme-blog/live', 'C0SHARED');
   const again = await ben.clicks(await abroad.hears('acme-blog/live · backups'), 'Share');
-  await again.hears('shared with another organisation; sites are not spoken of there');
+  await again.hears("shared with another organisation, so sites can't be discussed there");
   expect(JSON.stringify(house.slack.messages({ channel: 'C0SHARED', as: 'U08SAM' }))).not.toContain('acme-blog');
 });
 

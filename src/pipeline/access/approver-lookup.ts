@@ -10,27 +10,27 @@ import type { Ask, Permit } from './permit.ts';
 import type { Person as Known } from './authorise.ts';
 import type { Resolved } from '../language/resolve.ts';
 
-/** Who is asked to approve a change, and how that is said. */
+/** Who is asked to approve a change, and the words for it. */
 
-export type AskingDesk = {
+export type ApproverContext = {
   readonly policy: () => Policy;
   readonly company: () => Company;
-  /** Slack user ids in a Slack user group; undefined: Slack did not tell. */
+  /** Slack user ids in a Slack user group; undefined: Slack gave no answer. */
   readonly membersOf: (group: string) => Promise<readonly string[] | undefined>;
-  /** Who somebody is, and in which of these user groups, as Slack told not long ago; undefined: it did not tell. */
+  /** A person and which of these user groups they are in, perhaps cached; undefined: Slack gave no answer. */
   readonly personOf: (id: string, groups: readonly string[]) => Promise<Known | undefined>;
 };
 
-/** More are not written to. */
+/** The most people asked for one requirement. */
 const maxPeople = 25;
 const maxNamed = 5;
 
 /**
- * Who can approve this wish of `asker`, for each thing the rules want: those whose click would count right now, as far as
- * that is known. A Slack user group whose members are not known is asked itself.
+ * Whom to ask for approval of this request by `asker`, for each requirement: people whose click would count now or, if
+ * a membership is unknown, might. A Slack user group with unknown members is asked as a group.
  */
 export async function whomToAsk(
-  context: AskingDesk,
+  context: ApproverContext,
   needed: Needed,
   parsed: Resolved,
   asker: string,
@@ -45,12 +45,12 @@ export async function whomToAsk(
       const groups = groupsForRequirement(policy, requirement, asked);
       const ids = new Set(idsIn(policy, groups));
       const people = readers.filter((person) => {
-        const messenger = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, asker });
-        return belongsTo(ids, person) && (messenger.kind === 'counts' || messenger.why === 'unknown');
+        const vote = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, asker });
+        return belongsTo(ids, person) && (vote.kind === 'counts' || vote.why === 'unknown');
       });
-      // Of several ids of one person the first is written to.
-      const known = people.map(({ id }) => canonicalId(policy, id));
-      const once = people.filter((_, index) => known.indexOf(known[index] ?? '') === index).map(({ id }) => id);
+      // A person with several ids is asked by the first.
+      const canonical = people.map(({ id }) => canonicalId(policy, id));
+      const once = people.filter((_, index) => canonical.indexOf(canonical[index] ?? '') === index).map(({ id }) => id);
       const userGroups = unknown.filter((group) => ids.has(group));
       const asks = { count: requirement.count, groups, people: await membersAmong(context, once.slice(0, maxPeople)) };
       return userGroups.length > 0 ? { ...asks, userGroups } : asks;
@@ -58,26 +58,26 @@ export async function whomToAsk(
   );
 }
 
-/** Those who are members of the workspace: a guest hears nothing of a site, whatever group they are in. */
-async function membersAmong({ personOf }: AskingDesk, ids: readonly string[]): Promise<readonly string[]> {
+/** Keeps only members of the workspace: guests learn nothing about sites, even if a group contains them. */
+async function membersAmong({ personOf }: ApproverContext, ids: readonly string[]): Promise<readonly string[]> {
   const people = await Promise.all(ids.map((id) => personOf(id, [])));
   return ids.filter((_, index) => people[index]?.standing === 'member');
 }
 
-/** Everybody whom the policy names, by themselves or by one of these Slack user groups, and those that are not told. */
+/** Everybody whom the policy names by id or by one of these Slack user groups, and the groups with unknown members. */
 export async function peopleOf(
-  { membersOf }: AskingDesk,
+  { membersOf }: ApproverContext,
   policy: Policy,
   groups: readonly string[],
 ): Promise<{ readonly people: readonly Person[]; readonly unknown: readonly string[] }> {
   const lists = await Promise.all(groups.map(async (group) => [group, await membersOf(group)] as const));
-  const told = lists.flatMap(([group, members]) => (members ? [[group, new Set(members)] as const] : []));
+  const answered = lists.flatMap(([group, members]) => (members ? [[group, new Set(members)] as const] : []));
   const named = idsIn(policy, [...policy.groups.keys()]).filter((id) => !isUserGroup(id));
-  const people = [...new Set([...named, ...told.flatMap(([, members]) => [...members])])].map((id): Person => {
+  const people = [...new Set([...named, ...answered.flatMap(([, members]) => [...members])])].map((id): Person => {
     const ids = idsOf(policy, id);
-    const joined = told.filter(([, members]) => !members.has(id) && ids.some((one) => members.has(one)));
-    const own = told.filter(([, members]) => members.has(id));
-    const others = told.filter(([, members]) => !ids.some((one) => members.has(one)) && !members.has(id));
+    const joined = answered.filter(([, members]) => !members.has(id) && ids.some((one) => members.has(one)));
+    const own = answered.filter(([, members]) => members.has(id));
+    const others = answered.filter(([, members]) => !ids.some((one) => members.has(one)) && !members.has(id));
     const [groups = [], joinedGroups = [], otherGroups = []] = [own, joined, others].map((those) =>
       those.map(([group]) => group),
     );
@@ -88,19 +88,19 @@ export async function peopleOf(
 
 const belongsTo = (ids: ReadonlySet<string>, { id, groups }: Person): boolean =>
   ids.has(id) || groups.some((group) => ids.has(group));
-/** Reads every target, as far as is known: whoever cannot is told so when they click. */
+/** May read every target, or might: if not, a refusal after the click says so. */
 const readsAll = (policy: Policy, person: Person, targets: readonly Target[]): boolean =>
   targets.every((target) => {
     const decision = reading(policy, person, target);
     return decision.kind === 'allowed' || decision.why.kind === 'unknown';
   });
 
-/** Everybody who is asked, each once. */
+/** Everybody who was asked to approve, each once. */
 export const askedPeople = ({ asks = [] }: Permit): readonly string[] => [
   ...new Set(asks.flatMap(({ people }) => people)),
 ];
 
-/** `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups where nobody of theirs is known. */
+/** `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members is known. */
 export const whoIsAsked = (asks: readonly Ask[], without: readonly string[] = []): Text =>
   joined(
     asks.map(({ count, people, groups, userGroups = [] }) => {

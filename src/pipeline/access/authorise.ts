@@ -7,12 +7,12 @@ import { decide, mayAnywhere, reading, unknownIn, type AccessDecision } from '..
 import type { Person as Member, Policy } from '../../policy/rules.ts';
 import { code, joined, say } from '../../text.ts';
 import { aboutOf } from './targets.ts';
-import { letting, mayTry, notYou } from './may-run.ts';
+import { rulesLet, mayTry, mayNotUse } from './may-run.ts';
 import type { Permit } from './permit.ts';
 import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
 import { NotKnown } from './unknown-groups.ts';
 
-/** Who somebody is, right now. */
+/** A Slack user as they are now. */
 export type Person = Member & {
   readonly name: string;
   readonly team: string;
@@ -21,21 +21,21 @@ export type Person = Member & {
   readonly zone: string;
 };
 
-/** Where something is asked. `shared`: with another organisation; undefined where Slack does not tell. */
+/** The channel of a command. `shared`: with another organisation; undefined: unknown. */
 export type Channel = { readonly id: string; readonly shared: boolean | undefined };
 
-/** A wish that the rules allow, with what it is about. */
+/** A command that the rules allow, with its targets. */
 export type Authorised = Resolved & {
   readonly stage: 'authorised';
-  /** What is changed or, for a report, read. */
+  /** What it changes or, for a report, reads. */
   readonly target: Target | undefined;
   readonly alsoReads: readonly Target[];
   readonly permit: Permit;
-  /** Slack user groups of which it is not known whether the person is in them: if not, less approval would do. */
+  /** Slack user groups with unknown members that could make the approval weaker. */
   readonly unsure?: readonly string[];
 };
 
-/** Why somebody may do nothing here. */
+/** Why a person who is not a member may not use Sitehand. */
 export const unwelcome: Readonly<Record<Exclude<Person['standing'], 'member'>, string>> = {
   guest: 'Guests of this workspace may not use Sitehand.',
   bot: 'Other bots may not use Sitehand.',
@@ -43,14 +43,14 @@ export const unwelcome: Readonly<Record<Exclude<Person['standing'], 'member'>, s
   deactivated: 'This account is deactivated.',
 };
 
-/** Throws `Refusal` for whoever may do nothing here, before any rule is read. */
+/** Throws `Refusal` if the person is not a member. Comes before any rule. */
 export function assertMember(person: Person): void {
   if (person.standing !== 'member') throw new Refusal(`${unwelcome[person.standing]} Nothing was done.`);
 }
 
 /**
- * A wish whose names are found, held against the rules; throws `Refusal`. Whoever may not read a target gets the same
- * words as if it did not exist.
+ * Checks a resolved command against the rules; throws `Refusal`. For a target that the person may not read, the words
+ * are the same as if it did not exist.
  */
 export function authorise(policy: Policy, person: Person, parsed: Resolved, company: Company): Authorised {
   assertMember(person);
@@ -69,35 +69,35 @@ export function authorise(policy: Policy, person: Person, parsed: Resolved, comp
   }
   const decision = decide(policy, person, asked);
   if (decision.kind === 'not allowed') {
-    // Rules are told to readers. Whoever names an environment or a domain is one: they could not have named it.
+    // Only readers get to see the rules. Somebody who named an environment or a domain is a reader already.
     const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });
-    const isTold = isReader || unknownIn(decision).length > 0;
-    throw isTold ? notAllowed(parsed, nameOf(asked.command, path), target, decision) : new Refusal(notYou(path));
+    const mayExplain = isReader || unknownIn(decision).length > 0;
+    throw mayExplain ? notAllowed(parsed, nameOf(asked.command, path), target, decision) : new Refusal(mayNotUse(path));
   }
   const { approval, unsure } = decision;
   const rules = decision.rules.map((rule) => rule.line);
   return { ...parsed, stage: 'authorised', target, alsoReads, permit: { ...permit, approval, rules }, unsure };
 }
 
-/** Whether the rules are asked of this very target, or of everything; else it is enough that they allow it somewhere. */
+/** Whether the rules decide on this target, or on the company. If not, it is enough that they allow it somewhere. */
 export const isDecided = (command: AnyBuiltin, target: Target | undefined): boolean =>
   command.right === 'named' && (target !== undefined || command.everywhere === true);
 
-/** Whether a card about these targets may stand in the channel; throws `Refusal` where it may not. */
-export function mayHear(policy: Policy, channel: Channel, targets: readonly (Target | undefined)[]): void {
+/** Throws `Refusal` if a card about these targets may not be posted in the channel. */
+export function assertChannel(policy: Policy, channel: Channel, targets: readonly (Target | undefined)[]): void {
   if (channel.shared !== false) {
     const why = channel.shared
       ? 'is shared with another organisation'
-      : 'may be shared with another organisation, and Slack does not tell me';
-    throw new Refusal(say`${{ channel: channel.id }} ${why}; sites are not spoken of there. Nothing was done.`, {
-      hint: 'Say it in an internal channel or in a direct message to me.',
+      : 'may be shared with another organisation (Slack gives no answer)';
+    throw new Refusal(say`${{ channel: channel.id }} ${why}, so sites can't be discussed there. Nothing was done.`, {
+      hint: 'Ask me in an internal channel or in a direct message.',
     });
   }
   const sites = targets.filter((target) => target !== undefined).map(siteOf);
   const rule = channelRule(policy, channel.id, sites);
   if (rule === 'ok') return;
-  const why = rule === 'denied' ? 'Sites are not spoken of in this channel.' : 'This channel is for other sites.';
-  throw new Refusal(`${why} Nothing was done.`, { hint: 'Say it in the right channel, or in a direct message to me.' });
+  const why = rule === 'denied' ? "Sites can't be discussed in this channel." : 'This channel is for other sites.';
+  throw new Refusal(`${why} Nothing was done.`, { hint: 'Ask me in the right channel or in a direct message.' });
 }
 
 const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);
@@ -117,7 +117,7 @@ function notAllowed(
     decision.why.kind === 'denied'
       ? say`The rule in line ${decision.why.rule.line} forbids it${who ? say`; ${who} may do it` : ''}.`
       : who
-        ? say`${letting(decision.lets)} ${who} do it.`
-        : say`No rule allows it to anybody.`;
+        ? say`${rulesLet(decision.lets)} ${who} do it.`
+        : say`No rule allows anybody to do it.`;
   return new Refusal(say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`);
 }

@@ -6,10 +6,10 @@ import { holds, membershipsOf } from '../../policy/memberships.ts';
 import { decide, reading, unknownIn, type AccessDecision, type AccessRequest as Asked } from '../../policy/policy.ts';
 import { speaksOf, type Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
-import { whoIsAsked, whomToAsk, type AskingDesk } from './approver-lookup.ts';
+import { whoIsAsked, whomToAsk, type ApproverContext } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
 import { isDecided, unwelcome, type Person } from './authorise.ts';
-import { standingTo } from './may-run.ts';
+import { mayRunSomewhere } from './may-run.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parse, parseWords } from '../language/parse.ts';
 import { isNamed, isSite, resolve, type Names, type Resolved } from '../language/resolve.ts';
@@ -18,29 +18,29 @@ import { usage } from '../language/usage.ts';
 import { commandsIn } from '../language/pasted-tokens.ts';
 import { split } from '../language/tokenize.ts';
 
-/** Whether somebody may run something: the questions that are asked when they do, and no more than that. */
+/** Whether somebody may run something, by the same checks as if they ran it. */
 
-export type AbilityDesk = AskingDesk & {
-  /** What a person may read by name. */
+export type AccessContext = ApproverContext & {
+  /** The names that a person may read. */
   readonly names: (person: Person) => Names;
 };
 
-/** Answers `by` about somebody; what they name is found among what `by` may read. Throws `Refusal` for words that say nothing. */
+/** Answers `by` about the person `id`, by default themselves. Names resolve as for `by`. Throws `Refusal`. */
 export async function explainAccess(
-  context: AbilityDesk,
+  context: AccessContext,
   by: Person,
   words: Words,
   id: string | undefined,
 ): Promise<Ability> {
   const resolved = resolve(parsedFrom(words), context.names(by));
   const { path, command } = resolved.parsed;
-  if (resolved.problems[0]) throw plainly(resolved.problems[0].refusal);
+  if (resolved.problems[0]) throw withoutOffers(resolved.problems[0].refusal);
   if (resolved.missing.some((name) => command.fields[name]?.kind !== 'plain')) {
-    throw new Refusal(say`Say what it is about: ${code(usage(path, command))}. Nothing was done.`);
+    throw new Refusal(say`This command needs a target: ${code(usage(path, command))}. Nothing was done.`);
   }
   const person = await context.personOf(id ?? by.id, groupsToAsk(context.policy(), { path, command }));
   if (person === undefined) {
-    throw new Refusal('Slack does not tell me right now who that is. Nothing was done.', {
+    throw new Refusal("Slack isn't telling me who that is right now. Nothing was done.", {
       hint: 'Try again in a minute.',
     });
   }
@@ -58,7 +58,7 @@ export async function explainAccess(
   };
 }
 
-async function answerOf(context: AbilityDesk, person: Person, resolved: Resolved): Promise<Ability['answer']> {
+async function answerOf(context: AccessContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
   const policy = context.policy();
   const { path, command } = resolved.parsed;
   if (person.standing !== 'member') return { kind: 'not welcome', why: unwelcome[person.standing] };
@@ -81,18 +81,18 @@ async function answerOf(context: AbilityDesk, person: Person, resolved: Resolved
     const counts = asks.map(({ people, ...ask }) => ({ ...ask, people: people.length }));
     return { kind: 'allowed', rules, approval: { asks: counts, who: whoIsAsked(asks), expires, reason } };
   }
-  // What concerns no place is allowed to whoever may do it anywhere.
+  // A command without a target is allowed if the person may run it anywhere.
   if (command.shape === 'builtin' && site === undefined && !isDecided(command, target)) {
-    const is = standingTo(policy, person, path, command);
-    if (is === 'yes') return { kind: 'allowed', rules: speaking(policy, person, asked), approval: 'none' };
+    const is = mayRunSomewhere(policy, person, path, command);
+    if (is === 'yes') return { kind: 'allowed', rules: rulesAllowing(policy, person, asked), approval: 'none' };
     if (is !== 'no') return { kind: 'unknown', userGroups: is };
   }
   return refusalOf(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
 }
 
-/** Whoever may do it with one environment of a site may do it with the site. */
+/** One request for each environment of the site. One that is allowed is enough. */
 const onSite = (
-  context: AbilityDesk,
+  context: AccessContext,
   person: Person,
   asked: Asked,
   { id }: { readonly id: string },
@@ -103,19 +103,19 @@ const onSite = (
     .map((target) => ({ ...asked, aims: [{ target, access: 'read' }] }));
 
 function refusalOf(decision: AccessDecision): Ability['answer'] {
-  if (decision.kind === 'allowed') throw new Error('what is allowed is not refused');
+  if (decision.kind === 'allowed') throw new Error('an allowed decision has no refusal');
   const { why, whoMay, lets } = decision;
   if (why.kind === 'unknown') return { kind: 'unknown', userGroups: why.groups };
   return why.kind === 'denied' ? { kind: 'denied', rule: why.rule, whoMay } : { kind: 'no rule', lets, whoMay };
 }
 
-function speaking(policy: Policy, person: Person, { command }: Asked): Policy['rules'] {
-  const of = membershipsOf(policy, person);
-  const mine = policy.rules.filter(({ effect, to }) => effect === 'allow' && holds(to, of, 'allow') === 'yes');
+function rulesAllowing(policy: Policy, person: Person, { command }: Asked): Policy['rules'] {
+  const memberships = membershipsOf(policy, person);
+  const mine = policy.rules.filter(({ effect, to }) => effect === 'allow' && holds(to, memberships, 'allow') === 'yes');
   return mine.filter((rule) => speaksOf(rule, command));
 }
 
-/** A form gives the words as one text. */
+/** Forms pass the command as one text. */
 function parsedFrom(words: Words): ParsedCommand {
   const commands: ReadonlyMap<string, Command> = catalogue;
   try {
@@ -123,12 +123,12 @@ function parsedFrom(words: Words): ParsedCommand {
     if (parsed) return parsed;
   } catch (error) {
     if (error instanceof Refusal) refuseBareName(words, commands);
-    throw error instanceof Refusal ? plainly(error) : error;
+    throw error instanceof Refusal ? withoutOffers(error) : error;
   }
-  throw new Refusal('Say a command to ask about. Nothing was done.', { field: 'command' });
+  throw new Refusal('Please name a command to ask about. Nothing was done.', { field: 'command' });
 }
 
-/** A name that was typed is no mention: Slack does not tell who that is. Throws `Refusal` where a command follows it. */
+/** Throws `Refusal` if the words begin with a typed name, not a mention: Slack cannot say who that is. */
 function refuseBareName(words: Words, commands: ReadonlyMap<string, Command>): void {
   const [first, ...rest] = words.length === 1 ? split(words[0] ?? '') : words.map((text) => ({ text, quoted: false }));
   const name = first?.text.replace(/^@/, '').slice(0, 40) ?? '';
@@ -136,11 +136,11 @@ function refuseBareName(words: Words, commands: ReadonlyMap<string, Command>): v
   if (!isName || name === '' || (first && commandsIn([first], commands).length > 0)) return;
   const asked = rest.map(({ text }) => text).join(' ');
   const correct = `can @${name} ${asked === '' ? 'logs site/environment' : asked}`.slice(0, 200);
-  throw new Refusal(say`I do not know who “${name}” is: it is no mention. Nothing was done.`, {
+  throw new Refusal(say`I don't know who “${name}” is, because it isn't a mention. Nothing was done.`, {
     hint: say`Type ${code('@')} and choose the person from Slack's list: ${code(correct)}.`,
     field: 'command',
   });
 }
 
-/** Without its buttons: they would run the command that is only asked about. */
-const plainly = ({ says, hint }: Refusal): Refusal => new Refusal(says, { hint, field: 'command' });
+/** Drops the buttons: they would run the command instead of asking about it. */
+const withoutOffers = ({ says, hint }: Refusal): Refusal => new Refusal(says, { hint, field: 'command' });

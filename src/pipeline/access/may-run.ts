@@ -9,10 +9,10 @@ import { code, say, type Text } from '../../text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { NotKnown } from './unknown-groups.ts';
 
-/** Who may run a command somewhere: what help shows, forms offer, and nobody begins in vain. */
+/** Whether a person may run a command at all. Help, forms and early refusals use it. */
 
-/** Whether the person may run the command on anything at all; else the Slack user groups on which alone it depends. */
-export function standingTo(
+/** Whether the person may run the command on any target; a list: the Slack user groups that decide it. */
+export function mayRunSomewhere(
   policy: Policy,
   person: Person,
   path: string,
@@ -25,7 +25,7 @@ export function standingTo(
   return all.includes('yes') ? 'yes' : unknown.length > 0 ? [...new Set(unknown)] : 'no';
 }
 
-/** The kind of what the rules are asked about; undefined: any that they speak of. */
+/** The kind of target that the rules decide on; undefined: any kind. */
 function kindOf(command: Command): Target['kind'] | undefined {
   if (command.shape === 'builtin') return command.everywhere ? 'company' : undefined;
   if (command.target === 'company') return 'company';
@@ -34,28 +34,28 @@ function kindOf(command: Command): Target['kind'] | undefined {
   return kind === 'environment' || kind === 'domain' ? kind : undefined;
 }
 
-/** Whether the person may run the command on anything at all: what forms offer. */
+/** Whether the person may certainly run the command on some target. Forms offer only such commands. */
 export const mayRun = (policy: Policy, person: Person, path: string, command: Command): boolean =>
-  standingTo(policy, person, path, command) === 'yes';
+  mayRunSomewhere(policy, person, path, command) === 'yes';
 
-/** Throws `Refusal` for whom no rule allows the command anywhere: nobody fills in a form in vain. */
+/** Throws `Refusal` if the person may run the command nowhere, before they fill in a form. */
 export function mayTry(
   policy: Policy,
   person: Person,
   { path, command }: Pick<ParsedCommand, 'path' | 'command'>,
 ): void {
-  const is = standingTo(policy, person, path, command);
-  if (is === 'no') throw new Refusal(notYou(path));
+  const is = mayRunSomewhere(policy, person, path, command);
+  if (is === 'no') throw new Refusal(mayNotUse(path));
   if (is !== 'yes') throw new NotKnown(say`you may use ${code(path)}`, is);
 }
 
-export const notYou = (path: string): Text => say`**You may not use ${code(path)}.** Nothing was done.`;
+export const mayNotUse = (path: string): Text => say`**You may not use ${code(path)}.** Nothing was done.`;
 
-/** Of the rules that let others, so many are named by their line; the rest are counted. */
+/** The most rules that are named by line; the rest are counted. */
 const maxLines = 4;
 
-/** Every rule has a part in whom they let, so none may stand for all of them. */
-export function letting(rules: readonly RuleRef[]): string {
+/** Names all the rules, because the groups that may do it come from all of them. */
+export function rulesLet(rules: readonly RuleRef[]): string {
   const lines = rules.slice(0, maxLines).map(({ line }) => String(line));
   if (rules.length > maxLines) lines.push(`${rules.length - maxLines} more`);
   if (rules.length === 1) return `The rule in line ${lines[0]} lets`;

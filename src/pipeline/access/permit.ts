@@ -2,27 +2,27 @@ import type { Needed } from '../../policy/approval-requirement.ts';
 import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
-/** So many of these people are asked to approve: Slack user ids, as far as they are known, and the names of their groups. */
+/** One requirement as asked: `count` approvals from `people` (known Slack user ids) in these policy groups. */
 export type Ask = {
   readonly count: number;
   readonly people: readonly string[];
   readonly groups: readonly string[];
-  /** Slack user groups of theirs whose members are not known. */
+  /** Slack user groups with unknown members. */
   readonly userGroups?: readonly string[];
 };
 
-/** What the rules ask before it is sent; kept with the change. */
+/** What the rules required when the change was asked for; stored with it. */
 export type Permit = {
   readonly approval: 'none' | Needed;
-  /** Lines of the rules that allow it. */
+  /** Line numbers of the rules that allow it. */
   readonly rules: readonly number[];
   /** Hash of the policy's text. */
   readonly policy: string;
-  /** Whom it was asked of, one entry for each thing the rules want. */
+  /** Who was asked, with one entry for each requirement. */
   readonly asks?: readonly Ask[];
-  /** The change on whose behalf a timer asks, if it does. */
+  /** For a change made by a timer: the number of the change that set the timer. */
   readonly timerOf?: number;
 };
 
-/** What the rules asked of a stored change. */
+/** The permit of a stored change. */
 export const permitOf = (change: Pick<Change, 'permit'>): Permit => parseStored(change.permit);

@@ -1,9 +1,9 @@
 import { listChanges } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 
-/** What each person was busy with lately: offered first when they look for a name. */
+/** The targets each person used last; offered first when they search for a name. */
 export type Recent = {
-  /** Ids of targets, the latest first; from what they changed, where nothing is remembered. */
+  /** Ids of targets, the latest first. Read from their changes if nothing is remembered. */
   readonly of: (person: string) => Promise<readonly string[]>;
   readonly note: (person: string, target: string) => void;
 };
@@ -11,7 +11,7 @@ export type Recent = {
 const maxTargets = 8;
 const maxPeople = 1_000;
 
-/** Remembers in memory, a thousand people at most. */
+/** Keeps them in memory, for the last thousand people. */
 export function createRecent({ db }: Database): Recent {
   const known = new Map<string, readonly string[]>();
   const keep = (person: string, targets: readonly string[]): readonly string[] => {
@@ -32,7 +32,7 @@ export function createRecent({ db }: Database): Recent {
     of,
     note: (person, target) => {
       of(person).then(
-        // What was noted while the database was asked counts too.
+        // Keeps what was noted while the query ran.
         (before) => keep(person, [target, ...(known.get(person) ?? before)]),
         () => keep(person, [target, ...(known.get(person) ?? [])]),
       );

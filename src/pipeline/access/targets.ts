@@ -8,33 +8,33 @@ import type { Lock } from '../../storage/locks.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { isNamed, type Resolved } from '../language/resolve.ts';
 
-/** The key under which what is about a target is found. */
+/** The key of a target in maps and tables. */
 export const targetKey = (target: Target): string =>
   target.kind === 'company' ? 'company' : `${target.kind}:${target.id}`;
 
 /**
- * The key under which a target is locked. A domain goes by its name: by which id it is known hangs on what else the host
- * lists at the time.
+ * The key under which a target is locked. Domains use their name, because their id depends on what else the host lists
+ * at the time.
  */
 export const lockKey = (target: Target): string =>
   target.kind === 'domain' ? `domain:${target.name.toLowerCase()}` : targetKey(target);
 
-/** What a change is about, as it was when it was asked for: first what it changes, then what it only reads. */
+/** The targets of a change as they were when it was asked for: first what it changes, then what it only reads. */
 export const storedTargets = ({ targets }: Pick<Change, 'targets'>): readonly Target[] => parseStored(targets);
 
-/** The name of what is locked, of all that a change needs. */
+/** The name of the locked target, from the targets of this change. */
 export const lockedName = (change: Pick<Change, 'targets'>, { target }: Lock): string =>
   storedTargets(change).find((one) => lockKey(one) === target)?.name ?? 'It';
 
-/** What a wish is about: its targets, and the same as the rules are asked about it. */
+/** The targets of a command, and the request that the rules decide on. */
 type About = {
-  /** What is changed or, for a report, read. */
+  /** What it changes or, for a report, reads. */
   readonly target: Target | undefined;
   readonly alsoReads: readonly Target[];
   readonly asked: Asked;
 };
 
-/** Reads it off the words' names: pure. */
+/** Finds the targets in the resolved fields. Pure. */
 export function aboutOf(parsed: Resolved, company: Company): About {
   const { path, command } = parsed.parsed;
   const { target, alsoReads } = targetsOf(parsed, company);

@@ -7,24 +7,24 @@ import { storedTargets, targetKey } from './targets.ts';
 import type { Person } from './authorise.ts';
 import type { Names } from '../language/resolve.ts';
 
-/** Which changes of the past somebody may read: those whose every target they may read, as it is or was named. */
+/** Which past changes somebody may read: those whose targets they may all read. */
 
-export type Shelf = {
+export type VisibilityContext = {
   readonly policy: () => Policy;
   readonly company: () => Company;
-  /** What a person may read by name; of nobody: all there is. */
+  /** The names that a person may read; undefined: all names. */
   readonly names: (person: Person | undefined) => Names;
 };
 
-/** The same with the changes themselves. */
-export type Archive = Shelf & { readonly database: Database };
+/** The same, with the database of changes. */
+export type Archive = VisibilityContext & { readonly database: Database };
 
-/** What is stored of what a change is about: its targets, as they were when it was asked for. */
+/** The stored targets of a change, as they were when it was asked for. */
 export type StoredTargets = Pick<Change, 'targets'>;
 
-/** Says of a change whether this person may read it; `audit` holds it against the right to the trail besides. */
+/** Returns a test whether this person may read a change. `audit` also requires the right to the audit trail. */
 export function readerOf(
-  context: Shelf,
+  context: VisibilityContext,
   person: Person,
   right: 'read' | 'audit' = 'read',
 ): (about: StoredTargets) => boolean {
@@ -41,15 +41,15 @@ export function readerOf(
   return (about) => targets(about).every(may);
 }
 
-/** Of a change that this person may not read: the Slack user groups on which alone that depends; none: it is certain. */
-export function hiddenBy(context: Shelf, person: Person, about: StoredTargets): readonly string[] {
+/** For a change that this person may not read: the Slack user groups that decide it. Empty: it is certain. */
+export function hiddenBy(context: VisibilityContext, person: Person, about: StoredTargets): readonly string[] {
   const decisions = targetsNow(context)(about).map((target) => reading(context.policy(), person, target));
   const isCertain = decisions.some((one) => one.kind === 'not allowed' && one.why.kind !== 'unknown');
   return isCertain ? [] : [...new Set(decisions.flatMap(unknownIn))];
 }
 
-/** All there is by name, with what this change is about where the host does not list it (now): its row knows it. */
-export function namesWith(context: Pick<Shelf, 'names'>, about: StoredTargets): Names {
+/** All names, plus the stored targets of this change that the host does not list now. */
+export function namesWith(context: Pick<VisibilityContext, 'names'>, about: StoredTargets): Names {
   const all = context.names(undefined);
   const unlisted = storedTargets(about).filter((one) => !byKey(all).has(targetKey(one)));
   if (unlisted.length === 0) return all;
@@ -59,22 +59,22 @@ export function namesWith(context: Pick<Shelf, 'names'>, about: StoredTargets): 
   };
 }
 
-/** A target by the name that the host, or the policy, gives it now; undefined: it is not listed. */
+/** The target with its current name; undefined: it is not listed. */
 export const listedAs = (names: Names, target: Target): Target | undefined => byKey(names).get(targetKey(target));
 
-/** Whether a rule allows this person the trail of this target. */
+/** Whether a rule allows this person the audit trail of this target. */
 const mayAudit = (policy: Policy, person: Person, target: Target): boolean =>
   decide(policy, person, { command: { path: 'audit', risk: 'named' }, aims: [{ target, access: 'read' }] }).kind ===
   'allowed';
 
-/** The targets of a change: as the host lists them now, and as they were stored where it does not. */
-function targetsNow({ names, company }: Shelf): (about: StoredTargets) => readonly Target[] {
+/** The targets of a change as listed now; those that are not listed, as stored. */
+function targetsNow({ names, company }: VisibilityContext): (about: StoredTargets) => readonly Target[] {
   const listed = byKey(names(undefined));
   return (about) =>
     storedTargets(about).map((one) => (one.kind === 'company' ? company() : (listed.get(targetKey(one)) ?? one)));
 }
 
-/** A listing by the keys of its targets: made once for each, and it may be long. */
+/** The targets of a listing by key. Cached, because a listing can be long. */
 const indexes = new WeakMap<Names, ReadonlyMap<string, Target>>();
 function byKey(names: Names): ReadonlyMap<string, Target> {
   const known = indexes.get(names);

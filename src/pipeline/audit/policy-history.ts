@@ -6,7 +6,7 @@ import type { Database } from '../../storage/database.ts';
 import { readSetting, writeSetting } from '../../storage/kv.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
-import type { AskingDesk } from '../access/approver-lookup.ts';
+import type { ApproverContext } from '../access/approver-lookup.ts';
 
 /** What becomes of a policy file's text besides being obeyed. */
 
@@ -17,7 +17,7 @@ export type PolicyHistory = {
   readonly database: Database;
   readonly changeStore: ChangeStore;
   readonly policy: () => Policy;
-  readonly membersOf: AskingDesk['membersOf'];
+  readonly membersOf: ApproverContext['membersOf'];
   /** Told of rules that nobody can ever satisfy. */
   readonly onHopeless: (says: Text) => void;
 };

@@ -2,7 +2,7 @@ import type { QueryService } from '../../commands/kit/builtin.ts';
 import type { TrailFile } from '../../commands/kit/audit.ts';
 import type { Person } from '../access/authorise.ts';
 import { writeDown, type DeedDesk, type Actor } from '../steps/admin-actions.ts';
-import { readerOf, type Shelf } from '../access/visibility.ts';
+import { readerOf, type VisibilityContext } from '../access/visibility.ts';
 import { headOf, lineOf, type Format } from '../audit/audit-export.ts';
 import { trailFor, trailSince } from '../audit/audit-query.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
@@ -10,7 +10,7 @@ import { findingOf } from '../audit/audit-anchor.ts';
 /** What may be asked about the trail. */
 
 export type TrailDesk = DeedDesk &
-  Shelf & {
+  VisibilityContext & {
     /** The key of the audit chain, and after it its former ones; none: the chain is a plain hash. */
     readonly auditKeys: readonly Buffer[];
   };

@@ -8,9 +8,9 @@ import { enqueueMessage } from '../../storage/messages.ts';
 import { readSetting, removeSetting, writeSetting } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { person as mention, say, type Text } from '../../text.ts';
-import { mayHear, type Channel, type Person } from '../access/authorise.ts';
+import { assertChannel, type Channel, type Person } from '../access/authorise.ts';
 import { record, exclusiveTransaction, type DeedDesk, type Actor } from '../steps/admin-actions.ts';
-import type { Shelf } from '../access/visibility.ts';
+import type { VisibilityContext } from '../access/visibility.ts';
 
 /** Which site a channel is about: there a bare `live` is enough. */
 export type Binding = {
@@ -31,7 +31,7 @@ export async function bindingOf(db: Database['db'], channel: string): Promise<Bi
 
 /** Binding the channel in which somebody speaks; `channel` undefined: there is none. */
 export const bindingFor = (
-  context: DeedDesk & Shelf,
+  context: DeedDesk & VisibilityContext,
   doer: Actor,
   channel: string | undefined,
   channelOf: (id: string) => Promise<Channel>,
@@ -44,7 +44,7 @@ export const bindingFor = (
     const place = placeOf(channel);
     const target = usable(context, doer, site.id);
     if (target === undefined) throw new Refusal(say`**You may not bind a channel to ${site.name}.** Nothing was done.`);
-    mayHear(context.policy(), await channelOf(place), [target]);
+    assertChannel(context.policy(), await channelOf(place), [target]);
     return exclusiveTransaction(context, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before?.site === site.id) return false;
@@ -73,7 +73,7 @@ export const bindingFor = (
 });
 
 /** What the host does not list any more can be let go by whoever may bind something; throws `Refusal`. */
-function refuseToForget(context: Shelf, doer: Actor, site: string, name: string): void {
+function refuseToForget(context: VisibilityContext, doer: Actor, site: string, name: string): void {
   const isListed = environmentsOf(context, undefined, site).length > 0;
   const { trouble } = context.names(undefined);
   if (!isListed && trouble) {
@@ -94,11 +94,11 @@ const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unkn
     at,
   });
 
-const environmentsOf = (context: Shelf, person: Person | undefined, site: string): readonly Environment[] =>
+const environmentsOf = (context: VisibilityContext, person: Person | undefined, site: string): readonly Environment[] =>
   context.names(person).environments.filter((env) => (env.site?.id ?? env.site?.name) === site);
 
 /** The name of a bound site as it is listed now: sites are renamed. */
-const nameNow = (context: Shelf, { site, name }: Binding): string =>
+const nameNow = (context: VisibilityContext, { site, name }: Binding): string =>
   environmentsOf(context, undefined, site)[0]?.site?.name ?? name;
 
 function placeOf(channel: string | undefined): string {
@@ -107,7 +107,7 @@ function placeOf(channel: string | undefined): string {
 }
 
 /** Whoever may use a site may do so with one of its environments: that one, or undefined. */
-const usable = (context: Shelf, { person }: Actor, site: string): Environment | undefined =>
+const usable = (context: VisibilityContext, { person }: Actor, site: string): Environment | undefined =>
   environmentsOf(context, person, site).find(
     (target) =>
       decide(context.policy(), person, { command: { path: 'use', risk: 'named' }, aims: [{ target, access: 'read' }] })

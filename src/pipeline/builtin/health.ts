@@ -13,7 +13,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { readSetting } from '../../storage/kv.ts';
 import { countStates, listLost, oldestDue } from '../../storage/queue-stats.ts';
 import { actor, code, inline, joined, person, say, time } from '../../text.ts';
-import type { AskingDesk } from '../access/approver-lookup.ts';
+import type { ApproverContext } from '../access/approver-lookup.ts';
 import { pauseKey } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
 import { opsTrouble, type OpsDesk } from '../messages/ops-channel.ts';
@@ -26,7 +26,7 @@ export type HealthDesk = {
   readonly policy: () => Policy;
   /** The policy file as it is now cannot be used. */
   readonly policyIsBroken: () => boolean;
-  readonly membersOf: AskingDesk['membersOf'];
+  readonly membersOf: ApproverContext['membersOf'];
   /** Slack's last word for why it does not tell who is in a user group; undefined: it told, or was not asked. */
   readonly groupTrouble: (group: string) => string | undefined;
   readonly read: Reader;

@@ -1,10 +1,10 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import { catalogue } from '../../commands/index.ts';
-import { explainAccess, type AbilityDesk } from '../access/explain-access.ts';
+import { explainAccess, type AccessContext } from '../access/explain-access.ts';
 import { membershipsOf, unknownGroups } from '../../policy/memberships.ts';
 import type { Permit } from '../access/permit.ts';
 import type { Channel, Person } from '../access/authorise.ts';
-import { standingTo } from '../access/may-run.ts';
+import { mayRunSomewhere } from '../access/may-run.ts';
 import { adminActions } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
 import { forceUnlock } from '../steps/force-unlock.ts';
@@ -17,7 +17,7 @@ import { auditServiceFor, type TrailDesk } from './audit-service.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
 
-export type OfficeDesk = TrailDesk & Archive & AbilityDesk & HealthDesk;
+export type OfficeDesk = TrailDesk & Archive & AccessContext & HealthDesk;
 
 /** On what grounds somebody asks: the rules that allow it, and the inbox row that is answered. */
 export type Authorization = {
@@ -43,7 +43,7 @@ export function queryServiceFor(
     now,
     commands: () =>
       [...catalogue].map(([path, command]) => {
-        const is = standingTo(policy(), person, path, command);
+        const is = mayRunSomewhere(policy(), person, path, command);
         const unknown = is === 'yes' || is === 'no' ? [] : is;
         const example = command.shape === 'builtin' ? undefined : `${path} ${command.examples[0]}`;
         return { path, summary: command.summary, usage: usage(path, command), example, mayRun: is === 'yes', unknown };

@@ -9,7 +9,7 @@ import type { Change } from '../../storage/changes.ts';
 import { person as mention, say, time, type Text } from '../../text.ts';
 import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { standing, type DecisionKind } from './card.ts';
-import { notTold } from '../access/unknown-groups.ts';
+import { membersUnknown } from '../access/unknown-groups.ts';
 
 /** A click on a decision button → the next state. Pure: what it looks at was asked afresh by whoever calls it. */
 
@@ -155,7 +155,7 @@ function close(decision: Decision, ballot: VoteContext): DecisionResult {
 
 /** Nothing is decided by a click of which it is not known whether it may. */
 const notKnown = (groups: readonly string[], verb: string): Text =>
-  say`**I could not check whether you may ${verb} this.** ${notTold(groups)} Press it again in a minute.`;
+  say`**I could not check whether you may ${verb} this.** ${membersUnknown(groups)} Press it again in a minute.`;
 
 /** The approval that it needs; throws `Refusal` for whoever's does not count. */
 function neededOf(ballot: VoteContext): Needed {

@@ -3,7 +3,7 @@ import { canonicalId } from '../../policy/people.ts';
 import type { Change } from '../../storage/changes.ts';
 import { aboutOf } from '../access/targets.ts';
 import { isEnough, mayEnd, type VoteContext, type EndRight } from './approve.ts';
-import { peopleOf, type AskingDesk } from '../access/approver-lookup.ts';
+import { peopleOf, type ApproverContext } from '../access/approver-lookup.ts';
 import { permitOf } from '../access/permit.ts';
 import type { Restored } from '../language/reparse.ts';
 import { groupsEnding } from '../access/unknown-groups.ts';
@@ -31,7 +31,7 @@ export const endingOf = (change: Change, { resolved }: Restored, company: Compan
 });
 
 /** Looks for them among everybody whom today's rules name. */
-export async function closersOf(context: AskingDesk, ending: Ending): Promise<Closers> {
+export async function closersOf(context: ApproverContext, ending: Ending): Promise<Closers> {
   const policy = context.policy();
   const groups = groupsEnding(policy, ending.asked.command, ending.needed);
   const { people: named, unknown } = await peopleOf(context, policy, groups);
@@ -61,13 +61,13 @@ export async function closersOf(context: AskingDesk, ending: Ending): Promise<Cl
 }
 
 /** Whether that right is enough now; asks who else there is only where that matters. */
-export async function isCloser(context: AskingDesk, right: EndRight, ending: Ending): Promise<boolean> {
+export async function isCloser(context: ApproverContext, right: EndRight, ending: Ending): Promise<boolean> {
   return isEnough(right, right.kind === 'if nobody may' ? (await closersOf(context, ending)).anybody : true);
 }
 
 /** The first members among these; not `isSure` where Slack does not tell of somebody who could be one. */
 async function membersAmong(
-  { personOf }: AskingDesk,
+  { personOf }: ApproverContext,
   ids: readonly string[],
 ): Promise<{ readonly people: readonly string[]; readonly isSure: boolean }> {
   let isSure = ids.length <= maxAsked;

@@ -19,7 +19,7 @@ import type { Names } from '../language/resolve.ts';
 import { restore, type Restored } from '../language/reparse.ts';
 import { sourcesOf, type Sighted } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
-import { groupsOf, NotKnown, notToldQuietly } from '../access/unknown-groups.ts';
+import { groupsOf, NotKnown, membersUnknownQuietly } from '../access/unknown-groups.ts';
 
 /** What is asked once more, at a click and just before a change is sent. */
 export type Recheck = Sighted & {
@@ -65,7 +65,7 @@ export const listingMs = 8_000;
 const gone = (why: Text): Rechecked => ({ kind: 'void', why });
 const notAgreed = gone(say`What is stored of this change is not what was agreed on.`);
 const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack does not tell me who may do what right now.` };
-const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: notToldQuietly(groups) });
+const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: membersUnknownQuietly(groups) });
 
 async function recheckRights(context: Recheck, change: Change): Promise<Restored | Rechecked> {
   const { timerOf, approval } = permitOf(change);

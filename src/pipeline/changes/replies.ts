@@ -12,7 +12,7 @@ import { callOf } from './freeze.ts';
 import { permitOf } from '../access/permit.ts';
 import type { Button, Note } from './card.ts';
 import { wordsOfChange } from '../language/reparse.ts';
-import { notToldQuietly } from '../access/unknown-groups.ts';
+import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 
 /** The sentences of a change's thread, one for each thing that happens to it. Pure. */
 
@@ -46,7 +46,7 @@ export const counted = (by: string, left: number, unknown: readonly string[] = [
   text: joined([
     say`Approved by ${person(by)}. ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
     unknown.length > 0
-      ? say`Some may not count now: ${notToldQuietly(unknown)} Press Approve again when it does.`
+      ? say`Some may not count now: ${membersUnknownQuietly(unknown)} Press Approve again when it does.`
       : undefined,
   ]),
 });

@@ -7,7 +7,7 @@ import type { Person } from '../access/authorise.ts';
 import { joined, say } from '../../text.ts';
 import type { Names } from '../language/resolve.ts';
 import { inWords } from './host-trouble.ts';
-import { notTold } from '../access/unknown-groups.ts';
+import { membersUnknown } from '../access/unknown-groups.ts';
 
 type Listed = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
 
@@ -56,7 +56,7 @@ function readable({ environments, domains, trouble }: Names, policy: Policy, per
     return decision.kind === 'allowed';
   };
   const mine = { environments: environments.filter(isReadable), domains: domains.filter(isReadable) };
-  const withheld = unknown.size > 0 ? notTold([...unknown]) : undefined;
+  const withheld = unknown.size > 0 ? membersUnknown([...unknown]) : undefined;
   return { ...mine, trouble: trouble && withheld ? joined([trouble, withheld]) : (trouble ?? withheld) };
 }
 

@@ -10,7 +10,7 @@ import { scrub } from '../../secret.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { LockHeld, type ChangeStore, type TransitionNote } from '../changes/change-store.ts';
 import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
-import type { AskingDesk } from '../access/approver-lookup.ts';
+import type { ApproverContext } from '../access/approver-lookup.ts';
 import { assertMember, type Person } from '../access/authorise.ts';
 import { coolsDown } from '../changes/change.ts';
 import { closersOf, endingOf } from '../changes/closers.ts';
@@ -21,12 +21,12 @@ import type { ShownVersion, DecisionKind } from '../changes/card.ts';
 import { restore, wordsOfChange, type Restored } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
-import { groupsOf, notTold } from '../access/unknown-groups.ts';
+import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { readSetting } from '../../storage/kv.ts';
 import { pauseKey } from './admin-actions.ts';
 
 /** What decisions need: the rights and looks of just before a send, and the ledger. */
-export type DecisionDesk = Recheck & AskingDesk & Bookkeeping & { readonly onSaved: () => void };
+export type DecisionDesk = Recheck & ApproverContext & Bookkeeping & { readonly onSaved: () => void };
 
 /** Somebody's decision, as it was delivered; believed no further than who pressed which button. */
 export type Decided = ShownVersion & {
@@ -94,7 +94,7 @@ async function present(
   assertMember(by);
   const mayRead = change !== undefined && readerOf(context, by)(change);
   const hidden = change === undefined || mayRead ? [] : hiddenBy(context, by, change);
-  if (hidden.length > 0) throw couldNotCheck(notTold(hidden));
+  if (hidden.length > 0) throw couldNotCheck(membersUnknown(hidden));
   const restored = mayRead ? restore(change, namesWith(context, change)) : undefined;
   if (change === undefined || restored === undefined) {
     throw new Refusal(say`I know no change #${number} that you may read. Nothing was done.`);

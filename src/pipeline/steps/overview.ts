@@ -3,10 +3,10 @@ import { listChanges, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { approvals } from '../../storage/votes.ts';
 import { mayEnd } from '../changes/approve.ts';
-import type { AskingDesk } from '../access/approver-lookup.ts';
+import type { ApproverContext } from '../access/approver-lookup.ts';
 import type { Person } from '../access/authorise.ts';
 import { endingOf, isCloser } from '../changes/closers.ts';
-import { namesWith, readerOf, type Shelf } from '../access/visibility.ts';
+import { namesWith, readerOf, type VisibilityContext } from '../access/visibility.ts';
 import { renderCard, type Card } from '../changes/card.ts';
 import { restore } from '../language/reparse.ts';
 
@@ -24,7 +24,7 @@ export type Overview = {
   readonly numbers: readonly number[];
 };
 
-export type OverviewDesk = Shelf & AskingDesk & { readonly database: Database };
+export type OverviewDesk = VisibilityContext & ApproverContext & { readonly database: Database };
 
 /** Changes that are looked at for each list, and shown of it. */
 const maxRead = 100;

@@ -5,11 +5,11 @@ import { locksOf } from '../../storage/locks.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { lockedName } from '../access/targets.ts';
-import { askedPeople, type AskingDesk } from '../access/approver-lookup.ts';
+import { askedPeople, type ApproverContext } from '../access/approver-lookup.ts';
 import { closersOf, endingOf, type Closers } from '../changes/closers.ts';
 import { readBack, type Following } from './follow.ts';
 import { cardOf } from '../changes/freeze.ts';
-import { namesWith, type Shelf } from '../access/visibility.ts';
+import { namesWith, type VisibilityContext } from '../access/visibility.ts';
 import { permitOf } from '../access/permit.ts';
 import { decisionButtons, type Note } from '../changes/card.ts';
 import { restore, type Restored } from '../language/reparse.ts';
@@ -18,7 +18,7 @@ import { stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
 
 /** What is done about an unknown outcome until a person closes it: what can be read is told, and people are reminded. */
 
-export type Reconciling = Following & AskingDesk & Shelf;
+export type Reconciling = Following & ApproverContext & VisibilityContext;
 
 const evidenceWithinMs = 3_600_000;
 const evidenceAgainMs = 15_000;

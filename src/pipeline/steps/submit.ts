@@ -4,11 +4,11 @@ import { findSaved, findWaiting, type Change, type NewChange } from '../../stora
 import type { Database, Tx } from '../../storage/database.ts';
 import { closeInbox } from '../../storage/inbox.ts';
 import { LockHeld, type ChangeStore } from '../changes/change-store.ts';
-import { authorise, mayHear, assertMember, type Authorised, type Person } from '../access/authorise.ts';
+import { authorise, assertChannel, assertMember, type Authorised, type Person } from '../access/authorise.ts';
 import { mayTry } from '../access/may-run.ts';
 import { coolsDown } from '../changes/change.ts';
 import { needsReview, refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
-import { whomToAsk, type AskingDesk } from '../access/approver-lookup.ts';
+import { whomToAsk, type ApproverContext } from '../access/approver-lookup.ts';
 import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay, refuseTooMany } from '../changes/conflicts.ts';
 import { rowOf } from './new-change.ts';
@@ -22,7 +22,7 @@ import { pauseKey } from './admin-actions.ts';
 import type { Asker } from './new-change.ts';
 
 /** What the front half needs; `main.ts` gives it. */
-export type FrontDesk = AskingDesk &
+export type FrontDesk = ApproverContext &
   Sighted & {
     readonly database: Database;
     readonly changeStore: ChangeStore;
@@ -63,7 +63,7 @@ export function consider(context: FrontDesk, resolved: Resolved, { person, chann
   }
   const authorised = authorise(context.policy(), person, resolved, context.company());
   if (command.shape !== 'action') return { kind: 'ready', parsed: authorised };
-  mayHear(context.policy(), channel, [authorised.target, ...authorised.alsoReads]);
+  assertChannel(context.policy(), channel, [authorised.target, ...authorised.alsoReads]);
   if (parsed.dryRun) return { kind: 'ready', parsed: authorised };
   if (needsReview(command, authorised.target)) return { kind: 'review', parsed: authorised, action: command };
   return wantsReason(authorised)

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { catalogue } from '../../commands/index.ts';
 import { assertMember, type Person } from '../../pipeline/access/authorise.ts';
-import { standingTo } from '../../pipeline/access/may-run.ts';
+import { mayRunSomewhere } from '../../pipeline/access/may-run.ts';
 import { overviewFor } from '../../pipeline/steps/overview.ts';
 import type { Card } from '../../pipeline/changes/card.ts';
 import { mentionedGroups } from '../../policy/people.ts';
@@ -87,7 +87,7 @@ async function recentSites(
 ): Promise<readonly KnownBlock[]> {
   const may = (path: string): boolean => {
     const command = catalogue.get(path);
-    return command !== undefined && standingTo(front.policy(), person, path, command) === 'yes';
+    return command !== undefined && mayRunSomewhere(front.policy(), person, path, command) === 'yes';
   };
   const buttons = siteButtons.filter(({ path }) => may(path));
   const { environments } = queryService.names(person);

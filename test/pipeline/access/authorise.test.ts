@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { authorise, mayHear, assertMember, type Person } from '../../../src/pipeline/access/authorise.ts';
+import { authorise, assertChannel, assertMember, type Person } from '../../../src/pipeline/access/authorise.ts';
 import { mayRun } from '../../../src/pipeline/access/may-run.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Domain, Target } from '../../../src/hosting/contract/target.ts';
@@ -142,7 +142,9 @@ describe('what the rules say', () => {
     expect(said(refusalOf(() => asked(policy, ana, 'cache clear')))).toBe(
       'You may not run cache clear on acme-shop/staging. The rule in line 8 lets leads do it. Nothing was sent.',
     );
-    expect(said(refusalOf(() => asked(policyOf(READ), ana, 'cache clear')))).toContain('No rule allows it to anybody.');
+    expect(said(refusalOf(() => asked(policyOf(READ), ana, 'cache clear')))).toContain(
+      'No rule allows anybody to do it.',
+    );
     const denied = policyOf(READ, '{ allow: [routine], to: [leads] }', '{ deny: [routine], to: [developers] }');
     expect(said(refusalOf(() => asked(denied, ana, 'cache clear')))).toContain(
       'The rule in line 9 forbids it; leads may do it. Nothing was sent.',
@@ -155,7 +157,7 @@ describe('what the rules say', () => {
     for (const path of ['pause', 'themes list'])
       expect(bare(path, '{ allow: [pause, read], to: [leads] }')).toBe(`You may not use ${path}. Nothing was done.`);
     expect(bare('themes list', '{ allow: [read], to: [developers], where: ["*/staging"] }')).toBe(
-      'You may not run themes list. No rule allows it to anybody. Nothing was sent.',
+      'You may not run themes list. No rule allows anybody to do it. Nothing was sent.',
     );
   });
 
@@ -241,7 +243,7 @@ describe('a desk command that a rule has to name', () => {
 
   test('is not allowed on another, nor where a rule denies it', () => {
     expect(said(refusalOf(() => lock(live.name)))).toBe(
-      'You may not run lock on acme-shop/live. No rule allows it to anybody. Nothing was done.',
+      'You may not run lock on acme-shop/live. No rule allows anybody to do it. Nothing was done.',
     );
     expect(said(refusalOf(() => lock(blog.name)))).toContain('The rule in line 10 forbids it. Nothing was done.');
     expect(said(refusalOf(() => asked(rules, ana, 'audit', live.name)))).toContain('You may not run audit');
@@ -249,7 +251,7 @@ describe('a desk command that a rule has to name', () => {
 
   test('that concerns everything is not allowed by a rule for some places; one that shows what one may read is', () => {
     expect(said(refusalOf(() => bare('pause')))).toBe(
-      'You may not run pause. No rule allows it to anybody. Nothing was done.',
+      'You may not run pause. No rule allows anybody to do it. Nothing was done.',
     );
     const places = policyOf('{ allow: [pause, resume], to: [developers], where: ["*/*"] }');
     expect(['pause', 'resume'].map((path) => mayRun(places, ana, path, commandAt(path)))).toEqual([false, false]);
@@ -274,21 +276,21 @@ describe('where a card may stand', () => {
   test.each<[string, string, boolean | undefined, readonly (Target | undefined)[], string | undefined]>([
     ['an internal channel', 'C1', false, [live], undefined],
     ['one shared with another organisation', 'C1', true, [live], 'shared with another organisation'],
-    ['one of which Slack does not tell', 'C1', undefined, [live], 'Slack does not tell me'],
-    ['one that the rules exclude', 'CNO', false, [live], 'not spoken of in this channel'],
+    ['one that Slack gives no answer about', 'C1', undefined, [live], 'Slack gives no answer'],
+    ['one that the rules exclude', 'CNO', false, [live], "Sites can't be discussed in this channel"],
     ['one of this site', 'CSHOP', false, [live, shopDomain, undefined], undefined],
     ['one of another site', 'CSHOP', false, [blog], 'for other sites'],
     ['one of another site for what is only read', 'CSHOP', false, [live, blog], 'for other sites'],
     ['one of a site, for what is nowhere', 'CSHOP', false, [nowhere], 'for other sites'],
     ['one of a site, for the company', 'CSHOP', false, [company], 'for other sites'],
   ])('%s', (_, id, shared, targets, why) => {
-    const hearing = (): void => mayHear(policy, { id, shared }, targets);
+    const hearing = (): void => assertChannel(policy, { id, shared }, targets);
     if (why === undefined) {
       expect(hearing).not.toThrow();
       return;
     }
     expect(said(refusalOf(hearing))).toContain(why);
     expect(said(refusalOf(hearing))).toContain('Nothing was done.');
-    expect(plain(refusalOf(hearing).hint)).toMatch(/^Say it in .* or in a direct message to me\.$/);
+    expect(plain(refusalOf(hearing).hint)).toMatch(/^Ask me in .* or in a direct message\.$/);
   });
 });

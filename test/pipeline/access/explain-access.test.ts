@@ -137,9 +137,9 @@ describe('nobody is told', () => {
       ['cahce', 'clear', 'x'],
       'Did you mean cache clear?',
     ],
-    ['a command without its target', ['cache', 'clear'], 'Say what it is about: cache clear <site/environment>'],
+    ['a command without its target', ['cache', 'clear'], 'This command needs a target: cache clear <site/environment>'],
     ['an unknown option', ['logs', 'acme-shop/live', '--frob'], 'has no option --frob'],
-    ['nothing', [' '], 'Say a command to ask about.'],
+    ['nothing', [' '], 'Please name a command to ask about.'],
   ])('of %s', async (_, words, why) => {
     const refusal = await refused(can(words));
     expect(said(refusal)).toContain(why);
@@ -154,11 +154,11 @@ describe('nobody is told', () => {
     ['without a command', ['Ben'], 'can @Ben logs site/environment'],
   ])('a name that is no mention is told so, with what to type: %s', async (_, words, correct) => {
     const refusal = await refused(can(words));
-    expect(said(refusal)).toMatch(/^I do not know who “[Bb]en” is: it is no mention\. Nothing was done\./);
+    expect(said(refusal)).toMatch(/^I don't know who “[Bb]en” is, because it isn't a mention\. Nothing was done\./);
     expect(plain(refusal.hint)).toBe(`Type @ and choose the person from Slack's list: ${correct}.`);
   });
 
   test('anything about somebody of whom Slack does not tell', async () => {
-    expect(said(await refused(can(['whoami'], 'U0NOBODY')))).toContain('Slack does not tell me right now who that is.');
+    expect(said(await refused(can(['whoami'], 'U0NOBODY')))).toContain("Slack isn't telling me who that is right now.");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rightOf } from '../../../src/commands/rights.ts';
-import type { AskingDesk } from '../../../src/pipeline/access/approver-lookup.ts';
+import type { ApproverContext } from '../../../src/pipeline/access/approver-lookup.ts';
 import { closersOf, isCloser, type Closers, type Ending } from '../../../src/pipeline/changes/closers.ts';
 import { nextReminderOfUnknown } from '../../../src/pipeline/steps/reconcile.ts';
 import { stillUnknown, whoCloses } from '../../../src/pipeline/changes/unknown-replies.ts';
@@ -39,7 +39,7 @@ const ending: Ending = {
   },
 };
 
-function deskOf(rules: string, guides: readonly string[] | undefined): AskingDesk {
+function deskOf(rules: string, guides: readonly string[] | undefined): ApproverContext {
   const policy = policyFrom(groups + rules);
   return {
     policy: () => policy,
@@ -112,7 +112,7 @@ describe('who there is to end a change', () => {
   });
 
   test('is asked only where it matters', async () => {
-    const silent: AskingDesk = {
+    const silent: ApproverContext = {
       ...deskOf('', []),
       membersOf: () => {
         throw new Error('it was asked');

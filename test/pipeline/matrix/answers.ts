@@ -41,7 +41,7 @@ export function refusedAs(refusal: Refusal): string {
       says,
     ) ?? [];
   const rule = ruleIn(Number(line));
-  if (says.startsWith('You may not run') && says.includes('No rule allows it to anybody.')) return 'n: nobody';
+  if (says.startsWith('You may not run') && says.includes('No rule allows anybody to do it.')) return 'n: nobody';
   if (!says.startsWith('You may not run') || rule === undefined || !isRule(rule)) return `told: ${says}`;
   if (verb !== undefined)
     return rules[rule].startsWith('{ allow') ? `n: ${lets}` : `names a rule that lets nobody: ${says}`;
