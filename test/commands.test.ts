@@ -247,7 +247,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       expect(said(refused)).toMatch(/You may not run .* Nothing was sent\./);
       const stranger = member('U99', 'Nobody');
       expect(said(refusalOf(() => authorise(policy, stranger, resolved, host.company())))).toMatch(
-        /(I know no (environment|domain) .* that you may read|You may not use .*)\..*Nothing was done\./,
+        /(I can't find .* among the (environment|domain)s you can see|You may not use .*)\..*Nothing was done\./,
       );
     });
   });

@@ -451,7 +451,7 @@ describe('words for a path and for where it leads', () => {
 
   test('an empty search never comes to mean all of them', () => {
     for (const line of ['redirects clear acme-shop/live ""', 'redirects clear acme-shop/live " "']) {
-      expect(said(refusalOf(() => parse(line, catalogue)))).toContain('Search is an empty word. Nothing was done.');
+      expect(said(refusalOf(() => parse(line, catalogue)))).toContain('Search is empty. Nothing was done.');
     }
   });
 });

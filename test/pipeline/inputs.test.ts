@@ -156,11 +156,11 @@ test.each<[string, string, string]>([
   ['a prototype as an option', `delete ${L} --__proto__=x`, 'has no option --__proto__'],
   ['a prototype as an option without a value', `delete ${L} --__proto__ x`, 'has no option'],
   ['a constructor as an option', `push ${S} ${L} --files --constructor`, 'has no option'],
-  ['a duplicate option', `allowlist add ${L} 1.1.1.1 --for 2h --for 4h`, '--for is said twice'],
-  ['a duplicate flag', `push ${S} ${L} --files --files`, '--files is said twice'],
-  ['a flag that is said and not said', `push ${S} ${L} --files --files=no`, '--files is said twice'],
-  ['a duplicate reason', `delete ${L} --reason a --reason b`, '--reason is said twice'],
-  ['a duplicate dry run', `cache clear ${L} --dry-run --dry-run=no`, '--dry-run is said twice'],
+  ['a duplicate option', `allowlist add ${L} 1.1.1.1 --for 2h --for 4h`, '--for appears twice'],
+  ['a duplicate flag', `push ${S} ${L} --files --files`, '--files appears twice'],
+  ['a flag that is said and not said', `push ${S} ${L} --files --files=no`, '--files appears twice'],
+  ['a duplicate reason', `delete ${L} --reason a --reason b`, '--reason appears twice'],
+  ['a duplicate dry run', `cache clear ${L} --dry-run --dry-run=no`, '--dry-run appears twice'],
   ['options after --', `push ${S} ${L} -- --files`, 'what to do with “--files”'],
   ['a dry run after --', `cache clear ${L} -- --dry-run`, 'what to do with “--dry-run”'],
   ['a second target', `delete ${L} ${S}`, `what to do with “${S}”`],
@@ -182,9 +182,9 @@ describe('what is said and empty never comes to mean everything', () => {
     [`push ${S} ${L} --files --only wp-content --only ""`, '--only needs a value.'],
     [`push ${S} ${L} --files --only ,`, 'No path was said.'],
     [`push ${S} ${L} --files= --database`, '--files needs a value.'],
-    [`redirects clear ${L} ""`, 'Search is an empty word.'],
-    [`redirects clear ${L} "\u00A0 "`, 'Search is an empty word.'],
-    [`redirects clear ${L} «»`, 'Search is an empty word.'],
+    [`redirects clear ${L} ""`, 'Search is empty.'],
+    [`redirects clear ${L} "\u00A0 "`, 'Search is empty.'],
+    [`redirects clear ${L} «»`, 'Search is empty.'],
     [`redirects remove ${L} /old --domain ""`, '--domain needs a value.'],
     [`allowlist add ${L} 1.1.1.1 --for=`, '--for needs a value.'],
     [`allowlist remove ${L} ,`, 'There is no address in this.'],
@@ -193,8 +193,8 @@ describe('what is said and empty never comes to mean everything', () => {
     [`themes update ${L} ,`, 'No theme was said.'],
     [`dns set acme.com A @ --remove ""`, '--remove needs a value.'],
     [`cache clear ${L} --dry-run=`, '--dry-run needs a value.'],
-    ['use ""', 'Site is an empty word.'],
-    ['changes " "', 'Environment is an empty word.'],
+    ['use ""', 'Site is empty.'],
+    ['changes " "', 'Environment is empty.'],
   ])('%s', (line, why) => {
     expect(refusedBy(comesTo(line))).toContain(why);
   });
@@ -213,7 +213,7 @@ describe('what is said and empty never comes to mean everything', () => {
     });
     for (const empty of ['""', '“”', "' '", '"\u00A0"']) {
       const word = field.place === 'word' ? empty : `--${optionName(name)}=${empty}`;
-      const why = field.place === 'word' ? `${label} is an empty word.` : `--${optionName(name)} needs a value.`;
+      const why = field.place === 'word' ? `${label} is empty.` : `--${optionName(name)} needs a value.`;
       expect(refusedBy(comesTo(`${path} ${[...before, word].join(' ')}`))).toContain(why);
     }
   });
@@ -235,7 +235,7 @@ describe('what is said and empty never comes to mean everything', () => {
   test('in a thread it is not the target of the thread', () => {
     const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
     for (const path of ['delete', 'cache clear', 'redirects clear', 'changes'])
-      expect(refusedBy(comesTo(`${path} ""`, inThread))).toMatch(/what to do with “”|is an empty word/);
+      expect(refusedBy(comesTo(`${path} ""`, inThread))).toMatch(/what to do with “”|is empty/);
   });
 
   test('a push goes in the direction in which it was typed, also with the bare name of a thread', () => {
@@ -245,7 +245,7 @@ describe('what is said and empty never comes to mean everything', () => {
     expect(given(`push ${L} staging --files`)).toMatchObject({ from: [L], onto: [staging.id] });
     expect(given(`push ${S} --files`)).toMatchObject({ from: [S], onto: [live.id] });
     expect(refusedBy(comesTo(`push stagin ${L} --files`, inThread))).toContain('“stagin”');
-    expect(refusedBy(comesTo(`push staging ${L} --files`, { ...inThread, isLoose: true }))).toContain('the whole name');
+    expect(refusedBy(comesTo(`push staging ${L} --files`, { ...inThread, isLoose: true }))).toContain('the full name');
     expect(refusedBy(comesTo(`push shop ${L} --files`))).toContain('shop could be acme-shop/live');
   });
 });

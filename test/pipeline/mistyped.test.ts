@@ -51,7 +51,7 @@ test('letters that changed their places are one slip', () => {
 test.each(['stop', 'Stop #1042 now'])('%s is a button on a card, and pause for everything', (line) => {
   const came = comesTo(line);
   if (!(came instanceof Refusal)) throw new Error('it was run');
-  expect(said(came)).toContain('A single change is stopped by the button on its card; pause stops all sending.');
+  expect(said(came)).toContain('To stop one change, press the button on its card; pause stops all sending.');
   expect(came.offers.map(({ words }) => words)).toEqual([['pause']]);
 });
 

@@ -10,7 +10,7 @@ type Odd = {
   readonly refused?: string;
 };
 
-const unknown = 'I know no environment';
+const unknown = 'among the environments you can see';
 const hidden = (code: string): string => `cannot be seen (${code})`;
 const odd = (name: string, text: string, target = unknown): Odd => ({ name, text, target });
 const refused = (name: string, text: string, why: string): Odd => ({ name, text, target: why, refused: why });

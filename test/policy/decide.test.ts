@@ -192,7 +192,7 @@ describe('what the answer says', () => {
     expect(mayAnywhere(policy, rob, command('push'))).toBe(false);
     expect(mayAnywhere(policy, chi, command('audit'))).toBe(false);
     expect(mayAnywhere(rulesOf(DESTROY, '{ deny: [delete], to: [leads] }'), chi, command('delete'))).toBe(false);
-    // To be denied it in one place is not to be allowed it in the others.
+    // A deny in one place does not allow it in the others.
     expect(mayAnywhere(rulesOf('{ deny: [delete], to: [leads], where: ["a/b"] }'), chi, command('delete'))).toBe(false);
   });
 });

@@ -21,7 +21,7 @@ export function command(path: string): Command {
   return found;
 }
 
-/** The mistakes of a text, as sentences. */
+/** The mistakes in a policy text, as sentences. */
 export function mistakesOf(text: string): readonly string[] {
   const loaded = loadPolicy(text, catalogue);
   return loaded.kind === 'mistakes' ? loaded.mistakes.map(tell) : [];
@@ -33,7 +33,7 @@ export function policyOf(text: string): Policy {
   return loaded.policy;
 }
 
-/** Ana and Ben develop, Chi, Dee and Fay lead, Rob only looks on; Guy is in Slack's user group of guides. */
+/** Ana and Ben are developers; Chi, Dee and Fay are leads; Rob only reads; Guy is in the Slack user group for guides. */
 export const GROUPS = `version: 1
 groups:
   developers: [U01ANA, U02BEN]
@@ -45,7 +45,7 @@ export const withRules = (...rules: readonly string[]): string =>
   `${GROUPS}rules:${rules.length === 0 ? ' []' : ''}\n${rules.map((rule) => `  - ${rule}\n`).join('')}`;
 export const rulesOf = (...rules: readonly string[]): Policy => policyOf(withRules(...rules));
 
-/** Somebody who is in these Slack user groups, and in no other. */
+/** A person in exactly these Slack user groups. */
 export const person = (id: string, ...groups: readonly string[]): Person => ({
   id,
   groups,
@@ -58,7 +58,7 @@ export const dee = person('U04DEE');
 export const rob = person('U06ROB');
 export const guy = person('U09GUY', 'S0GUIDES');
 
-/** `acme-shop/live`; without a slash its site is not known. */
+/** An environment such as `acme-shop/live`. Without a slash in the name, its site is unknown. */
 export function environment(name: string): Environment {
   const [site, own] = name.split('/');
   const known = site !== undefined && own !== undefined;

@@ -7,7 +7,7 @@ import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob
 
 const ok = 'version: 1\nrules: []\n';
 const rule = (text: string) => withRules(text);
-/** Lines of the groups that `withRules` puts before the first rule. */
+/** The line of the first rule in a text from `withRules`. */
 const FIRST_RULE = 8;
 
 describe('every mistake is told with its line', () => {

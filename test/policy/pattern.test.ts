@@ -7,7 +7,7 @@ import { company, domain, environment } from './given.ts';
 const blog = domain('blog.example.com');
 const shop = domain('shop.example.com', 'acme-shop');
 
-/** Pattern, target, whether an allow covers it, whether a deny does. */
+/** Pattern, target, whether an `allow` covers it, whether a `deny` does. */
 const TABLE: readonly (readonly [string, Target, boolean, boolean])[] = [
   ['acme-shop/live', environment('acme-shop/live'), true, true],
   ['acme-shop/live', environment('acme-shop/staging'), false, false],
@@ -31,14 +31,14 @@ const TABLE: readonly (readonly [string, Target, boolean, boolean])[] = [
   ['a/live', { ...environment('a/b/live'), site: { id: 's', name: 'a' } }, false, false],
   ['company', environment('acme-shop/live'), false, false],
   ['domain:*', environment('acme-shop/live'), false, false],
-  // The site is not known, or the name does not begin with it.
+  // The site is unknown, or the name does not start with it.
   ['*/live', environment('live'), false, true],
   ['*/*', environment('live'), false, true],
   ['acme-shop/staging', environment('live'), false, true],
   ['domain:*', environment('live'), false, false],
   ['company', environment('live'), false, false],
   ['acme-shop/live', { ...environment('acme-shop/live'), site: { id: 's', name: 'other' } }, false, true],
-  // Domains: their own names, and all of their site.
+  // Domains: by name, and by whole site.
   ['domain:shop.example.com', shop, true, true],
   ['domain:Shop.Example.COM', shop, true, true],
   ['domain:shop.example.com', domain('shop.example.com.'), true, true],
@@ -59,7 +59,7 @@ const TABLE: readonly (readonly [string, Target, boolean, boolean])[] = [
   ['*/live', shop, false, true],
   ['other/live', shop, false, false],
   ['company', shop, false, false],
-  // A domain whose site is not known.
+  // A domain with an unknown site.
   ['domain:blog.example.com', blog, true, true],
   ['domain:other.example.com', blog, false, false],
   ['acme-shop/*', blog, false, true],
@@ -74,7 +74,7 @@ describe('what a pattern covers', () => {
   test.each(TABLE)('%s on %o: allow %s, deny %s', (text, target, allow, deny) => {
     const pattern = readPattern(text);
     if (typeof pattern === 'string') {
-      // The only malformed one of the table covers nothing because it is refused.
+      // The malformed pattern in the table is refused, so it covers nothing.
       expect([text, allow, deny]).toEqual(['acme*', false, false]);
       return;
     }
@@ -106,7 +106,7 @@ describe('whether a pattern speaks of a kind at all, and of everything of it', (
     ['a/*', 'domain', true, false],
     ['a*/*', 'environment', true, false],
     ['*/b*', 'environment', true, false],
-    // A deny of part of every site reaches its domains, an allow does not.
+    // A `deny` on part of every site covers its domains; an `allow` does not.
     ['*/b', 'domain', false, true],
   ])('%s of %s: some %s, all %s', (text, kind, some, all) => {
     const pattern = readPattern(text);

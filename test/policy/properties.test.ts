@@ -52,7 +52,7 @@ const parsed: fc.Arbitrary<AccessRequest> = fc.record({
   aims: fc.array(fc.record({ target, access: one('change', 'read') }), { maxLength: 2 }),
 });
 
-/** Rules that could never be satisfied are no policy; they are left out of the runs. */
+/** Rules that can never be satisfied are refused, so the runs leave them out. */
 function read(...texts: readonly string[]): Policy | undefined {
   const loaded = loadPolicy(withRules(...texts), catalogue);
   if (loaded.kind === 'mistakes')
@@ -100,7 +100,7 @@ test('what is shown as allowed somewhere is so by the rules that are asked of a 
       const decision = decide(policy, who, { command, aims: [{ target: about, access: 'change' }] });
       const is = anywhere(policy, who, command, about.kind);
       if (decision.kind === 'allowed') expect(is).toBe('yes');
-      // There is one company: what is allowed anywhere is allowed there.
+      // There is only one company, so allowed anywhere means allowed there.
       if (about.kind === 'company') expect(is).toBe(decision.kind === 'allowed' ? 'yes' : 'no');
     }),
     500,
@@ -122,7 +122,7 @@ test('an allow never weakens the approval that was needed', () => {
         if (after.approval === 'none') throw new Error('the approval is gone');
         expect(after.approval.expires).toBeLessThanOrEqual(before.approval.expires);
         if (before.approval.reason === 'required') expect(after.approval.reason).toBe('required');
-        // Under the same rules of who may what, whoever satisfies the new approval satisfies the old one.
+        // If the rules allow the same people, meeting the new requirement also meets the old one.
         const asked = { ...wanted, asker: who.id };
         if (outstanding(more, after.approval, asked, voters).length === 0) {
           expect(outstanding(more, before.approval, asked, voters)).toEqual([]);

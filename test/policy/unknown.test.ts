@@ -16,7 +16,7 @@ import {
 import type { Person, Policy } from '../../src/policy/rules.ts';
 import { catalogue, command, environment, policyOf, to } from './given.ts';
 
-/** What the rules say where it is not known who is in a Slack user group. */
+/** Decisions while the members of a Slack user group are unknown. */
 
 const file = `version: 1
 groups:
@@ -31,14 +31,14 @@ rules:
 const userGroups = ['S0DEVS', 'S0LEADS', 'S0BARRED', 'S0NIGHT'] as const;
 const withRules = (...rules: readonly string[]): string => `${file}${rules.map((rule) => `  - ${rule}\n`).join('')}`;
 
-/** Somebody of whom everything is known: in these groups, with another id in those, in no other. */
+/** A person with all memberships known: `groups`, `joinedGroups`, and no others. */
 const known = (id: string, groups: readonly string[] = [], joinedGroups: readonly string[] = []): Person => ({
   id,
   groups,
   joinedGroups,
   otherGroups: userGroups.filter((group) => ![...groups, ...joinedGroups].includes(group)),
 });
-/** The same person, of whose memberships in these groups nothing is known. */
+/** The same person with unknown memberships in these groups. */
 const without = (person: Person, unknown: readonly string[]): Person => {
   const left = (groups: readonly string[] = []): readonly string[] => groups.filter((one) => !unknown.includes(one));
   return {
@@ -49,7 +49,7 @@ const without = (person: Person, unknown: readonly string[]): Person => {
   };
 };
 
-/** Everybody whom `person` may turn out to be, once these groups are known. */
+/** Every combination of known memberships that `person` can have in these groups. */
 function resolutions(person: Person, unknown: readonly string[]): readonly Person[] {
   return unknown.reduce<readonly Person[]>(
     (people, group) =>
@@ -119,10 +119,10 @@ test('an unknown membership never allows more than either answer would, and the 
   holds(
     fc.property(rules, somebody, unknown, parsed, (texts, person, hidden, wanted) => {
       const policy = load(texts);
-      const doubted = without(person, hidden);
-      const decision = decide(policy, doubted, wanted);
-      const all = resolutions(doubted, unknownGroups(policy, doubted)).map((one) => decide(policy, one, wanted));
-      // Known either way, nothing depends on the unknown any more.
+      const partly = without(person, hidden);
+      const decision = decide(policy, partly, wanted);
+      const all = resolutions(partly, unknownGroups(policy, partly)).map((one) => decide(policy, one, wanted));
+      // Certain either way, so it does not depend on the unknown groups.
       for (const one of all) expect(unknownIn(one)).toEqual([]);
       if (decision.kind === 'allowed') {
         for (const one of all) {
@@ -138,7 +138,7 @@ test('an unknown membership never allows more than either answer would, and the 
         }
       } else if (unknownIn(decision).length > 0) {
         expect(new Set(all.map(isAllowed))).toEqual(new Set([true, false]));
-        expect(unknownGroups(policy, doubted)).toEqual(expect.arrayContaining([...unknownIn(decision)]));
+        expect(unknownGroups(policy, partly)).toEqual(expect.arrayContaining([...unknownIn(decision)]));
       } else expect(all.some(isAllowed)).toBe(false);
       expect(all.map(isAllowed)).toContain(isAllowed(decide(policy, person, wanted)));
     }),
@@ -163,13 +163,13 @@ test('an emergency stop is allowed to whoever may turn out to be allowed it', ()
     fc.property(rules, somebody, unknown, (texts, person, hidden) => {
       const policy = load(texts);
       const stop: AccessRequest = { command: { ...command('pause'), emergency: true }, aims: [] };
-      const doubted = without(person, hidden);
-      const decision = decide(policy, doubted, stop);
+      const partly = without(person, hidden);
+      const decision = decide(policy, partly, stop);
       expect(unknownIn(decision)).toEqual([]);
-      const some = resolutions(doubted, hidden).some((one) => isAllowed(decide(policy, one, stop)));
+      const some = resolutions(partly, hidden).some((one) => isAllowed(decide(policy, one, stop)));
       if (some) expect(decision.kind).toBe('allowed');
       if (isAllowed(decide(policy, person, stop))) expect(decision.kind).toBe('allowed');
-      // Of whom everything is known it is a command like any other.
+      // With all memberships known, it is a command like any other.
       const usual = decide(policy, person, { command: command('pause'), aims: [] });
       expect(decide(policy, person, stop)).toEqual(usual);
     }),
@@ -180,9 +180,9 @@ test('whether somebody may do it anywhere is as certain as what is known of them
   holds(
     fc.property(rules, somebody, unknown, fc.constantFrom(...catalogue), (texts, person, hidden, asked) => {
       const policy = load(texts);
-      const doubted = without(person, hidden);
-      const is = anywhere(policy, doubted, asked);
-      const all = resolutions(doubted, unknownGroups(policy, doubted)).map((one) => anywhere(policy, one, asked));
+      const partly = without(person, hidden);
+      const is = anywhere(policy, partly, asked);
+      const all = resolutions(partly, unknownGroups(policy, partly)).map((one) => anywhere(policy, one, asked));
       expect(new Set(all)).toEqual(is === 'yes' || is === 'no' ? new Set([is]) : new Set(['yes', 'no']));
     }),
   );
@@ -201,10 +201,10 @@ test('votes of which it is not known whether they count never complete an approv
       const asked: ApprovalRequest = { ...wanted, asker: 'U02BEN' };
       const left = (voters: readonly Person[], counting?: 'perhaps') =>
         outstanding(policy, needed, asked, voters, counting).reduce((sum, { count }) => sum + count, 0);
-      const doubted = cast.map(([person, hidden]) => without(person, hidden));
+      const partly = cast.map(([person, hidden]) => without(person, hidden));
       const people = cast.map(([person]) => person);
-      expect(left(doubted)).toBeGreaterThanOrEqual(left(people));
-      expect(left(doubted, 'perhaps')).toBeLessThanOrEqual(left(people));
+      expect(left(partly)).toBeGreaterThanOrEqual(left(people));
+      expect(left(partly, 'perhaps')).toBeLessThanOrEqual(left(people));
       expect(left(people, 'perhaps')).toBe(left(people));
     }),
   );
@@ -285,12 +285,12 @@ rules: [{ allow: [push], to: [developers] }]
       reason: 'optional',
     };
     const asked: ApprovalRequest = { ...to('push', 'acme-shop/live'), asker: 'U01ANA' };
-    const messenger = (person: Person) => mayApprove(policy, person, needed, asked);
-    expect(messenger(known('U0NEW', ['S0LEADS']))).toMatchObject({ kind: 'counts' });
-    expect(messenger(without(known('U0NEW'), ['S0LEADS']))).toMatchObject({ why: 'unknown', groups: ['S0LEADS'] });
-    expect(messenger(without(known('U0NEW'), ['S0DEVS']))).toMatchObject({ why: 'not named' });
-    expect(messenger(without(ana, userGroups))).toMatchObject({ why: 'yourself', perhaps: [], groups: [] });
-    // Not to be denied is not yet to be named.
+    const voteOf = (person: Person) => mayApprove(policy, person, needed, asked);
+    expect(voteOf(known('U0NEW', ['S0LEADS']))).toMatchObject({ kind: 'counts' });
+    expect(voteOf(without(known('U0NEW'), ['S0LEADS']))).toMatchObject({ why: 'unknown', groups: ['S0LEADS'] });
+    expect(voteOf(without(known('U0NEW'), ['S0DEVS']))).toMatchObject({ why: 'not named' });
+    expect(voteOf(without(ana, userGroups))).toMatchObject({ why: 'yourself', perhaps: [], groups: [] });
+    // A person who is not denied still has to be named by a rule.
     const images: ApprovalRequest = { ...to('images', 'acme-shop/live'), asker: 'U01ANA' };
     const barred = without(known('U0NEW'), ['S0BARRED']);
     expect(mayApprove(policy, barred, needed, images)).toMatchObject({ why: 'not named', groups: [] });

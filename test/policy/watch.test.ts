@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Opens the file, keeps what it tells, and lets a test await the next word. */
+/** Opens the file, records its events, and lets a test await the next one. */
 async function opened(name = path) {
   const told: string[] = [];
   let next = Promise.withResolvers<void>();

@@ -56,7 +56,7 @@ describe('a channel that is bound to a site', () => {
     const elsewhere = await ana.says('/site cache clear live', 'C0OPS');
     await elsewhere.hears('Which one? Nothing was done.');
     const unknown = await ana.says('/site cache clear preview', 'C0GENERAL');
-    await unknown.hears('I know no environment preview that you may read.');
+    await unknown.hears("I can't find preview among the environments you can see.");
     expect(house.writes()).toHaveLength(before);
   });
 
@@ -67,7 +67,7 @@ describe('a channel that is bound to a site', () => {
     'delete live',
   ])('wants whole names for what destroys: %s', async (words) => {
     const said = await house.person('ana').says(`/site ${words}`, 'C0GENERAL');
-    const refused = await said.hears('wants the whole name of what it destroys');
+    const refused = await said.hears('can destroy data, so it needs the full name');
     expect(refused.text).toContain('Nothing was done.');
     expect(refused.text).toContain('Write it as site/environment.');
     expect(house.slack.views('U01ANA').modals).toEqual([]);
@@ -118,7 +118,7 @@ describe('who may bind a channel, and where', () => {
     ['a shared channel', 'ana', '/site use acme-shop', 'C0SHARED', 'is shared with another organisation'],
     ['direct messages', 'ana', '/site use acme-shop', 'D0U01ANA', 'Only a channel can be bound to a site.'],
     ['a site that is not there', 'ana', '/site use acme-shp', 'C0GENERAL', 'Did you mean acme-shop?'],
-    ['an environment', 'ana', '/site use acme-shop/live', 'C0GENERAL', 'I know no site'],
+    ['an environment', 'ana', '/site use acme-shop/live', 'C0GENERAL', 'among the sites you can see'],
   ])('refused: %s', async (_, name, line, channel, why) => {
     const said = await house.person(name).says(line, channel);
     const refused = await said.hears(why);

@@ -65,7 +65,7 @@ test('somebody without the right changes nothing, and the trail shows nothing of
     expect((await said.hears(refused)).text).toMatch(/Nothing was done\./);
   }
   const rob = await house.person('rob').says('/site lock acme-blog/live why not');
-  await rob.hears('I know no environment acme-blog/live that you may read');
+  await rob.hears("I can't find acme-blog/live among the environments you can see");
   expect(events()).toEqual([]);
   expect(house.rows('select * from locks')).toEqual([]);
 });

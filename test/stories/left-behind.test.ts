@@ -36,15 +36,15 @@ beforeAll(async () => {
   await ana.clicks(await read.hears('acme-shop/staging · error log'), 'Share');
   for (const key of [token, privateKey, keyLine.repeat(2)]) {
     const told = await ana.says(`/site cache clear acme-shop/staging --reason "${key}"`, 'C0GENERAL');
-    await told.hears(/^There is (?:a private key|the token of a service) in this. It was not kept. Nothing was done./);
+    await told.hears(/^That contains (?:a private key|a service's token). I didn't keep it. Nothing was done./);
     const mentioned = await ana.mentions(`cache clear acme-shop/staging --reason "${key}"`, 'C0ACME');
-    await mentioned.hears('It was not kept.');
+    await mentioned.hears("I didn't keep it.");
     await ana.opens('/site cache clear', 'Clear the page cache', 'C0GENERAL');
     const { errors } = await ana.submits({ Environment: 'acme-shop/staging', Reason: key });
-    if (!JSON.stringify(errors).includes('It was not kept.')) throw new Error('a form took a key');
+    if (!JSON.stringify(errors).includes("I didn't keep it.")) throw new Error('a form took a key');
     await slack.closeModal(ana.id, true);
   }
-  await (await ana.says(`/site cahce "${nasty}"`, 'C0GENERAL')).hears('I know no');
+  await (await ana.says(`/site cahce "${nasty}"`, 'C0GENERAL')).hears("I don't know");
   hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 401, body: echo });
   await (await ana.says('/site allowlist show acme-shop/staging')).hears('The host does not take my key');
   const allowed = await ben.asks('/site allowlist add acme-blog/staging 198.51.100.4', 'C0OPS');

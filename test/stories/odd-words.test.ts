@@ -19,12 +19,12 @@ describe('refused in one sentence', () => {
   test.each<[string, string, string | RegExp]>([
     ['only nothing', `push ${S} ${L} --files --only ""`, '--only needs a value. Nothing was done.'],
     ['only curly nothing', `push ${S} ${L} --files —only=“ ”`, '--only needs a value. Nothing was done.'],
-    ['a search for nothing', `redirects clear ${S} ""`, 'Search is an empty word. Nothing was done.'],
+    ['a search for nothing', `redirects clear ${S} ""`, 'Search is empty. Nothing was done.'],
     ['addresses that are none', `allowlist remove ${S} ","`, 'There is no address in this. Nothing was done.'],
     [
       'a Cyrillic letter in a name',
       'cache clear acme-shop/lіve',
-      'letters that are not plain Latin ones. Nothing was done.',
+      'letters that are not plain Latin. Nothing was done.',
     ],
     ['a zero-width space in a name', 'cache clear acme-shop/li\u200Bve', '(U+200B)'],
     ['NUL', `cache clear ${S}\u0000`, '(U+0000)'],
@@ -32,9 +32,9 @@ describe('refused in one sentence', () => {
     ['half of a pair', `cache clear ${S} --reason \uD83D`, /\(U\+(?:D83D|FFFD)\)|cannot be seen/],
     ['a choice with a slip', `logs ${L} eror`, 'not “eror”. Nothing was done. Did you mean error?'],
     ['one hyphen', `cache clear ${S} -dry-run`, '-dry-run begins with one hyphen. Nothing was done.'],
-    ['a prototype', '__proto__ constructor', 'I know no __proto__. Nothing was done.'],
+    ['a prototype', '__proto__ constructor', "I don't know __proto__. Nothing was done."],
     ['a prototype as an option', `cache clear ${S} --__proto__=x`, 'has no option --__proto__. Nothing was done.'],
-    ['a way up', 'cache clear acme-shop/../acme-blog/live', 'that you may read. Nothing was done.'],
+    ['a way up', 'cache clear acme-shop/../acme-blog/live', 'among the environments you can see. Nothing was done.'],
     ['40,000 characters', `cache clear ${S} --reason "${'x '.repeat(20_000)}"`, 'at most 4000. Nothing was done.'],
     ['a quotation without an end', `cache clear "${S}`, 'never closed. Nothing was done.'],
   ])('%s', async (_, line, why) => {

@@ -48,7 +48,7 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
     await chi.form('Reason');
     await chi.submits({ Reason: 'only to see' });
     await chi.form('It is your own change, and nobody may decline their own.');
-    await (await chi.mentions('approve', 'C0ACME', change.ts)).hears(/I know no .*approve.* Nothing was done\./);
+    await (await chi.mentions('approve', 'C0ACME', change.ts)).hears(/I don.t know .*approve.* Nothing was done\./);
     await house.slack.home(chi.id);
     const { value } = change.card().controls[0] ?? {};
     const atHome = await house.slack.until(

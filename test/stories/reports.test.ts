@@ -132,7 +132,7 @@ test('a next page is for whoever may ask for it at that moment, as sharing is', 
   await (await dee.clicks(first, 'Next page')).hears(/backup-\d+\./);
   await holdsFrom(policy);
   const turned = await dee.clicks(first, 'Next page');
-  await turned.hears(/^I know no environment .* that you may read\. Nothing was done\./);
+  await turned.hears(/^I can't find .* among the environments you can see\. Nothing was done\./);
   expect(
     turned
       .interaction()

@@ -56,7 +56,7 @@ describe.concurrent.each(troubles)(
       inHouse({}, async (house) => {
         await restart(house, trouble);
         const said = await house.person('ana').says('/site cache clear acme-shop/live');
-        await said.hears(/I can’t tell whether there is an environment acme-shop\/live\. .* Nothing was done\./);
+        await said.hears(/I can't tell whether there is an environment acme-shop\/live\. .* Nothing was done\./);
         const listed = await house.person('ana').says('/site environments');
         await listed.hears('Environments and domains · 14 names; the sites are not known right now');
         const none = await house.person('ana').says('/site environments acme-shop/');

@@ -51,7 +51,7 @@ export const membersUnknown = (groups: readonly string[]): Text =>
 
 /** The same without mentions, so that a card notifies nobody. */
 export const membersUnknownQuietly = (groups: readonly string[]): Text =>
-  say`Slack doesn't tell me who is in the user ${groups.length === 1 ? 'group' : 'groups'} ${joined(groups.map(code), ', ')}.`;
+  say`Slack doesn't tell me who is in the user group${groups.length === 1 ? '' : 's'} ${joined(groups.map(code), ', ')}.`;
 
 /** Thrown if unknown memberships decide whether somebody may do it. It may be known in a moment. */
 export class NotKnown extends Refusal {

@@ -5,75 +5,76 @@ import { code, say } from '../../text.ts';
 import { usage } from './usage.ts';
 import type { Word } from './tokenize.ts';
 
-/** Which word is meant for which field. */
+/** Assigns the words of a command to its fields. */
 
-/** The words given for each field, read no further; fields nobody spoke of are absent. */
+/** The unparsed words for each field. Fields without words are absent. */
 export type Given = Readonly<Record<string, readonly string[]>>;
 
-/** What a line may leave unsaid because of where it is said. */
+/** What a line can leave out because of the thread or channel it is typed in. */
 export type Context = {
-  /** Name or id of the target of the thread in which it is said. */
+  /** Name or id of the thread's target. */
   readonly target?: string | undefined;
-  /** What a bare word means there (`live` beside `acme-shop/staging`): an id, or undefined. */
+  /** What a bare word means there (`live` next to `acme-shop/staging`): an id, or undefined. */
   readonly sibling?: (word: string) => string | undefined;
-  /** That meaning comes from the channel alone: too little for what destroys something. */
+  /** `sibling` comes from the channel only, which is not enough for a destructive command. */
   readonly isLoose?: boolean;
 };
 
-/** Words given to the fields in their order. A name with a slash always wins; an unsaid target comes from the thread. */
-export function assigned(words: readonly Word[], path: string, command: Command, context: Context): Given {
+/** Assigns words to fields in order, full names first. A missing target comes from the thread. Throws `Refusal`. */
+export function bindWords(words: readonly Word[], path: string, command: Command, context: Context): Given {
   const given: Record<string, readonly string[]> = {};
-  const left = [...words];
+  const remaining = [...words];
   const fields = Object.entries(command.fields).filter(([, field]) => field.place === 'word');
-  let ahead = fields.filter(([, field]) => field.kind !== 'plain').length;
+  let namesToCome = fields.filter(([, field]) => field.kind !== 'plain').length;
   for (const [name, field] of fields) {
     if (field.kind === 'plain') continue;
-    const full = fullNameIn(left, field.kind, ahead);
-    ahead -= 1;
-    const sibling = full === -1 ? context.sibling?.(left[0]?.text ?? '') : undefined;
-    if (sibling !== undefined && context.isLoose && isDestructive(command)) throw wholeName(path, left[0]?.text ?? '');
+    const fullAt = fullNameIn(remaining, field.kind, namesToCome);
+    namesToCome -= 1;
+    const sibling = fullAt === -1 ? context.sibling?.(remaining[0]?.text ?? '') : undefined;
+    if (sibling !== undefined && context.isLoose && isDestructive(command))
+      throw needsFullName(path, remaining[0]?.text ?? '');
     const bare = sibling !== undefined || context.target === undefined ? 0 : -1;
-    const [taken] = full === -1 && bare === -1 ? [] : left.splice(Math.max(full, 0), 1);
+    const [taken] = fullAt === -1 && bare === -1 ? [] : remaining.splice(Math.max(fullAt, 0), 1);
     if (field.optional && taken !== undefined) refuseEmpty(taken, field);
-    const said = sibling ?? taken?.text ?? context.target;
-    if (said !== undefined) given[name] = [said];
+    const word = sibling ?? taken?.text ?? context.target;
+    if (word !== undefined) given[name] = [word];
   }
   for (const [name, field] of fields) {
     if (field.kind !== 'plain') continue;
-    if (left[0] && field.optional) refuseEmpty(left[0], field);
-    if (left[0] && field.optional && field.fits?.(left[0].text) === false) continue;
-    const taken = left.splice(0, field.many ? left.length : 1);
+    if (remaining[0] && field.optional) refuseEmpty(remaining[0], field);
+    if (remaining[0] && field.optional && field.fits?.(remaining[0].text) === false) continue;
+    const taken = remaining.splice(0, field.many ? remaining.length : 1);
     if (taken.length > 0) given[name] = taken.map((word) => word.text);
   }
-  if (left.length > 0)
+  if (remaining.length > 0)
     throw new Refusal(
-      say`${code(path)} does not know what to do with “${left[0]?.text.slice(0, 60)}”. Nothing was done.`,
+      say`${code(path)} doesn't know what to do with “${remaining[0]?.text.slice(0, 60)}”. Nothing was done.`,
       { hint: say`Usage: ${code(usage(path, command))}` },
     );
   return given;
 }
 
 /**
- * Where the next full name stands; -1 where there is none, or where a bare one stands before it that is meant for the
- * first of several: `push staging shop/live` must not come to mean the other direction.
+ * Index of the next full name. -1 if there is none, or if a bare name before it belongs to this field: the words
+ * `push staging shop/live` must not push in the other direction.
  */
-function fullNameIn(left: readonly Word[], kind: NameKind, ahead: number): number {
-  const full = left.map((word) => looksLikeName(word.text, kind));
-  const isShort = left.length >= ahead && full.filter(Boolean).length < ahead;
+function fullNameIn(remaining: readonly Word[], kind: NameKind, namesToCome: number): number {
+  const full = remaining.map((word) => looksLikeName(word.text, kind));
+  const isShort = remaining.length >= namesToCome && full.filter(Boolean).length < namesToCome;
   return isShort && !full[0] ? -1 : full.indexOf(true);
 }
 
-/** What is said and empty is not the same as left out, by which a command may mean everything. */
+/** Refuses an empty word. A field that is left out can mean everything; an empty word must not. */
 function refuseEmpty({ text }: Word, { label }: Field): void {
   if (text.trim() !== '') return;
-  throw new Refusal(say`${label} is an empty word. Nothing was done.`, { hint: 'Leave it out, or say what it is.' });
+  throw new Refusal(say`${label} is empty. Nothing was done.`, { hint: 'Leave it out or type a value.' });
 }
 
 const isDestructive = (command: Command): boolean => command.shape === 'action' && command.risk === 'destructive';
 
-const wholeName = (path: string, word: string): Refusal =>
+const needsFullName = (path: string, word: string): Refusal =>
   new Refusal(
-    say`${code(path)} wants the whole name of what it destroys, not only “${word.slice(0, 60)}”. Nothing was done.`,
+    say`${code(path)} can destroy data, so it needs the full name, not just “${word.slice(0, 60)}”. Nothing was done.`,
     {
       hint: say`Write it as ${code('site/environment')}.`,
     },
@@ -81,7 +82,7 @@ const wholeName = (path: string, word: string): Refusal =>
 
 type NameKind = Exclude<Field['kind'], 'plain'>;
 
-/** `site/environment` (an address range such as 10.0.0.0/8 is none), a UUID, for domains a name with a dot, for sites any. */
+/** A UUID or `site/environment` (not an address range like 10.0.0.0/8); a domain has a dot, a site can be any word. */
 const looksLikeName = (word: string, kind: NameKind): boolean =>
   kind === 'site' ||
   /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(word) ||

@@ -6,61 +6,61 @@ import { code, joined, say, type Text } from '../../text.ts';
 import { usage } from './usage.ts';
 import type { Word } from './tokenize.ts';
 
-/** What somebody may have meant by words that nothing is called. */
+/** Suggestions for unknown commands and options. */
 
 /**
- * Says what it can be: the nearest as a button that keeps the rest of the words, or the command that a sentence has in
- * it, as an example to type, for what else the sentence says is anybody's guess.
+ * Refuses an unknown command. Offers the nearest commands as buttons that keep the rest of the words. A command found
+ * in a sentence becomes an example to type instead, because the rest of the sentence is unclear.
  */
 export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<string, Command>): Refusal {
   const paths = [...commands.keys()];
   const [first = '', second] = words.map((word) => word.text.toLowerCase());
   if (first.trim() === '')
     return unknown(say`The first word is empty.`, say`${code('help')} shows what you may run.`, []);
-  const below = paths.filter((path) => path.startsWith(`${first} `));
+  const subcommands = paths.filter((path) => path.startsWith(`${first} `));
   const says =
-    below.length === 0
-      ? say`I know no ${code(first.slice(0, 60))}.`
+    subcommands.length === 0
+      ? say`I don't know ${code(first.slice(0, 60))}.`
       : second === undefined
         ? say`${code(first)} needs a second word.`
-        : say`I know no ${code(`${first} ${second.slice(0, 60)}`)}.`;
-  const sentences = inSentence(words, commands);
+        : say`I don't know ${code(`${first} ${second.slice(0, 60)}`)}.`;
+  const sentences = sentencesIn(words, commands);
   const asExample = (): Refusal => unknown(says, exampleOf(sentences, commands), []);
   if (sentences[0]?.slips === 0) return asExample();
-  if (below.length > 0) {
-    const { text, count } = spanOf(words, below);
-    const offers = near(text, below).flatMap((path) => running(path, words.slice(count)));
+  if (subcommands.length > 0) {
+    const { text, count } = spanOf(words, subcommands);
+    const offers = near(text, subcommands).flatMap((path) => runOffer(path, words.slice(count)));
     if (offers.length === 0 && sentences.length > 0) return asExample();
-    return unknown(says, say`It can be ${joined(below.map(code), ', ')}.`, offers);
+    return unknown(says, say`Type one of ${joined(subcommands.map(code), ', ')}.`, offers);
   }
   if (first === 'stop' && commands.has('pause'))
     return unknown(
       says,
-      say`A single change is stopped by the button on its card; ${code('pause')} stops all sending.`,
-      running('pause', []),
+      say`To stop one change, press the button on its card; ${code('pause')} stops all sending.`,
+      runOffer('pause', []),
     );
-  const other = otherNames.get(first);
-  if (other === 'its card')
-    return unknown(says, say`Its card has the button; ${code('changes --mine')} lists yours.`, []);
-  if (other !== undefined && commands.has(other))
-    return unknown(says, didYouMean([other]), running(other, words.slice(1)));
+  const alias = aliases.get(first);
+  if (alias === 'its card')
+    return unknown(says, say`Press the button on the change's card; ${code('changes --mine')} lists yours.`, []);
+  if (alias !== undefined && commands.has(alias))
+    return unknown(says, didYouMean([alias]), runOffer(alias, words.slice(1)));
   const { text: span, count } = spanOf(words, paths);
   const whole = nearest(span, paths);
-  const begun = nearest(first, [...new Set(paths.map(firstWordOf))]);
-  const begins = begun.flatMap((one) => paths.find((path) => firstWordOf(path) === one) ?? []);
-  const meant = [whole, begins, nearest(first, paths)].find((some) => some.length > 0) ?? [];
-  if (meant.length === 0 && sentences.length > 0) return asExample();
-  if (meant.length === 0) return unknown(says, say`${code('help')} shows what you may run.`, []);
-  const offers = meant.slice(0, 3).flatMap((path) => {
-    // `res ume` is one word in two; of `cahce clear` both are meant.
-    const isSpan = meant === whole && near(path, [span, first])[0] === span;
-    return running(path, words.slice(isSpan ? count : 1));
+  const firstWords = nearest(first, [...new Set(paths.map(firstWordOf))]);
+  const byFirstWord = firstWords.flatMap((one) => paths.find((path) => firstWordOf(path) === one) ?? []);
+  const candidates = [whole, byFirstWord, nearest(first, paths)].find((some) => some.length > 0) ?? [];
+  if (candidates.length === 0 && sentences.length > 0) return asExample();
+  if (candidates.length === 0) return unknown(says, say`${code('help')} shows what you may run.`, []);
+  const offers = candidates.slice(0, 3).flatMap((path) => {
+    // `res ume` is one word split in two; in `cahce clear` both words belong to the command.
+    const isSpan = candidates === whole && near(path, [span, first])[0] === span;
+    return runOffer(path, words.slice(isSpan ? count : 1));
   });
-  return unknown(says, didYouMean(meant.slice(0, 3)), offers);
+  return unknown(says, didYouMean(candidates.slice(0, 3)), offers);
 }
 
-/** What else commands are called elsewhere: by spelling, `unpause` would be nearest to its opposite. */
-const otherNames: ReadonlyMap<string, string> = new Map([
+/** Names that other tools use. By spelling, `unpause` would be nearest to its opposite. */
+const aliases: ReadonlyMap<string, string> = new Map([
   ...['unpause', 'unfreeze', 'continue'].map((word) => [word, 'resume'] as const),
   ...['halt', 'freeze'].map((word) => [word, 'pause'] as const),
   ...['purge', 'flush'].map((word) => [word, 'cache clear'] as const),
@@ -71,8 +71,8 @@ const didYouMean = (paths: Words): Text => say`Did you mean ${joined(paths.map(c
 
 type Sentences = ReturnType<typeof commandsIn>;
 
-/** A single word stands in many a sentence: it counts where it is spelled so, and changes no site. */
-function inSentence(words: readonly Word[], commands: ReadonlyMap<string, Command>): Sentences {
+/** Commands found in a sentence. One-word commands occur by chance: they must match exactly and not be actions. */
+function sentencesIn(words: readonly Word[], commands: ReadonlyMap<string, Command>): Sentences {
   const found = commandsIn(
     words.map(({ text }) => text),
     [...commands.keys()],
@@ -83,7 +83,7 @@ function inSentence(words: readonly Word[], commands: ReadonlyMap<string, Comman
   );
 }
 
-/** With the one environment that was named, where it takes one; else with what has to be said. */
+/** An example with the environment from the sentence if the command needs just that; otherwise the usage. */
 function exampleOf(sentences: Sentences, commands: ReadonlyMap<string, Command>): Text {
   const [best] = sentences;
   const command = best && commands.get(best.path);
@@ -98,7 +98,7 @@ function exampleOf(sentences: Sentences, commands: ReadonlyMap<string, Command>)
   ]);
 }
 
-/** The first two words or three, whichever are nearer to a path: a slip may have put a space into one of them. */
+/** The first two or three words, whichever are nearer to a path: a word may have been split by a stray space. */
 function spanOf(words: readonly Word[], paths: Words): { readonly text: string; readonly count: number } {
   const typed = words.map(({ text }) => text.toLowerCase());
   const [two, three] = [typed.slice(0, 2).join(' '), typed.slice(0, 3).join(' ')];
@@ -110,8 +110,8 @@ const firstWordOf = (path: string): string => path.replace(/ .*/, '');
 const unknown = (says: Text, hint: Text, offers: readonly Offer[]): Refusal =>
   new Refusal(say`${says} Nothing was done.`, { hint, offers });
 
-/** A button for these words; none where a quoted word would be read as an option. */
-const running = (path: string, rest: readonly Word[]): readonly Offer[] =>
+/** A button that runs these words; none if a quoted word would be read as an option. */
+const runOffer = (path: string, rest: readonly Word[]): readonly Offer[] =>
   rest.some((word) => word.quoted && word.text.startsWith('--'))
     ? []
     : [
@@ -121,7 +121,7 @@ const running = (path: string, rest: readonly Word[]): readonly Offer[] =>
         },
       ];
 
-/** An option that the command does not have, with the nearest that it has. */
+/** Refuses an unknown option and suggests the nearest known one. */
 export function unknownOption(name: string, path: string, known: readonly string[]): Refusal {
   const [closest] = near(name, known);
   return new Refusal(say`${code(path)} has no option ${code(`--${name.slice(0, 40)}`)}. Nothing was done.`, {

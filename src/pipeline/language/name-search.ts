@@ -1,32 +1,32 @@
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 
-/** Names as people look for them: worked out once for each list, so that a keystroke costs no more than a look through it. */
+/** Search in lists of names. The index is cached for each list, so that a keystroke costs one pass over it. */
 
 export type Named = Environment | Domain | NamedSite;
 
-/** What can be asked of a list of names; every answer is in the order of the list. */
+/** Searches in a list of names. Results keep the order of the list within each rank. */
 type Search<T> = {
-  /** Those of that very id or name; case and the form of letters do not matter. */
+  /** Names with exactly this id or name, regardless of case and Unicode form. */
   readonly exact: (typed: string) => readonly T[];
-  /** At most `most` with that text in them: those that are it, begin so, have a word that begins so, contain it. */
-  readonly containing: (typed: string, most: number) => readonly T[];
-  /** The same and then those with its letters in turn; of each kind those whose id is among `first` come first. */
-  readonly likely: (typed: string, most: number, first: readonly string[]) => readonly T[];
+  /** At limit `limit` names that contain the text: equal, starting with it, with a word starting with it, others. */
+  readonly containing: (typed: string, limit: number) => readonly T[];
+  /** Like `containing`, then names with its letters in order. Within each rank, ids in `first` come first. */
+  readonly likely: (typed: string, limit: number, first: readonly string[]) => readonly T[];
 };
 
-// Of plain ASCII there is one form alone, and it is known faster than it is made.
+// `normalize` does not change plain ASCII, and the test is faster.
 const beyondAscii = /[^\u0000-\u007F]/;
 
-/** Names are compared without case and in one Unicode form; what merely looks alike is not the same. */
+/** The form in which names are compared: NFKC, in lower case. Look-alike letters stay different. */
 export const folded = (name: string): string => (beyondAscii.test(name) ? name.normalize('NFKC') : name).toLowerCase();
 
-/** Without accents too: for looking, never for deciding. */
-const bare = (name: string): string =>
+/** Also without accents: for search only, never to identify a target. */
+const withoutAccents = (name: string): string =>
   (beyondAscii.test(name) ? name.normalize('NFKD').replaceAll(/\p{M}/gu, '') : name).toLowerCase();
 
 const searches = new WeakMap<readonly Named[], Search<Named>>();
 
-/** The search through a list, made at the first question. */
+/** The search for a list. Built on first use and cached. */
 export function searchIn<T extends Named>(all: readonly T[]): Search<T>;
 export function searchIn(all: readonly Named[]): Search<Named> {
   const known = searches.get(all);
@@ -45,66 +45,72 @@ function makeSearch(all: readonly Named[]): Search<Named> {
       else byKey.set(key, [one]);
     }
   }
-  const row = rowOf(all);
+  const names = indexNames(all);
   return {
     exact: (typed) => byKey.get(folded(typed)) ?? [],
-    containing: (typed, most) => {
-      const wanted = bare(typed.trim());
-      return holding(row, wanted, most, () => true)
+    containing: (typed, limit) => {
+      const wanted = withoutAccents(typed.trim());
+      return containingText(names, wanted, limit, () => true)
         .flat()
-        .slice(0, most);
+        .slice(0, limit);
     },
-    likely: (typed, most, first) => {
-      const wanted = bare(typed.trim());
+    likely: (typed, limit, first) => {
+      const wanted = withoutAccents(typed.trim());
       const ids = new Set(first);
-      // A handful, and looked at each by itself: so of all others only the first few of each kind of fit matter.
+      // The few recent names are ranked one by one, so only the first few others of each rank matter.
       const recent = [...ids].flatMap((id) => (byKey.get(folded(id)) ?? []).filter((one) => one.id === id));
       const isOther = (one: Named): boolean => !ids.has(one.id);
-      if (wanted === '') return [...recent, ...firstOf(all, most, isOther)].slice(0, most);
-      const early = recent.map((one) => ({ one, fit: fitOf(bare(one.name), wanted) }));
-      const found = holding(row, wanted, most, isOther).flatMap((late, at) => [...earlyOf(early, at), ...late]);
-      if (found.length >= most) return found.slice(0, most);
-      return [...found, ...earlyOf(early, 4), ...inTurn(row, wanted, most, isOther)].slice(0, most);
+      if (wanted === '') return [...recent, ...firstAccepted(all, limit, isOther)].slice(0, limit);
+      const rankedRecent = recent.map((one) => ({ one, rank: rankOf(withoutAccents(one.name), wanted) }));
+      const found = containingText(names, wanted, limit, isOther).flatMap((others, at) => [
+        ...recentOfRank(rankedRecent, at),
+        ...others,
+      ]);
+      if (found.length >= limit) return found.slice(0, limit);
+      return [...found, ...recentOfRank(rankedRecent, 4), ...withLettersInOrder(names, wanted, limit, isOther)].slice(
+        0,
+        limit,
+      );
     },
   };
 }
 
-/** How well a name fits: 0 is the text, 1 begins so, 2 has a word that begins so, 3 contains it, 4 has its letters in turn. */
-type Fit = 0 | 1 | 2 | 3 | 4;
+/** Rank: 0 equal, 1 starts with the text, 2 has a word that does, 3 contains it, 4 has its letters in order. */
+type Rank = 0 | 1 | 2 | 3 | 4;
 
-function fitOf(text: string, wanted: string): Fit | undefined {
+function rankOf(text: string, wanted: string): Rank | undefined {
   const at = text.indexOf(wanted);
-  if (at === -1) return hasInTurn(text, wanted) ? 4 : undefined;
+  if (at === -1) return hasLettersInOrder(text, wanted) ? 4 : undefined;
   if (at > 0) return hasWordFrom(text, wanted, at) ? 2 : 3;
   return text.length === wanted.length ? 0 : 1;
 }
 
-const earlyOf = (
-  early: readonly { readonly one: Named; readonly fit: Fit | undefined }[],
+const recentOfRank = (
+  rankedRecent: readonly { readonly one: Named; readonly rank: Rank | undefined }[],
   at: number,
-): readonly Named[] => early.filter(({ fit }) => fit === at).map(({ one }) => one);
+): readonly Named[] => rankedRecent.filter(({ rank }) => rank === at).map(({ one }) => one);
 
-function firstOf(all: readonly Named[], most: number, counts: (one: Named) => boolean): readonly Named[] {
+function firstAccepted(all: readonly Named[], limit: number, accepts: (one: Named) => boolean): readonly Named[] {
   const first: Named[] = [];
   for (const one of all) {
-    if (first.length >= most) break;
-    if (counts(one)) first.push(one);
+    if (first.length >= limit) break;
+    if (accepts(one)) first.push(one);
   }
   return first;
 }
 
-/** The bare names of a list in one text, a line break around each: one look goes through all of them. */
-type Row = {
+/** The names of a list, without accents, joined by line breaks: one `indexOf` searches all of them. */
+type NameIndex = {
   readonly all: readonly Named[];
   readonly text: string;
-  /** Where each begins, and, one further, where another would: each ends one before the next begins. */
+  /** Start of each name, plus one past the last. Each name ends one character before the next start. */
   readonly starts: Int32Array;
-  /** Which letters each has in it, as bits that several letters share. */
+  /** The letters in each name, as a bit mask. Some characters share one. */
   readonly letters: Int32Array;
 };
 
-function rowOf(all: readonly Named[]): Row {
-  const texts = all.map(({ name }) => bare(name));
+function indexNames(all: readonly Named[]): NameIndex {
+  const texts = all.map(({ name }) => withoutAccents(name));
   const starts = new Int32Array(texts.length + 1);
   starts[0] = 1;
   for (const [at, text] of texts.entries()) starts[at + 1] = (starts[at] ?? 0) + text.length + 1;
@@ -115,53 +121,53 @@ function lettersOf(text: string): number {
   let letters = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    // Digits and signs stand in most names: they share four bits, and leave one to each letter.
+    // Digits and signs share four bits, so that each Latin letter has one of its own.
     letters |= 1 << (code < 64 ? 28 + (code & 3) : code & 31);
   }
   return letters;
 }
 
-/** At most so many of each of the first four fits, of those that count, in the order of the list. */
-function holding(
-  row: Row,
+/** The names of each of the first four ranks for which `accepts` holds, at limit `limit` for each. */
+function containingText(
+  names: NameIndex,
   wanted: string,
-  most: number,
-  counts: (one: Named) => boolean,
+  limit: number,
+  accepts: (one: Named) => boolean,
 ): readonly (readonly Named[])[] {
   const [exact, starts]: [Named[], Named[]] = [[], []];
   const take = (into: Named[], index: number): boolean => {
-    const one = row.all[index];
-    if (one && counts(one)) into.push(one);
-    return into.length < most;
+    const one = names.all[index];
+    if (one && accepts(one)) into.push(one);
+    return into.length < limit;
   };
-  const isWhole = (index: number): boolean => lengthOf(row, index) === wanted.length;
-  walk(row, `\n${wanted}\n`, 1, wanted.length, (index) => !isWhole(index) || take(exact, index));
-  if (exact.length >= most) return [exact];
-  walk(row, `\n${wanted}`, 1, wanted.length, (index) => isWhole(index) || take(starts, index));
-  if (wanted === '' || exact.length + starts.length >= most) return [exact, starts];
-  return [exact, starts, ...within(row, wanted, take)];
+  const isWhole = (index: number): boolean => lengthOf(names, index) === wanted.length;
+  walk(names, `\n${wanted}\n`, 1, wanted.length, (index) => !isWhole(index) || take(exact, index));
+  if (exact.length >= limit) return [exact];
+  walk(names, `\n${wanted}`, 1, wanted.length, (index) => isWhole(index) || take(starts, index));
+  if (wanted === '' || exact.length + starts.length >= limit) return [exact, starts];
+  return [exact, starts, ...containingLater(names, wanted, take)];
 }
 
-/** Those with the text in them, though not at their beginning: before a word's beginning, and anywhere. */
-function within(
-  row: Row,
+/** Names that contain the text but do not start with it: at the start of a word, and elsewhere. */
+function containingLater(
+  names: NameIndex,
   wanted: string,
   take: (into: Named[], index: number) => boolean,
 ): readonly [readonly Named[], readonly Named[]] {
   const [words, contains]: [Named[], Named[]] = [[], []];
-  // One name may have it several times: until it is left behind, a word may yet begin so.
+  // A name can contain the text several times. A later match may be at the start of a word.
   let [last, open, isFull] = [-1, false, false];
   const leave = (): void => {
     if (open && !isFull) isFull = !take(contains, last);
     open = false;
   };
-  walk(row, wanted, 0, wanted.length, (index, at) => {
+  walk(names, wanted, 0, wanted.length, (index, at) => {
     if (index !== last) {
       leave();
       last = index;
-      open = at !== row.starts[index];
+      open = at !== names.starts[index];
     }
-    if (!open || isLetter(row.text.charAt(at - 1))) return true;
+    if (!open || isLetter(names.text.charAt(at - 1))) return true;
     open = false;
     return take(words, index);
   });
@@ -170,11 +176,11 @@ function within(
 }
 
 /**
- * Goes through the row from place to place where this stands, `ahead` of a text of that length within one name; at the
- * beginning of a name alone where there is something ahead. Ends once `visit` says no.
+ * Visits each match of `sought` within one name. `ahead`: whether `sought` begins with a line break before the text, so
+ * that only matches at the start of a name count. `length`: of the text. Ends when `visit` returns false.
  */
 function walk(
-  { text, starts }: Row,
+  { text, starts }: NameIndex,
   sought: string,
   ahead: 0 | 1,
   length: number,
@@ -184,31 +190,36 @@ function walk(
   for (let found = text.indexOf(sought); found !== -1; found = text.indexOf(sought, found + 1)) {
     const at = found + ahead;
     while ((starts[index + 1] ?? Infinity) <= at) index += 1;
-    // A line break may stand in a name, and in what is typed.
+    // Names and typed text may contain line breaks, so a match could span two names.
     if (at + length >= (starts[index + 1] ?? 0) || (ahead === 1 && at !== starts[index])) continue;
     if (!visit(index, at)) return;
   }
 }
 
-const lengthOf = ({ starts }: Row, index: number): number => (starts[index + 1] ?? 0) - (starts[index] ?? 0) - 1;
+const lengthOf = ({ starts }: NameIndex, index: number): number => (starts[index + 1] ?? 0) - (starts[index] ?? 0) - 1;
 
-/** At most so many that do not have the text in them, but its letters in turn. */
-function inTurn(row: Row, wanted: string, most: number, counts: (one: Named) => boolean): readonly Named[] {
+/** At limit `limit` names that do not contain the text but have its letters in order. */
+function withLettersInOrder(
+  names: NameIndex,
+  wanted: string,
+  limit: number,
+  accepts: (one: Named) => boolean,
+): readonly Named[] {
   const found: Named[] = [];
   const needed = lettersOf(wanted);
-  for (let index = 0; index < row.all.length && found.length < most; index += 1) {
-    if (((row.letters[index] ?? 0) & needed) !== needed) continue;
-    const one = row.all[index];
-    const from = row.starts[index] ?? 0;
-    const text = row.text.slice(from, from + lengthOf(row, index));
-    if (one && hasInTurn(text, wanted) && !text.includes(wanted) && counts(one)) found.push(one);
+  for (let index = 0; index < names.all.length && found.length < limit; index += 1) {
+    if (((names.letters[index] ?? 0) & needed) !== needed) continue;
+    const one = names.all[index];
+    const from = names.starts[index] ?? 0;
+    const text = names.text.slice(from, from + lengthOf(names, index));
+    if (one && hasLettersInOrder(text, wanted) && !text.includes(wanted) && accepts(one)) found.push(one);
   }
   return found;
 }
 
 const isLetter = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
-/** Whether a word of the text begins so, from the first place on where it stands. */
+/** Whether a word of the text starts with `wanted`, which first occurs at `first`. */
 function hasWordFrom(text: string, wanted: string, first: number): boolean {
   for (let at = first; at !== -1; at = text.indexOf(wanted, at + 1)) {
     if (!isLetter(text.charAt(at - 1))) return true;
@@ -216,7 +227,7 @@ function hasWordFrom(text: string, wanted: string, first: number): boolean {
   return false;
 }
 
-function hasInTurn(text: string, wanted: string): boolean {
+function hasLettersInOrder(text: string, wanted: string): boolean {
   let at = -1;
   for (const letter of wanted) {
     at = text.indexOf(letter, at + 1);
@@ -225,14 +236,14 @@ function hasInTurn(text: string, wanted: string): boolean {
   return true;
 }
 
-/** Places of those of these words that have the text in them, at most so many: first those that begin so. */
-export function likelyWords(words: readonly string[], typed: string, most: number): readonly number[] {
-  const wanted = bare(typed.trim());
+/** Indexes of the words that contain the text, at limit `limit`; those that start with it first. */
+export function likelyWords(words: readonly string[], typed: string, limit: number): readonly number[] {
+  const wanted = withoutAccents(typed.trim());
   const [starts, contains]: [number[], number[]] = [[], []];
   for (const [index, word] of words.entries()) {
-    const at = bare(word).indexOf(wanted);
+    const at = withoutAccents(word).indexOf(wanted);
     if (at !== -1) (at === 0 ? starts : contains).push(index);
-    if (starts.length === most) break;
+    if (starts.length === limit) break;
   }
-  return [...starts, ...contains].slice(0, most);
+  return [...starts, ...contains].slice(0, limit);
 }

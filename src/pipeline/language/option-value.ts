@@ -1,29 +1,29 @@
 import { goesOn } from '../../commands/kit/values/times.ts';
 import type { Word } from './tokenize.ts';
 
-/** How an option is said. */
+/** How an option is typed. */
 export type Option = { readonly takesValue: boolean; readonly many: boolean; readonly isTime?: boolean };
 
-/** The value of the option that stands at `at`, where `said` stood after its `=`; `last` is the word that it ends with. */
+/** The value of the option at index `at`; `inline` is the text after its `=`. `last`: the index it ends at. */
 export function valueAt(
   words: readonly Word[],
   at: number,
-  said: string | undefined,
+  inline: string | undefined,
   { takesValue, isTime = false }: Option,
 ): { readonly value: string | undefined; readonly last: number } {
-  const first = said === undefined && takesValue ? at + 1 : at;
-  const value = first === at ? said : wordAt(words, first);
+  const first = inline === undefined && takesValue ? at + 1 : at;
+  const value = first === at ? inline : wordAt(words, first);
   return isTime && value !== undefined ? timeAt(words, first, value) : { value, last: first };
 }
 
-/** A time is said in two words as well: `--since 7 days`. */
-function timeAt(words: readonly Word[], at: number, said: string): { readonly value: string; readonly last: number } {
+/** Times may take several words: `--since 7 days`. */
+function timeAt(words: readonly Word[], at: number, text: string): { readonly value: string; readonly last: number } {
   const next = words[at + 1];
-  const isMore = next !== undefined && !next.quoted && goesOn(said, next.text);
-  return isMore ? timeAt(words, at + 1, `${said} ${next.text}`) : { value: said, last: at };
+  const isMore = next !== undefined && !next.quoted && goesOn(text, next.text);
+  return isMore ? timeAt(words, at + 1, `${text} ${next.text}`) : { value: text, last: at };
 }
 
-/** What follows an option, unless it is an option itself: `--reason --dry-run` must not lose the dry run. */
+/** The word after an option, unless it is an option too: `--reason --dry-run` must keep the dry run. */
 function wordAt(words: readonly Word[], at: number): string | undefined {
   const word = words[at];
   return word === undefined || (!word.quoted && word.text.startsWith('--')) ? undefined : word.text;

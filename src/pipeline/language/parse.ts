@@ -2,17 +2,17 @@ import type { Command } from '../../commands/index.ts';
 import { flag } from '../../commands/kit/fields.ts';
 import { Refusal, type Words } from '../../errors.ts';
 import { code, say } from '../../text.ts';
-import { assigned, type Context, type Given } from './bind-arguments.ts';
+import { bindWords, type Context, type Given } from './bind-arguments.ts';
 import { unknownCommand, unknownOption } from './did-you-mean.ts';
 import { optionName, takesRest, takesValue } from './usage.ts';
-import { commandsIn, withoutTokens, type Found } from './pasted-tokens.ts';
+import { commandsIn, withoutTokens, type FoundCommand } from './pasted-tokens.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { valueAt, type Option } from './option-value.ts';
 
 export type { Context, Given } from './bind-arguments.ts';
 
-/** Reads a line; throws `Refusal` with the nearest match for what it does not know. An empty line is `undefined`. */
+/** Parses a line; undefined: it is empty. Throws `Refusal`, with the nearest match for an unknown word. */
 export function parse(
   line: string,
   commands: ReadonlyMap<string, Command>,
@@ -24,7 +24,7 @@ export function parse(
   return withoutTokens(words, commandsIn(words, commands)[0]?.command, parsed);
 }
 
-/** Reads words that were stored, rather than a line that somebody typed; throws `Refusal`. */
+/** Parses stored words instead of a typed line; throws `Refusal`. */
 export const parseWords = (words: Words, commands: ReadonlyMap<string, Command>): ParsedCommand =>
   parsedFrom(
     words.map((text) => ({ text, quoted: !text.startsWith('--') })),
@@ -34,27 +34,32 @@ export const parseWords = (words: Words, commands: ReadonlyMap<string, Command>)
 
 function parsedFrom(words: readonly Word[], commands: ReadonlyMap<string, Command>, context: Context): ParsedCommand {
   const { path, command, rest } = commandOf(words, commands);
-  const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);
+  const { positional, options } = takesRest(command)
+    ? { positional: rest, options: {} }
+    : splitOptions(rest, path, command);
   const { reason, 'dry-run': dryRun, ...named } = options;
   return {
     path,
     command,
-    given: { ...assigned(positional, path, command, context), ...byField(named, command) },
+    given: { ...bindWords(positional, path, command, context), ...byField(named, command) },
     reason: reason?.at(-1)?.trim() || undefined,
     dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
   };
 }
 
-function commandOf(words: readonly Word[], commands: ReadonlyMap<string, Command>): Found {
+function commandOf(words: readonly Word[], commands: ReadonlyMap<string, Command>): FoundCommand {
   const [found] = commandsIn(words, commands);
   if (found) return found;
   throw unknownCommand(words, commands);
 }
 
-type Sorted = { readonly positional: readonly Word[]; readonly options: Readonly<Record<string, readonly string[]>> };
+type SplitWords = {
+  readonly positional: readonly Word[];
+  readonly options: Readonly<Record<string, readonly string[]>>;
+};
 
-/** Options apart from words; `--` ends the options. */
-function sorted(words: readonly Word[], path: string, command: Command): Sorted {
+/** Separates options from other words. `--` ends the options. */
+function splitOptions(words: readonly Word[], path: string, command: Command): SplitWords {
   const positional: Word[] = [];
   const options: Record<string, string[]> = {};
   const known = optionsOf(command);
@@ -73,25 +78,25 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     if (option === undefined) throw unknownOption(name, path, [...known.keys()]);
     const { value, last } = valueAt(words, at, match[2], option);
     at = last;
-    // What is said and empty is not the same as left out: `--only=""` must not come to mean everything.
+    // An empty value is not a missing option: `--only=""` must not mean everything.
     const isEmpty = value === undefined ? option.takesValue : value.trim() === '' && name !== 'reason';
     if (isEmpty) {
       throw new Refusal(say`${code(`--${name}`)} needs a value. Nothing was done.`);
     }
     const values = (options[name] ??= []);
     if (values.length > 0 && !option.many)
-      throw new Refusal(say`${code(`--${name}`)} is said twice. Nothing was done.`);
+      throw new Refusal(say`${code(`--${name}`)} appears twice. Nothing was done.`);
     values.push(value ?? 'yes');
   }
   return { positional, options };
 }
 
-/** `-dry-run` is neither: taken for a word, it could become a part of a name. */
+/** Refuses `-dry-run`: as an ordinary word it could become part of a name. */
 function refuseOneHyphen({ text, quoted }: Word, known: ReadonlyMap<string, Option>): void {
   const name = quoted ? undefined : /^-(\p{L}[^=]*)/u.exec(text)?.[1];
   if (name === undefined || !known.has(name.toLowerCase())) return;
   throw new Refusal(say`${code(`-${name}`)} begins with one hyphen. Nothing was done.`, {
-    hint: say`An option begins with two: ${code(`--${name.toLowerCase()}`)}. In quotes it is a word.`,
+    hint: say`Options begin with two: ${code(`--${name.toLowerCase()}`)}. Put it in quotes to use it as a word.`,
   });
 }
 
@@ -107,7 +112,7 @@ function optionsOf(command: Command): ReadonlyMap<string, Option> {
   return known;
 }
 
-/** Options are keyed as typed; fields by their own names. */
+/** Renames options, as typed, to the fields they set. */
 function byField(options: Readonly<Record<string, readonly string[]>>, command: Command): Given {
   return Object.fromEntries(
     Object.keys(command.fields)

@@ -1,7 +1,7 @@
 import type { Command } from '../../commands/index.ts';
 import type { Given } from './bind-arguments.ts';
 
-/** What somebody wants, as far as the words alone can tell. */
+/** A parsed line; names are not resolved yet. */
 export type ParsedCommand = {
   readonly path: string;
   readonly command: Command;

@@ -4,12 +4,12 @@ import type { Words } from '../../errors.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { refuseKeys, type Word } from './tokenize.ts';
 
-/** Tokens of services that were pasted into a line: refused, but where such words are ordinary. */
+/** Refuses service tokens pasted into a line, except in fields where such words are ordinary. */
 
-export type Found = { readonly path: string; readonly command: Command; readonly rest: readonly Word[] };
+export type FoundCommand = { readonly path: string; readonly command: Command; readonly rest: readonly Word[] };
 
-/** The commands that the words begin with, the longest first. */
-export function commandsIn(words: readonly Word[], commands: ReadonlyMap<string, Command>): readonly Found[] {
+/** The commands that the words begin with, longest first. */
+export function commandsIn(words: readonly Word[], commands: ReadonlyMap<string, Command>): readonly FoundCommand[] {
   const typed = words.map((word) => word.text.toLowerCase());
   return [3, 2, 1].flatMap((length) => {
     const path = typed.slice(0, length).join(' ');
@@ -18,23 +18,26 @@ export function commandsIn(words: readonly Word[], commands: ReadonlyMap<string,
   });
 }
 
-/** Whether what looks like a service's token may be meant for this field. */
+/** Whether this field may hold text that looks like a service token. */
 export const takesTokens = (field: Field | undefined): boolean => field?.kind === 'plain' && field.takesTokens === true;
 
-/** What `read` makes of the words of this command. Throws `Refusal` for a token, before `read` can repeat it. */
+/** Returns what `read` parses. Throws `Refusal` for a token; without token fields, before `read` could repeat it. */
 export function withoutTokens(
   words: readonly Word[],
   command: Command | undefined,
   read: () => ParsedCommand,
 ): ParsedCommand {
-  const free = Object.entries(command?.fields ?? {}).flatMap(([name, field]) => (takesTokens(field) ? [name] : []));
-  if (free.length === 0) refuseTokens(words.map(({ text }) => text));
+  const tokenFields = Object.entries(command?.fields ?? {}).flatMap(([name, field]) =>
+    takesTokens(field) ? [name] : [],
+  );
+  if (tokenFields.length === 0) refuseTokens(words.map(({ text }) => text));
   const parsed = read();
-  for (const [name, said] of Object.entries(parsed.given)) if (!free.includes(name)) refuseTokens(said, name);
+  for (const [name, values] of Object.entries(parsed.given))
+    if (!tokenFields.includes(name)) refuseTokens(values, name);
   if (parsed.reason !== undefined) refuseTokens([parsed.reason], 'reason');
   return parsed;
 }
 
-function refuseTokens(said: Words, field?: string): void {
-  for (const text of said) refuseKeys(text, field === undefined ? {} : { field });
+function refuseTokens(values: Words, field?: string): void {
+  for (const text of values) refuseKeys(text, field === undefined ? {} : { field });
 }

@@ -7,13 +7,13 @@ import { parseWords } from './parse.ts';
 import { resolve, type Names, type Resolved } from './resolve.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
-/** A stored change's words read again: its action and input as they are now. */
+/** The stored words of a change, parsed again: its action and input as of now. */
 export type Restored = { readonly action: AnyAction; readonly resolved: Resolved };
 
-/** The words a change was made from, without its reason. */
+/** The words of a change, without its reason. */
 export const wordsOfChange = (change: Pick<Change, 'words'>): readonly string[] => parseStored(change.words);
 
-/** Undefined where the words no longer say what they said: a target is gone, or the command is. */
+/** Parses a change's words again. Undefined if they no longer resolve: a target or the command is gone. */
 export function restore(change: Pick<Change, 'words'>, names: Names): Restored | undefined {
   const parsed = parsedFrom(wordsOfChange(change));
   if (parsed?.command.shape !== 'action') return undefined;

@@ -6,17 +6,17 @@ import type { Domain, Environment, NamedSite } from '../../hosting/contract/targ
 import { bold, code, joined, say, type Text } from '../../text.ts';
 import { folded, searchIn, type Named } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
-import { wordsOf, type Aside } from './usage.ts';
+import { wordsOf, type ExtraOptions } from './usage.ts';
 
-/** What one person may read, and so may name. */
+/** The names that a person may read and so may use. */
 export type Names = {
   readonly environments: readonly Environment[];
   readonly domains: readonly Domain[];
-  /** Why names may be missing: the host could not list all of them now, or Slack does not tell whether they may be read. */
+  /** Why names may be missing: the host could not list all of them, or Slack did not say who may read them. */
   readonly trouble?: Text | undefined;
 };
 
-/** A wish whose words have been read: values by field, the fields still missing, and what cannot be read. */
+/** A parsed command with its values by field, the fields still missing, and those that cannot be read. */
 export type Resolved = {
   readonly parsed: ParsedCommand;
   readonly input: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export type Resolved = {
   readonly problems: readonly { readonly field: string; readonly refusal: Refusal }[];
 };
 
-/** Reads every given field: plain ones by themselves, names among `names`. Never guesses, never throws a Refusal. */
+/** Reads every field and looks names up in `names`. Never guesses. Refusals become `problems`; none is thrown. */
 export function resolve(parsed: ParsedCommand, names: Names): Resolved {
   const input: Record<string, unknown> = {};
   const missing: string[] = [];
@@ -44,28 +44,31 @@ export function resolve(parsed: ParsedCommand, names: Names): Resolved {
   return { parsed, input, missing, problems };
 }
 
-/** The words that say the same again, with ids instead of names: for storage, buttons and forms. */
-export const canonicalWords = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, aside: Aside = {}): Words =>
-  wordsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), aside);
+/** Words for the same command, with ids instead of names: for storage, buttons and forms. */
+export const canonicalWords = (
+  { parsed, input }: Pick<Resolved, 'parsed' | 'input'>,
+  extra: ExtraOptions = {},
+): Words =>
+  wordsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), extra);
 
-/** A value of a field as the words that say it. */
+/** The words for a field's value. */
 export function shownAs(field: Field | undefined, value: unknown): Words {
   if (value === undefined || field === undefined) return [];
   if (isName(field)) return isNamed(value) || isSite(value) ? [value.id] : [];
   return field.show(value);
 }
 
-/** Whether a value of an input is a target. */
+/** Whether an input value is a target. */
 export const isNamed = (value: unknown): value is Environment | Domain =>
   isOfKind(value, 'environment') || isOfKind(value, 'domain');
 
-/** Whether a value of an input is a site. */
+/** Whether an input value is a site. */
 export const isSite = (value: unknown): value is NamedSite => isOfKind(value, 'site');
 
 const isOfKind = (value: unknown, kind: Named['kind']): boolean =>
   typeof value === 'object' && value !== null && 'kind' in value && 'id' in value && value.kind === kind;
 
-/** What a field of that kind can name. */
+/** The names that a field of this kind can hold. */
 export function namesOfKind(kind: Field['kind'], names: Names): readonly Named[] {
   if (kind === 'site') return sitesIn(names);
   return kind === 'domain' ? names.domains : names.environments;
@@ -73,7 +76,7 @@ export function namesOfKind(kind: Field['kind'], names: Names): readonly Named[]
 
 const sites = new WeakMap<Names, readonly NamedSite[]>();
 
-/** The sites of the environments that somebody may read, in their order. */
+/** The sites of these environments, each once, in the same order. Cached. */
 function sitesIn(names: Names): readonly NamedSite[] {
   const known = sites.get(names);
   if (known) return known;
@@ -106,8 +109,8 @@ function find(field: Field, typed: string, names: Names, parsed: ParsedCommand, 
 }
 
 /**
- * What somebody is told of a name that is not there, or that is not theirs to read: the same words for both. With
- * `trouble` it may be there, and only the host does not tell.
+ * The refusal of a name that does not exist or that the person may not read, in the same words for both. With
+ * `trouble`, it says that the name may exist.
  */
 export function unknownName(
   parsed: ParsedCommand,
@@ -116,13 +119,13 @@ export function unknownName(
   trouble?: Text,
 ): Refusal {
   const typed = parsed.given[name]?.[0] ?? '';
-  const notLatin = /[^\p{ASCII}]/u.test(typed) ? ' It has letters that are not plain Latin ones.' : '';
+  const notLatin = /[^\p{ASCII}]/u.test(typed) ? ' It has letters that are not plain Latin.' : '';
   const kind = parsed.command.fields[name]?.kind ?? 'target';
   const word = code(typed.slice(0, 80));
   return new Refusal(
     trouble
-      ? say`I can’t tell whether there is ${kind === 'environment' ? 'an' : 'a'} ${kind} ${word}. ${trouble} Nothing was done.`
-      : say`I know no ${kind} ${word} that you may read.${notLatin} Nothing was done.`,
+      ? say`I can't tell whether there is ${kind === 'environment' ? 'an' : 'a'} ${kind} ${word}. ${trouble} Nothing was done.`
+      : say`I can't find ${word} among the ${kind}s you can see.${notLatin} Nothing was done.`,
     {
       field: name,
       hint:
@@ -139,7 +142,7 @@ export function unknownName(
   );
 }
 
-/** One more than is offered: that there are others is said. */
+/** One more than is offered, to know whether to add *or another*. */
 const maxCandidates = 6;
 
 function ambiguous(typed: string, candidates: readonly Named[], offer: (one: Named) => Offer): Refusal {
@@ -156,9 +159,9 @@ function ambiguous(typed: string, candidates: readonly Named[], offer: (one: Nam
   );
 }
 
-/** The same wish with one of its names said by id. */
+/** The same command, with an id for one of its names. */
 const offerOf = (parsed: ParsedCommand, name: string, one: Named): Offer => ({
-  // What is pressed may be done at once: the name alone does not say what.
+  // A click may run it at once, so the label also says what it does.
   label: (parsed.command.shape === 'action' ? `${parsed.command.button}: ${one.name}` : one.name).slice(0, 75),
   words: wordsOf(
     parsed.path,

@@ -5,24 +5,24 @@ import { code, codeOf, say, unseen } from '../../text.ts';
 /** A word as typed; a quoted one is never an option. */
 export type Word = { readonly text: string; readonly quoted: boolean };
 
-/** Longer than any command that anybody means. */
-const longest = 4_000;
-/** What closes a quotation, by what opens it. */
+/** No real command is longer. */
+const maxLength = 4_000;
+/** Opening quotation mark → the marks that close it. */
 const quotes: Readonly<Record<string, string>> = { '"': '"', '“': '”“"', '„': '“”', '«': '»', '‘': '’', "'": "'" };
-/** What begins an option; clients turn two hyphens into a dash, and what is pasted has dashes and minus signs of any kind. */
+/** The start of an option. Clients turn two hyphens into a dash; pasted text has any kind of dash or minus sign. */
 const optionMark =
   /^(?:--|-{0,2}[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D][-\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]{0,2})(?=\p{L}|$)/u;
-/** An option as it may be typed, up to its value. */
+/** A typed option, up to its value. */
 const optionBefore = new RegExp(`${optionMark.source}\\p{L}[\\p{L}\\p{N}-]*=`, 'u');
 
 /**
- * A line as Slack delivers it into words: quotes of every kind, options typed with a long dash, Slack's own links and
- * mentions turned back into what was typed. Throws `Refusal` for what cannot be read safely, private keys among it; of
- * tokens it knows nothing, which are ordinary in some fields.
+ * Splits a line from Slack into words. Handles all kinds of quotes and options typed with a long dash, and undoes
+ * Slack's links and mentions. Throws `Refusal` for text that cannot be read safely, such as private keys. Does not
+ * refuse service tokens, because some fields may hold them.
  */
 export function split(line: string): readonly Word[] {
-  if (line.length > longest) {
-    throw new Refusal(`That is ${line.length} characters; a command has at most ${longest}. Nothing was done.`);
+  if (line.length > maxLength) {
+    throw new Refusal(`That is ${line.length} characters, but a command has at most ${maxLength}. Nothing was done.`);
   }
   const clean = asTyped(line);
   refuseKeys(clean, { mayHoldTokens: true });
@@ -38,8 +38,8 @@ export function split(line: string): readonly Word[] {
 }
 
 /**
- * Words as a line that `split` reads back into the same words, as Slack would deliver it. `--name=value` is an option,
- * whatever its value holds; a word that only looks like one stands after a `--`.
+ * Joins words into a line, escaped as Slack delivers it, that `split` reads back into the same words. `--name=value` is
+ * always an option; a plain word that looks like one must come after a `--`.
  */
 export function join(words: Words): string {
   return words
@@ -56,7 +56,7 @@ function quoted(word: string, mayBeEmpty: boolean): string {
   return `"${escaped.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** Slack's escapes undone: `<http://acme.com|acme.com>` is `acme.com`, `<@U1|bob>` is `@U1`, `&lt;` is `<`. */
+/** Undoes Slack's escapes: `<http://acme.com|acme.com>` is `acme.com`, `<@U1|bob>` is `@U1`, `&lt;` is `<`. */
 function asTyped(line: string): string {
   return line
     .replace(/<([@#!])([^|>]*)(?:\|[^>]*)?>/g, '$1$2')
@@ -67,24 +67,24 @@ function asTyped(line: string): string {
     .replaceAll('&amp;', '&');
 }
 
-type Where = { readonly field?: string; readonly mayHoldTokens?: boolean };
+type KeyCheck = { readonly field?: string; readonly mayHoldTokens?: boolean };
 
-/** Throws `Refusal` for text with a credential in it, however it was entered, and does not repeat it. */
-export function refuseKeys(text: string, { field, mayHoldTokens = false }: Where = {}): void {
+/** Throws `Refusal` for text that contains a credential, from a line or a form. The refusal does not repeat it. */
+export function refuseKeys(text: string, { field, mayHoldTokens = false }: KeyCheck = {}): void {
   if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;
-  const newOne = 'Slack may have kept what was typed: revoke it and make a new one.';
+  const newOne = 'Slack may have kept it, so please revoke it and make a new one.';
   const [what, hint] = holdsOwn(text)
     ? ['one of my own credentials', newOne]
     : holdsPrivateKey(text)
-      ? ['a private key', `${newOne} A certificate with its key is taken from the machine, by its name.`]
-      : ['the token of a service', newOne];
-  throw new Refusal(`There is ${what} in this. It was not kept. Nothing was done.`, {
+      ? ['a private key', `${newOne} Certificates and their keys are read from my machine, by name.`]
+      : ["a service's token", newOne];
+  throw new Refusal(`That contains ${what}. I didn't keep it. Nothing was done.`, {
     hint,
     ...(field !== undefined && { field }),
   });
 }
 
-/** Throws `Refusal` for text with characters that cannot be seen, however it was entered; `field` is where it was. */
+/** Throws `Refusal` for invisible characters, from a line or a form; `field` is the form field. */
 export function refuseHidden(line: string, field?: string): void {
   const found = unseen.exec(line);
   if (found === null) return;
@@ -103,14 +103,14 @@ function firstWord(line: string): readonly [Word, rest: string] {
   const valueCloses = option === '' ? undefined : quotes[line.charAt(option.length)];
   if (valueCloses !== undefined) {
     const [value, rest] = quotedWord(line.slice(option.length + 1), valueCloses);
-    return [{ text: `${dashed(option)}${value.text}`, quoted: false }, rest];
+    return [{ text: `${withHyphens(option)}${value.text}`, quoted: false }, rest];
   }
   const end = line.search(/\s/);
   const text = end === -1 ? line : line.slice(0, end);
-  return [{ text: dashed(text), quoted: false }, end === -1 ? '' : line.slice(end)];
+  return [{ text: withHyphens(text), quoted: false }, end === -1 ? '' : line.slice(end)];
 }
 
-const dashed = (text: string): string => text.replace(optionMark, '--');
+const withHyphens = (text: string): string => text.replace(optionMark, '--');
 
 function quotedWord(line: string, closing: string): readonly [Word, rest: string] {
   let text = '';
@@ -121,5 +121,5 @@ function quotedWord(line: string, closing: string): readonly [Word, rest: string
     if (escaped) at += 1;
     text += line.charAt(at);
   }
-  throw new Refusal('A quotation mark is opened and never closed. Nothing was done.');
+  throw new Refusal('A quotation mark was opened but never closed. Nothing was done.');
 }

@@ -121,7 +121,9 @@ describe('what the rules say', () => {
       expect(outcome()).toBe(wanted);
       return;
     }
-    expect(said(refusalOf(outcome))).toContain(wanted === 'unknown' ? 'I know no environment' : 'You may not run');
+    expect(said(refusalOf(outcome))).toContain(
+      wanted === 'unknown' ? 'among the environments you can see' : 'You may not run',
+    );
     expect(said(refusalOf(outcome))).toMatch(/Nothing was (done|sent)\./);
   });
 

@@ -106,7 +106,7 @@ describe('somebody may not', () => {
 
   test('where a rule that names the command is bound to other places', async () => {
     expect((await can(['lock', 'acme-shop/live'], chi.id)).answer).toMatchObject({ kind: 'no rule', whoMay: [] });
-    // A pause is of everything: a rule for some places is none.
+    // A pause affects everything, so a rule for some places does not allow it.
     expect((await can(['pause'], chi.id)).answer).toMatchObject({ kind: 'no rule' });
     expect((await can(['resume'], chi.id)).answer).toMatchObject({ kind: 'allowed' });
   });
@@ -127,7 +127,7 @@ describe('nobody is told', () => {
       '{ allow: [read], to: [leads] }',
     );
     const refusal = await refused(can(['cache', 'clear', 'acme-shop/live'], chi.id, narrow));
-    expect(said(refusal)).toContain('I know no environment acme-shop/live that you may read');
+    expect(said(refusal)).toContain("I can't find acme-shop/live among the environments you can see");
     expect(refusal.offers).toEqual([]);
   });
 

@@ -16,7 +16,7 @@ import { groupsOf, groupsToAsk, NotKnown } from '../../../src/pipeline/access/un
 import { inline, plain } from '../../../src/text.ts';
 import { ana, changeOf, commandAt, company, names, policyFrom, refusalOf, said, staging, wishFor } from '../given.ts';
 
-/** What somebody is told where Slack does not tell whether they are in a user group. */
+/** Answers while Slack does not tell whether somebody is in a user group. */
 
 const policy = policyFrom(`version: 1
 live: ["*/live"]
@@ -32,7 +32,7 @@ rules:
   - { allow: [pause, resume], to: [leads] }
   - { allow: [push], to: [devs], approval: { by: [leads] } }
 `);
-/** Known to be a developer, and of nobody knows what else. */
+/** A known developer whose other memberships are unknown. */
 const dev: Person = { ...ana, groups: ['S0DEVS'] };
 const stranger: Person = { ...ana, groups: [] };
 const [resume, pause] = [commandAt('resume'), commandAt('pause')];

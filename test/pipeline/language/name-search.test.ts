@@ -13,7 +13,7 @@ const named = (name: string, at: number): Environment => ({
   site: undefined,
 });
 
-/** Letters that meet often, so that names are alike, begin alike and hold each other. */
+/** Few letters, so that names often match, start alike or contain each other. */
 const letter = fc.constantFrom(
   'a',
   'b',
@@ -47,7 +47,7 @@ const recent = fc.array(
 const bare = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 const isLetter = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
-/** How well a name fits, the best first; undefined: not at all. Slowly, and as it is promised. */
+/** Reference rank of a name, 0 is best; undefined: no match. Slow and simple. */
 function rankOf(own: string, wanted: string): number | undefined {
   const text = bare(own);
   if (wanted === '') return 0;

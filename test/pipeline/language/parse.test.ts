@@ -175,7 +175,7 @@ describe('what cannot be read', () => {
     [
       'a mistyped second word',
       'allowlist ad acme/Live 1.1.1.1 --reason "Why Not"',
-      'It can be',
+      'Type one of',
       ['allowlist', 'add', 'acme/Live', '1.1.1.1', '--reason', 'Why Not'],
     ],
     ['half a command', 'allowlist', 'needs a second word', ['allowlist', 'add']],
@@ -189,7 +189,7 @@ describe('what cannot be read', () => {
     [
       'a sentence',
       'please clear the cache of acme-shop/live',
-      'I know no please. Nothing was done. Did you mean cache clear? Type it like this: cache clear acme-shop/live.',
+      "I don't know please. Nothing was done. Did you mean cache clear? Type it like this: cache clear acme-shop/live.",
       undefined,
     ],
     [
@@ -201,7 +201,7 @@ describe('what cannot be read', () => {
     [
       'another word between',
       'cache acme clear',
-      'I know no cache acme. Nothing was done. Did you mean cache',
+      "I don't know cache acme. Nothing was done. Did you mean cache",
       undefined,
     ],
     [
@@ -218,19 +218,19 @@ describe('what cannot be read', () => {
     ],
     ['plain words with two places', 'clear the cache of a/b and c/d', 'cache clear <site/environment>', undefined],
     ['a report of one word', 'show me logs', 'Did you mean logs?', undefined],
-    ['no change of one word', 'undo the push', 'Its card has the button', undefined],
-    ['what buttons do', 'cancel 57', 'Its card has the button; changes --mine lists yours.', undefined],
+    ['no change of one word', 'undo the push', "Press the button on the change's card", undefined],
+    ['what buttons do', 'cancel 57', "Press the button on the change's card; changes --mine lists yours.", undefined],
     ['the opposite by spelling', 'unpause', 'Did you mean resume?', ['resume']],
     ['another name', 'purge acme/live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/live']],
-    ['a prototype', '__proto__', 'I know no __proto__', undefined],
-    ['a constructor', 'constructor prototype', 'I know no constructor', undefined],
+    ['a prototype', '__proto__', "I don't know __proto__", undefined],
+    ['a constructor', 'constructor prototype', "I don't know constructor", undefined],
     ['a mistyped option', 'logs a/b --sicne 1h', 'Did you mean --since?', undefined],
     ['an unknown option', 'logs a/b --frobnicate', 'It has --lines, --since, --until, --search', undefined],
     ['an option of another command', 'cache clear a/b --lines 5', 'It has --reason, --dry-run', undefined],
     ['an option where there are none', 'whoami --me', 'It has no options', undefined],
     ['a prototype as an option', 'cache clear a/b --__proto__=1', 'has no option', undefined],
-    ['an option said twice', 'logs a/b --lines 1 --lines 2', 'said twice', undefined],
-    ['a reason said twice', 'cache clear a/b --reason a --reason b', 'said twice', undefined],
+    ['an option said twice', 'logs a/b --lines 1 --lines 2', 'appears twice', undefined],
+    ['a reason said twice', 'cache clear a/b --reason a --reason b', 'appears twice', undefined],
     ['an option without its value', 'logs a/b --lines', 'needs a value', undefined],
     ['an option that swallows the next', 'cache clear a/b --reason --dry-run', '--reason needs a value', undefined],
     ['an option that swallows the end', 'cache clear a/b --reason -- x', '--reason needs a value', undefined],
@@ -252,7 +252,7 @@ describe('what cannot be read', () => {
       const example = /Did you mean (.+)\? Type it like this: (.+)\.$/.exec(said(refusal));
       expect(example?.[1]).toBe(path);
       expect(refusal.offers).toEqual([]);
-      // What is no line of placeholders can be typed as it stands.
+      // A line without placeholders can be typed as it is.
       if (/^[^<[]+$/.test(example?.[2] ?? '<')) expect(read(example?.[2] ?? '').path).toBe(path);
       else expect(example?.[2]).toMatch(new RegExp(`^${path} [<[]`));
     },
@@ -280,7 +280,7 @@ describe('what cannot be read', () => {
   });
 });
 
-/** A command with words for some or all of its fields; a given target comes first, as canonical words have it. */
+/** A command with words for some or all of its fields; a target comes first, as in canonical words. */
 const anyGiven = fc.constantFrom(...catalogue).chain(([path, command]) => {
   const fields = Object.entries(command.fields);
   const given = fc.record(Object.fromEntries(fields.map(([name, field]) => [name, wordsFor(field, name)])), {

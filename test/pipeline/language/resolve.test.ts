@@ -39,12 +39,12 @@ describe('a name means one thing or nothing', () => {
     ['a Cyrillic look-alike', 'acme-shop/lіve', 'not plain Latin'],
     ['the look-alike of a site', 'асme-shop/live', 'not plain Latin'],
     ['nothing like it', 'xyzzy/plugh', 'environments lists what you can name'],
-    ['a path', '../../etc/passwd', 'I know no environment'],
-    ['an encoded path', '%2e%2e', 'I know no environment'],
-    ['one level too many', 'acme-shop/live/x', 'I know no environment'],
-    ['a prototype', '__proto__', 'I know no environment'],
-    ['one letter', 'a', 'I know no environment'],
-    ['another id', '00000000-0000-4000-8000-00000000ffff', 'I know no environment'],
+    ['a path', '../../etc/passwd', 'among the environments you can see'],
+    ['an encoded path', '%2e%2e', 'among the environments you can see'],
+    ['one level too many', 'acme-shop/live/x', 'among the environments you can see'],
+    ['a prototype', '__proto__', 'among the environments you can see'],
+    ['one letter', 'a', 'among the environments you can see'],
+    ['another id', '00000000-0000-4000-8000-00000000ffff', 'among the environments you can see'],
   ])('%s is unknown', (_, typed, why) => {
     expect(said(refusal(typed))).toContain(why);
     expect(said(refusal(typed))).toContain('Nothing was done.');

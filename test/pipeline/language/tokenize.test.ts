@@ -125,8 +125,8 @@ test('a private key is refused whole, and nothing of it is repeated', () => {
     key.split('\n')[1] ?? '',
   ]) {
     const refused = said(refusalOf(() => split(line)));
-    expect(refused).toContain('There is a private key in this. It was not kept. Nothing was done.');
-    expect(refused).toContain('Slack may have kept what was typed: revoke it and make a new one.');
+    expect(refused).toContain("That contains a private key. I didn't keep it. Nothing was done.");
+    expect(refused).toContain('Slack may have kept it, so please revoke it and make a new one.');
     expect(refused).not.toContain('MIIE');
   }
 });
@@ -142,7 +142,7 @@ describe('a token of a service', () => {
     `redirects add acme-shop/live /a /b --city ${token}`,
     `dns set acme.com TXT @ --add x --reason=${token}`,
   ])('is refused: %s', (line) => {
-    expect(() => parse(line, catalogue)).toThrow('There is the token of a service in this.');
+    expect(() => parse(line, catalogue)).toThrow("That contains a service's token.");
   });
 
   test.each([

@@ -31,7 +31,7 @@ export function refusedAs(refusal: Refusal): string {
   const says = said(refusal);
   if (!/Nothing was (done|sent)\./.test(says)) return `says not that nothing was done: ${says}`;
   if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
-  if (/^I know no (environment|domain) \S+ that you may read\. Nothing was done\./.test(says)) {
+  if (/^I can't find \S+ among the (environment|domain)s you can see\. Nothing was done\./.test(says)) {
     return /rule|line \d|lets|forbids|leads|developers|bloggers/.test(says) ? `tells too much: ${says}` : '?';
   }
   if (/^(The host does not tell which site|A push stays inside one site)/.test(says)) return 'x';
