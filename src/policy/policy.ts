@@ -25,7 +25,7 @@ export type AccessDecision =
         | { readonly kind: 'denied'; readonly rule: RuleRef }
         /** The answer depends on whether the person is in these Slack user groups. */
         | { readonly kind: 'unknown'; readonly groups: readonly string[] };
-      /** Groups that a rule allows to do it; `lets` holds those rules. */
+      /** Names of the groups that may do it, and the rules that allow it. */
       readonly whoMay: readonly string[];
       readonly lets: readonly RuleRef[];
     };
@@ -48,7 +48,7 @@ export function decide(policy: Policy, person: Person, request: AccessRequest): 
   for (const question of questions) {
     const one = findAllowing(question, memberships);
     if (one.certain.length === 0) {
-      const allowGroups = dependsOn(one.perhaps.map(audienceOfRule), memberships, denyGroups);
+      const allowGroups = dependsOn(one.perhaps.map(audienceOf), memberships, denyGroups);
       if (allowGroups.length === 0) return notAllowed(question, { kind: 'no rule' });
       if (!isEmergency) missing.push(...allowGroups);
     }
@@ -72,7 +72,7 @@ export const unknownIn = (decision: AccessDecision): readonly string[] =>
 /** The strictest approval that any rule asks for this request, whoever makes it. */
 export function approvalOf(policy: Policy, request: AccessRequest): 'none' | Needed {
   const rules = questionsOf(policy, request).flatMap((question) =>
-    allowingRules(question).map((rule) => approvalBy(rule, question.command)),
+    allowsFor(question).map((rule) => approvalBy(rule, question.command)),
   );
   return strictest(rules);
 }
@@ -105,9 +105,9 @@ export function anywhere(
   const everywhere = rules.deny.filter(({ where }) => reaches(where, kind, 'all'));
   if (everywhere.some(({ to }) => holds(to, memberships, 'deny') === 'yes')) return 'no';
   const isEmergency = command.emergency === true;
-  const denyGroups = isEmergency ? none : dependsOn(everywhere.map(audienceOfRule), memberships);
+  const denyGroups = isEmergency ? none : dependsOn(everywhere.map(audienceOf), memberships);
   const isAllowed = allow.some(({ to }) => holds(to, memberships, 'allow') === 'yes');
-  const allowGroups = isAllowed ? none : dependsOn(allow.map(audienceOfRule), memberships, denyGroups);
+  const allowGroups = isAllowed ? none : dependsOn(allow.map(audienceOf), memberships, denyGroups);
   if (isAllowed ? denyGroups.length === 0 : isEmergency && allowGroups.length > 0) return 'yes';
   return isAllowed || allowGroups.length > 0 ? [...denyGroups, ...allowGroups] : 'no';
 }
@@ -117,7 +117,7 @@ const reaches = (where: Rule['where'], kind: Target['kind'] | undefined, amount:
 
 /** Names of the groups that rules allow every aim. `everyone` is returned as such. */
 export function whoMay(policy: Policy, request: AccessRequest): readonly string[] {
-  const names = questionsOf(policy, request).map((question) => audiencesOf(allowingRules(question)));
+  const names = questionsOf(policy, request).map((question) => groupNamesOf(allowsFor(question)));
   return [...new Set(names.flat())].filter((name) =>
     names.every((those) => those.includes(name) || those.includes('everyone')),
   );
@@ -128,7 +128,7 @@ export function groupsAbout(policy: Policy, command: Command = READING): readonl
   const about = [rulesOn(policy, command), rulesOn(policy, READING)];
   return userGroupsIn(
     policy,
-    about.flatMap(({ allow, deny }) => [...allow, ...deny].map(audienceOfRule)),
+    about.flatMap(({ allow, deny }) => [...allow, ...deny].map(audienceOf)),
   );
 }
 
@@ -200,7 +200,7 @@ function findAllowing(question: Question, memberships: Memberships): Matches {
 }
 
 /** Every rule that allows the question, to any audience. */
-const allowingRules = (question: Question): readonly Rule[] =>
+const allowsFor = (question: Question): readonly Rule[] =>
   question.rules.allow.filter((rule) => isAbout(rule, question));
 
 /** The first rule that denies any question. Otherwise the unknown user groups through which one could. */
@@ -234,12 +234,7 @@ function allowed(found: readonly Matches[], memberships: Memberships): AccessDec
   if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, unsure: none };
   const approval = approvals((one) => [...one.certain, ...one.perhaps]);
   const isSame = JSON.stringify(approval) === JSON.stringify(certain);
-  return {
-    kind: 'allowed',
-    rules,
-    approval,
-    unsure: isSame ? none : dependsOn(unsure.map(audienceOfRule), memberships),
-  };
+  return { kind: 'allowed', rules, approval, unsure: isSame ? none : dependsOn(unsure.map(audienceOf), memberships) };
 }
 
 function notAllowed(
@@ -247,17 +242,17 @@ function notAllowed(
   why: Extract<AccessDecision, { kind: 'not allowed' }>['why'],
   denied?: Rule,
 ): AccessDecision {
-  const lets = allowingRules(question);
-  return { kind: 'not allowed', why, whoMay: audiencesOf(lets, denied), lets: lets.map(refOf) };
+  const lets = allowsFor(question);
+  return { kind: 'not allowed', why, whoMay: groupNamesOf(lets, denied), lets: lets.map(refOf) };
 }
 
 /** The groups of these rules, without those of the denying rule. */
-function audiencesOf(rules: readonly Rule[], denied?: Rule): readonly string[] {
+function groupNamesOf(rules: readonly Rule[], denied?: Rule): readonly string[] {
   if (denied?.to === 'everyone') return [];
   const names = new Set<string>();
   for (const { to } of rules) for (const name of to === 'everyone' ? [to] : to) names.add(name);
   return [...names].filter((name) => !denied?.to.includes(name));
 }
 
-const audienceOfRule = ({ to }: Rule): Audience => to;
+const audienceOf = ({ to }: Rule): Audience => to;
 const refOf = ({ line, text }: Rule): RuleRef => ({ line, text });

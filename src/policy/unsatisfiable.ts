@@ -90,9 +90,7 @@ class Census {
     const everywhere = this.#policy.rules.filter(
       (rule) => rule.effect === 'deny' && rule.where === undefined && speaksOf(rule, command),
     );
-    const ids = everywhere.flatMap(({ to }) =>
-      to === 'everyone' ? [] : to.flatMap((name) => this.#knownMembers(name)),
-    );
+    const ids = everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap((name) => this.#known(name))));
     const denied = new Set(ids);
     this.#denied.set(command.path, denied);
     return denied;
@@ -102,11 +100,11 @@ class Census {
     if (audience === 'everyone') return undefined;
     const ids = audience.flatMap((name) => [...(this.#policy.groups.get(name) ?? [])]);
     if (ids.some((id) => isUserGroup(id) && !this.#members.has(id))) return undefined;
-    return new Set(audience.flatMap((name) => this.#knownMembers(name)));
+    return new Set(audience.flatMap((name) => this.#known(name)));
   }
 
   /** The known members of a group, each by their canonical id. */
-  #knownMembers(name: string): readonly string[] {
+  #known(name: string): readonly string[] {
     return [...(this.#policy.groups.get(name) ?? [])]
       .flatMap((id) => (isUserGroup(id) ? (this.#members.get(id) ?? []) : [id]))
       .map((id) => canonicalId(this.#policy, id));

@@ -291,7 +291,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'It is nobody whom anything allows.',
-      "const ids = everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap((name) => this.#knownMembers(name))));",
+      "const ids = everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap((name) => this.#known(name))));",
       '[] → ["Stryker was here"]',
     ),
     ...same('What is remembered is worked out again, only slower.', 'if (known) return known;', 'known → false'),

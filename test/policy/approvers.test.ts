@@ -32,8 +32,8 @@ describe('whose approval counts', () => {
     ['who would do it, asking themselves', ana, by({ by: 'allowed', count: 1 }), 'U0ANATWO', 'yourself'],
     ['a group that is gone', chi, by({ by: ['chiefs'], count: 1 }), 'U01ANA', 'not named'],
   ] as const)('%s', (_, voter, needed, asker, expected) => {
-    const messenger = mayApprove(people, voter, needed, asked(asker));
-    expect(messenger.kind === 'counts' ? 'counts' : messenger.why).toBe(expected);
+    const vote = mayApprove(people, voter, needed, asked(asker));
+    expect(vote.kind === 'counts' ? 'counts' : vote.why).toBe(expected);
   });
 });
 

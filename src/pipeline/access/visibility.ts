@@ -22,7 +22,7 @@ export type Archive = VisibilityContext & { readonly database: Database };
 /** The stored targets of a change, as they were when it was asked for. */
 export type StoredTargets = Pick<Change, 'targets'>;
 
-/** Returns a test whether this person may read a change. `audit` also requires the right to the audit trail. */
+/** Returns a predicate: may this person read a change? `audit` also requires the right to the audit trail. */
 export function readerOf(
   context: VisibilityContext,
   person: Person,

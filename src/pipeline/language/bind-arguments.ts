@@ -23,32 +23,32 @@ export type Context = {
 /** Assigns words to fields in order, full names first. A missing target comes from the thread. Throws `Refusal`. */
 export function bindWords(words: readonly Word[], path: string, command: Command, context: Context): Given {
   const given: Record<string, readonly string[]> = {};
-  const remaining = [...words];
+  const rest = [...words];
   const fields = Object.entries(command.fields).filter(([, field]) => field.place === 'word');
   let namesToCome = fields.filter(([, field]) => field.kind !== 'plain').length;
   for (const [name, field] of fields) {
     if (field.kind === 'plain') continue;
-    const fullAt = fullNameIn(remaining, field.kind, namesToCome);
+    const fullAt = fullNameIn(rest, field.kind, namesToCome);
     namesToCome -= 1;
-    const sibling = fullAt === -1 ? context.sibling?.(remaining[0]?.text ?? '') : undefined;
+    const sibling = fullAt === -1 ? context.sibling?.(rest[0]?.text ?? '') : undefined;
     if (sibling !== undefined && context.isLoose && isDestructive(command))
-      throw needsFullName(path, remaining[0]?.text ?? '');
+      throw needsFullName(path, rest[0]?.text ?? '');
     const bare = sibling !== undefined || context.target === undefined ? 0 : -1;
-    const [taken] = fullAt === -1 && bare === -1 ? [] : remaining.splice(Math.max(fullAt, 0), 1);
+    const [taken] = fullAt === -1 && bare === -1 ? [] : rest.splice(Math.max(fullAt, 0), 1);
     if (field.optional && taken !== undefined) refuseEmpty(taken, field);
     const word = sibling ?? taken?.text ?? context.target;
     if (word !== undefined) given[name] = [word];
   }
   for (const [name, field] of fields) {
     if (field.kind !== 'plain') continue;
-    if (remaining[0] && field.optional) refuseEmpty(remaining[0], field);
-    if (remaining[0] && field.optional && field.fits?.(remaining[0].text) === false) continue;
-    const taken = remaining.splice(0, field.many ? remaining.length : 1);
+    if (rest[0] && field.optional) refuseEmpty(rest[0], field);
+    if (rest[0] && field.optional && field.fits?.(rest[0].text) === false) continue;
+    const taken = rest.splice(0, field.many ? rest.length : 1);
     if (taken.length > 0) given[name] = taken.map((word) => word.text);
   }
-  if (remaining.length > 0)
+  if (rest.length > 0)
     throw new Refusal(
-      say`${code(path)} doesn't know what to do with “${remaining[0]?.text.slice(0, 60)}”. Nothing was done.`,
+      say`${code(path)} doesn't know what to do with “${rest[0]?.text.slice(0, 60)}”. Nothing was done.`,
       { hint: say`Usage: ${code(usage(path, command))}` },
     );
   return given;
@@ -58,9 +58,9 @@ export function bindWords(words: readonly Word[], path: string, command: Command
  * Index of the next full name. -1 if there is none, or if a bare name before it belongs to this field: the words
  * `push staging shop/live` must not push in the other direction.
  */
-function fullNameIn(remaining: readonly Word[], kind: NameKind, namesToCome: number): number {
-  const full = remaining.map((word) => looksLikeName(word.text, kind));
-  const isShort = remaining.length >= namesToCome && full.filter(Boolean).length < namesToCome;
+function fullNameIn(rest: readonly Word[], kind: NameKind, namesToCome: number): number {
+  const full = rest.map((word) => looksLikeName(word.text, kind));
+  const isShort = rest.length >= namesToCome && full.filter(Boolean).length < namesToCome;
   return isShort && !full[0] ? -1 : full.indexOf(true);
 }
 

@@ -8,7 +8,7 @@ export type Named = Environment | Domain | NamedSite;
 type Search<T> = {
   /** Names with exactly this id or name, regardless of case and Unicode form. */
   readonly exact: (typed: string) => readonly T[];
-  /** At limit `limit` names that contain the text: equal, starting with it, with a word starting with it, others. */
+  /** At most `limit` names that contain the text: equal, starting with it, with a word starting with it, others. */
   readonly containing: (typed: string, limit: number) => readonly T[];
   /** Like `containing`, then names with its letters in order. Within each rank, ids in `first` come first. */
   readonly likely: (typed: string, limit: number, first: readonly string[]) => readonly T[];
@@ -50,7 +50,7 @@ function makeSearch(all: readonly Named[]): Search<Named> {
     exact: (typed) => byKey.get(folded(typed)) ?? [],
     containing: (typed, limit) => {
       const wanted = withoutAccents(typed.trim());
-      return containingText(names, wanted, limit, () => true)
+      return containing(names, wanted, limit, () => true)
         .flat()
         .slice(0, limit);
     },
@@ -61,16 +61,10 @@ function makeSearch(all: readonly Named[]): Search<Named> {
       const recent = [...ids].flatMap((id) => (byKey.get(folded(id)) ?? []).filter((one) => one.id === id));
       const isOther = (one: Named): boolean => !ids.has(one.id);
       if (wanted === '') return [...recent, ...firstAccepted(all, limit, isOther)].slice(0, limit);
-      const rankedRecent = recent.map((one) => ({ one, rank: rankOf(withoutAccents(one.name), wanted) }));
-      const found = containingText(names, wanted, limit, isOther).flatMap((others, at) => [
-        ...recentOfRank(rankedRecent, at),
-        ...others,
-      ]);
+      const ranked = recent.map((one) => ({ one, rank: rankOf(withoutAccents(one.name), wanted) }));
+      const found = containing(names, wanted, limit, isOther).flatMap((more, at) => [...ofRank(ranked, at), ...more]);
       if (found.length >= limit) return found.slice(0, limit);
-      return [...found, ...recentOfRank(rankedRecent, 4), ...withLettersInOrder(names, wanted, limit, isOther)].slice(
-        0,
-        limit,
-      );
+      return [...found, ...ofRank(ranked, 4), ...inOrder(names, wanted, limit, isOther)].slice(0, limit);
     },
   };
 }
@@ -85,16 +79,16 @@ function rankOf(text: string, wanted: string): Rank | undefined {
   return text.length === wanted.length ? 0 : 1;
 }
 
-const recentOfRank = (
-  rankedRecent: readonly { readonly one: Named; readonly rank: Rank | undefined }[],
+const ofRank = (
+  ranked: readonly { readonly one: Named; readonly rank: Rank | undefined }[],
   at: number,
-): readonly Named[] => rankedRecent.filter(({ rank }) => rank === at).map(({ one }) => one);
+): readonly Named[] => ranked.filter(({ rank }) => rank === at).map(({ one }) => one);
 
-function firstAccepted(all: readonly Named[], limit: number, accepts: (one: Named) => boolean): readonly Named[] {
+function firstAccepted(all: readonly Named[], limit: number, accept: (one: Named) => boolean): readonly Named[] {
   const first: Named[] = [];
   for (const one of all) {
     if (first.length >= limit) break;
-    if (accepts(one)) first.push(one);
+    if (accept(one)) first.push(one);
   }
   return first;
 }
@@ -127,17 +121,17 @@ function lettersOf(text: string): number {
   return letters;
 }
 
-/** The names of each of the first four ranks for which `accepts` holds, at limit `limit` for each. */
-function containingText(
+/** The names of each of the first four ranks for which `accept` is true, at most `limit` for each. */
+function containing(
   names: NameIndex,
   wanted: string,
   limit: number,
-  accepts: (one: Named) => boolean,
+  accept: (one: Named) => boolean,
 ): readonly (readonly Named[])[] {
   const [exact, starts]: [Named[], Named[]] = [[], []];
   const take = (into: Named[], index: number): boolean => {
     const one = names.all[index];
-    if (one && accepts(one)) into.push(one);
+    if (one && accept(one)) into.push(one);
     return into.length < limit;
   };
   const isWhole = (index: number): boolean => lengthOf(names, index) === wanted.length;
@@ -145,11 +139,11 @@ function containingText(
   if (exact.length >= limit) return [exact];
   walk(names, `\n${wanted}`, 1, wanted.length, (index) => isWhole(index) || take(starts, index));
   if (wanted === '' || exact.length + starts.length >= limit) return [exact, starts];
-  return [exact, starts, ...containingLater(names, wanted, take)];
+  return [exact, starts, ...containingInside(names, wanted, take)];
 }
 
 /** Names that contain the text but do not start with it: at the start of a word, and elsewhere. */
-function containingLater(
+function containingInside(
   names: NameIndex,
   wanted: string,
   take: (into: Named[], index: number) => boolean,
@@ -198,13 +192,8 @@ function walk(
 
 const lengthOf = ({ starts }: NameIndex, index: number): number => (starts[index + 1] ?? 0) - (starts[index] ?? 0) - 1;
 
-/** At limit `limit` names that do not contain the text but have its letters in order. */
-function withLettersInOrder(
-  names: NameIndex,
-  wanted: string,
-  limit: number,
-  accepts: (one: Named) => boolean,
-): readonly Named[] {
+/** At most `limit` names that do not contain the text but have its letters in order. */
+function inOrder(names: NameIndex, wanted: string, limit: number, accept: (one: Named) => boolean): readonly Named[] {
   const found: Named[] = [];
   const needed = lettersOf(wanted);
   for (let index = 0; index < names.all.length && found.length < limit; index += 1) {
@@ -212,7 +201,7 @@ function withLettersInOrder(
     const one = names.all[index];
     const from = names.starts[index] ?? 0;
     const text = names.text.slice(from, from + lengthOf(names, index));
-    if (one && hasLettersInOrder(text, wanted) && !text.includes(wanted) && accepts(one)) found.push(one);
+    if (one && hasLettersInOrder(text, wanted) && !text.includes(wanted) && accept(one)) found.push(one);
   }
   return found;
 }
@@ -236,7 +225,7 @@ function hasLettersInOrder(text: string, wanted: string): boolean {
   return true;
 }
 
-/** Indexes of the words that contain the text, at limit `limit`; those that start with it first. */
+/** Indexes of the words that contain the text, at most `limit`; those that start with it first. */
 export function likelyWords(words: readonly string[], typed: string, limit: number): readonly number[] {
   const wanted = withoutAccents(typed.trim());
   const [starts, contains]: [number[], number[]] = [[], []];

@@ -34,9 +34,7 @@ export const parseWords = (words: Words, commands: ReadonlyMap<string, Command>)
 
 function parsedFrom(words: readonly Word[], commands: ReadonlyMap<string, Command>, context: Context): ParsedCommand {
   const { path, command, rest } = commandOf(words, commands);
-  const { positional, options } = takesRest(command)
-    ? { positional: rest, options: {} }
-    : splitOptions(rest, path, command);
+  const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);
   const { reason, 'dry-run': dryRun, ...named } = options;
   return {
     path,
@@ -53,13 +51,10 @@ function commandOf(words: readonly Word[], commands: ReadonlyMap<string, Command
   throw unknownCommand(words, commands);
 }
 
-type SplitWords = {
-  readonly positional: readonly Word[];
-  readonly options: Readonly<Record<string, readonly string[]>>;
-};
+type Sorted = { readonly positional: readonly Word[]; readonly options: Readonly<Record<string, readonly string[]>> };
 
 /** Separates options from other words. `--` ends the options. */
-function splitOptions(words: readonly Word[], path: string, command: Command): SplitWords {
+function sorted(words: readonly Word[], path: string, command: Command): Sorted {
   const positional: Word[] = [];
   const options: Record<string, string[]> = {};
   const known = optionsOf(command);

@@ -27,13 +27,10 @@ export function withoutTokens(
   command: Command | undefined,
   read: () => ParsedCommand,
 ): ParsedCommand {
-  const tokenFields = Object.entries(command?.fields ?? {}).flatMap(([name, field]) =>
-    takesTokens(field) ? [name] : [],
-  );
-  if (tokenFields.length === 0) refuseTokens(words.map(({ text }) => text));
+  const exempt = Object.entries(command?.fields ?? {}).flatMap(([name, field]) => (takesTokens(field) ? [name] : []));
+  if (exempt.length === 0) refuseTokens(words.map(({ text }) => text));
   const parsed = read();
-  for (const [name, values] of Object.entries(parsed.given))
-    if (!tokenFields.includes(name)) refuseTokens(values, name);
+  for (const [name, values] of Object.entries(parsed.given)) if (!exempt.includes(name)) refuseTokens(values, name);
   if (parsed.reason !== undefined) refuseTokens([parsed.reason], 'reason');
   return parsed;
 }

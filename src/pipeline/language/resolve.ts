@@ -6,7 +6,7 @@ import type { Domain, Environment, NamedSite } from '../../hosting/contract/targ
 import { bold, code, joined, say, type Text } from '../../text.ts';
 import { folded, searchIn, type Named } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
-import { wordsOf, type ExtraOptions } from './usage.ts';
+import { wordsOf, type Extra } from './usage.ts';
 
 /** The names that a person may read and so may use. */
 export type Names = {
@@ -45,10 +45,7 @@ export function resolve(parsed: ParsedCommand, names: Names): Resolved {
 }
 
 /** Words for the same command, with ids instead of names: for storage, buttons and forms. */
-export const canonicalWords = (
-  { parsed, input }: Pick<Resolved, 'parsed' | 'input'>,
-  extra: ExtraOptions = {},
-): Words =>
+export const canonicalWords = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, extra: Extra = {}): Words =>
   wordsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), extra);
 
 /** The words for a field's value. */

@@ -3,7 +3,7 @@ import type { Command } from '../../commands/index.ts';
 import type { Words } from '../../errors.ts';
 
 /** Options beside a command's own fields. */
-export type ExtraOptions = { readonly reason?: string | undefined; readonly dryRun?: boolean };
+export type Extra = { readonly reason?: string | undefined; readonly dryRun?: boolean };
 
 /** A field's name as an option: `searchReplace` is `--search-replace`. */
 export const optionName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -28,21 +28,15 @@ function usageOf(name: string, field: Field): string {
 }
 
 /** The inverse of `parse`: the words for these fields. Plain words follow a `--` if one looks like an option. */
-export function wordsOf(
-  path: string,
-  fields: Fields,
-  given: (field: string) => Words,
-  extra: ExtraOptions = {},
-): Words {
+export function wordsOf(path: string, fields: Fields, given: (field: string) => Words, extra: Extra = {}): Words {
   const words: string[] = [];
   const options: string[] = [];
   for (const [name, field] of Object.entries(fields)) {
     const values = given(name);
     if (field.place === 'word') words.push(...values);
-    else
-      options.push(...values.map((word) => optionText(optionName(name), takesValue(field) ? word : flagValue(word))));
+    else options.push(...values.map((word) => optionOf(optionName(name), takesValue(field) ? word : unlessYes(word))));
   }
-  if (extra.reason !== undefined) options.push(optionText('reason', extra.reason));
+  if (extra.reason !== undefined) options.push(optionOf('reason', extra.reason));
   if (extra.dryRun) options.push('--dry-run');
   const start = path.split(' ');
   return words.some((word) => word.startsWith('--')) && !takesRest({ fields })
@@ -50,6 +44,6 @@ export function wordsOf(
     : [...start, ...words, ...options];
 }
 
-const optionText = (option: string, value: string | undefined): string =>
+const optionOf = (option: string, value: string | undefined): string =>
   value === undefined ? `--${option}` : `--${option}=${value}`;
-const flagValue = (word: string): string | undefined => (word === 'yes' ? undefined : word);
+const unlessYes = (word: string): string | undefined => (word === 'yes' ? undefined : word);
