@@ -120,7 +120,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       house.rewrite('update changes set due_at = due_at - ?, sent_at = 1, lost_at = lost_at - ?', week, week);
       house.rewrite("update settings set at = at - ? where key = 'last seen'", week);
       await house.start();
-      await told(house, house.person('chi'), /^Away .* Unknown: #1\.$/, 'G0BAKERY');
+      await told(house, house.person('chi'), /^I was away .* Unknown: #1\.$/, 'G0BAKERY');
       const reminder = await change.tells(/^⚠️ Outcome still unknown\. .* \(168 h 0 min\)/);
       expect(reminder.text).toContain('@Chi can close it.');
       const [row] = house.rows('select due_at, reminders from changes where number = ?', change.number);

@@ -99,7 +99,7 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
       expect((await inOps(house, 'S0BARRED')).text).toContain(error);
       await open(house, 'S0BARRED', []);
       const again = await house.person('ben').says(clear('live'));
-      await inOps(house, 'can be read again');
+      await inOps(house, 'I can see again who is in');
       expect(again.outcome.acked).toBe(true);
       return expect(spoken()).toHaveLength(2);
     });

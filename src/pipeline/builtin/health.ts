@@ -16,7 +16,7 @@ import { actor, code, inline, joined, person, say, time } from '../../text.ts';
 import type { ApproverContext } from '../access/approver-lookup.ts';
 import { pauseKey } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
-import { opsTrouble, type OpsDesk } from '../messages/ops-channel.ts';
+import { opsTrouble, type OpsContext } from '../messages/ops-channel.ts';
 import { inForce } from '../audit/policy-history.ts';
 import { inWords } from '../changes/host-trouble.ts';
 
@@ -38,7 +38,7 @@ export type HealthDesk = {
   readonly plainHttp: readonly string[];
   /** Asks Slack who this bot is; rejects where it does not say. */
   readonly askSlack: () => Promise<{ readonly botUserId: string }>;
-  readonly lookAt: OpsDesk['lookAt'];
+  readonly lookAt: OpsContext['lookAt'];
 };
 
 type State = Omit<Check, 'what'>;

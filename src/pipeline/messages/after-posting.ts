@@ -6,38 +6,39 @@ import { stopKey } from '../changes/change-store.ts';
 import type { Posted } from './destinations.ts';
 import { noteOpsPost } from './ops-channel.ts';
 import { isUninvited, tellOfLoss, tellOfMove, type Loss } from './undelivered.ts';
-import { noteServed, type TurnsOfPlaces } from './fair-order.ts';
+import { noteServed, type PostQueues } from './fair-order.ts';
 import { Undeliverable } from './messenger.ts';
 
-/** What follows once Slack has taken a message, or has not. */
+/** What happens after Slack has accepted a message or refused it. */
 
 export type Outbox = {
   readonly database: Database;
   readonly opsChannel: () => string | undefined;
-  /** Told when the ops channel takes posts again, or no longer. */
+  /** Called when the ops channel starts or stops accepting posts. */
   readonly onOps: () => void;
   readonly onTrouble: (what: string, error: unknown) => void;
-  readonly turns: TurnsOfPlaces;
+  readonly turns: PostQueues;
 };
 
-/** How long an approved change can be stopped, once the message that says so stands. */
+/** How long *Stop* works, counted from when the message that offers it was posted. */
 const coolDownMs = 10_000;
-/** A message that Slack has not taken for a day is given up, and that is told; the change itself stays and can be asked for. */
+/** A message is given up when Slack has not accepted it for a day. The loss is reported; the change itself stays. */
 const maxMs = 86_400_000;
-/** And as often it has to have been tried since then: what we, or our token, were away for does not count. */
-const leastTries = 20;
-/** When Slack is asked again that does not take our token, or whose ops channel takes no posts. */
-const tokenAgainMs = 5_000;
-const opsAgainMs = 60_000;
-const againMs = [1_000, 2_000, 5_000, 15_000, 60_000];
-/** How long what came of a message is held while the database is away: one whose place is not noted is posted once more. */
-const noteAgainAfterMs = [100, 300, 1_000, 3_000, 5_000];
+/** Attempts before a message is given up: time in which this process was down or its token refused must not count. */
+const minAttempts = 20;
+/** Retry delay while Slack refuses our token. */
+const tokenRetryMs = 5_000;
+/** Retry delay while the ops channel accepts no posts. */
+const opsRetryMs = 60_000;
+const retryMs = [1_000, 2_000, 5_000, 15_000, 60_000];
+/** Retry delays for saving a result while the database is away. If all fail, the message is posted a second time. */
+const saveRetryMs = [100, 300, 1_000, 3_000, 5_000];
 
-/** Whether it stands already, and is changed. */
+/** Whether the message was posted before, so that it is edited now. */
 export const isEdit = ({ ts }: Message): boolean => ts !== null;
 
-/** What follows from a message that stands. */
-export async function taken(outbox: Outbox, tx: Tx, message: Message, { refused }: Posted): Promise<void> {
+/** Runs in the transaction that saves a successful post or edit. */
+export async function afterPosted(outbox: Outbox, tx: Tx, message: Message, { refused }: Posted): Promise<void> {
   const at = await outbox.database.now(tx);
   noteServed(outbox.turns, message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
@@ -48,29 +49,29 @@ export async function taken(outbox: Outbox, tx: Tx, message: Message, { refused 
   if (message.kind === 'ops') await noteOps(outbox, tx, null, at);
 }
 
-/** What follows from a message that Slack did not take: it is tried again, or given up and that is told. */
-export async function putBack(outbox: Outbox, tx: Tx, failed: Omit<Loss, 'change'>): Promise<void> {
+/** Schedules the next attempt of a message that Slack did not accept, or gives it up and reports the loss. */
+export async function afterFailure(outbox: Outbox, tx: Tx, failed: Omit<Loss, 'change'>): Promise<void> {
   const { message, error } = failed;
   const now = await outbox.database.now(tx);
   const kind = error instanceof Undeliverable ? error.kind : 'later';
-  if (kind === 'token') return suspend(tx, message, now, now + tokenAgainMs);
+  if (kind === 'token') return suspend(tx, message, now, now + tokenRetryMs);
   if (message.kind === 'ops' && kind === 'gone' && error instanceof Undeliverable) {
-    // What nobody else may hear is kept, and one post a minute shows whether it can be told.
-    await suspend(tx, message, now, now + opsAgainMs);
-    await rescheduleOps(tx, now + opsAgainMs);
+    // Nobody else may read these messages, so they are kept. One post a minute tests the channel.
+    await suspend(tx, message, now, now + opsRetryMs);
+    await rescheduleOps(tx, now + opsRetryMs);
     return noteOps(outbox, tx, error.message, now);
   }
-  const isOld = message.kind !== 'ops' && now - message.owed_at > maxMs && message.tries >= leastTries;
-  if (kind === 'later' && !isOld) return postpone(tx, message, now + againAfter(message, error));
+  const isOld = message.kind !== 'ops' && now - message.owed_at > maxMs && message.tries >= minAttempts;
+  if (kind === 'later' && !isOld) return postpone(tx, message, now + retryDelay(message, error));
   if (!(await giveUp(tx, message))) return;
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   await tellOfLoss(tx, { ...failed, change }, now);
 }
 
-const againAfter = ({ tries }: Message, error: unknown): number =>
+const retryDelay = ({ tries }: Message, error: unknown): number =>
   error instanceof Undeliverable && error.afterMs > 0
     ? error.afterMs
-    : (againMs[Math.min(tries, againMs.length - 1)] ?? opsAgainMs);
+    : (retryMs[Math.min(tries, retryMs.length - 1)] ?? opsRetryMs);
 
 async function noteOps(outbox: Outbox, tx: Tx, refused: string | null, at: number): Promise<void> {
   const channel = outbox.opsChannel();
@@ -79,14 +80,14 @@ async function noteOps(outbox: Outbox, tx: Tx, refused: string | null, at: numbe
 
 type Save = (tx: Tx) => Promise<void>;
 
-/** Saves what came of a message, again and again while the database is away. */
-export async function note({ database, onTrouble }: Outbox, { key }: Message, save: Save): Promise<void> {
-  for (const afterMs of [...noteAgainAfterMs, undefined]) {
+/** Saves the result of a delivery; retries while the database is away, then rejects. */
+export async function saveResult({ database, onTrouble }: Outbox, { key }: Message, save: Save): Promise<void> {
+  for (const afterMs of [...saveRetryMs, undefined]) {
     try {
       return await database.transaction(save);
     } catch (error) {
       if (afterMs === undefined) throw error;
-      onTrouble(`noting what came of ${key}`, error);
+      onTrouble(`saving the result of ${key}`, error);
       await wait(afterMs);
     }
   }

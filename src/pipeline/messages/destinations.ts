@@ -6,32 +6,32 @@ import { cardOf } from '../changes/freeze.ts';
 import type { Card, Note } from '../changes/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from './messenger.ts';
 
-/** One place where a message may stand, and what it says there. */
+/** One place where a message may be posted, and its content there. */
 type Destination = { readonly to: Recipient; readonly as: Card | Note };
 
-/** Where a message stands now, and Slack's word for the place that should have had it and did not take it. */
+/** Where a message was posted. `refused`: Slack's error code from the first place, if that one refused it. */
 export type Posted = { readonly place: Place; readonly refused?: string };
 
-/** Posts a message at the first of its places that takes it; undefined: it has none. Rejects with `Undeliverable`. */
+/** Posts to the first place that accepts it; undefined: there are no places. Rejects with `Undeliverable`. */
 export async function postSomewhere(
   messenger: Messenger,
   destinations: readonly Destination[],
 ): Promise<Posted | undefined> {
-  const words: string[] = [];
+  const codes: string[] = [];
   for (const { to, as } of destinations) {
     try {
       const place = await messenger.post(to, as);
-      return { place, ...(words[0] !== undefined && { refused: words[0] }) };
+      return { place, ...(codes[0] !== undefined && { refused: codes[0] }) };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
-      if (!words.includes(error.message)) words.push(error.message);
+      if (!codes.includes(error.message)) codes.push(error.message);
     }
   }
-  if (words.length > 0) throw new Undeliverable('gone', words.join(', '));
+  if (codes.length > 0) throw new Undeliverable('gone', codes.join(', '));
   return undefined;
 }
 
-/** The places of a message, best first: of a card and of what is said below it the asker's direct messages are the last. */
+/** The places for a message, best first. Cards and replies fall back to the asker's direct messages. */
 export async function destinationsOf(
   db: Reader,
   { kind, recipient, change: number }: Message,
@@ -54,6 +54,6 @@ export async function destinationsOf(
   return card?.channel && card.ts ? [{ to: { channel: card.channel, thread: card.ts }, as: what }, direct] : [direct];
 }
 
-/** Away from its card a reply has to say what it is about. */
+/** Outside its thread, a reply has to name its change. */
 const named = (change: Change, what: Card | Note): Card | Note =>
   'headline' in what ? what : { ...what, text: say`**#${change.number} · ${cardOf(change).title}**\n${what.text}` };

@@ -1,36 +1,37 @@
-/** What one process remembers of its posts, so that people and places have turns. */
-export type TurnsOfPlaces = {
-  /** Whose message was posted or edited lately, and when, the longest ago first. */
+/** What one process remembers about its posts, so that people and places get fair turns. */
+export type PostQueues = {
+  /** When each requester last had a message posted or edited (epoch ms), oldest first. */
   readonly served: Map<string, number>;
-  /** The places where messages are under way: how many, and when the last of them is done. */
+  /** For each place with work under way: the number of messages, and when the last one is done. */
   readonly lines: Map<string, { readonly messages: number; readonly end: Promise<void> }>;
-  /** How many messages that are. */
+  /** The messages of all `lines` together. */
   underWay: number;
-  /** Nothing more is begun: the process is about to stop. */
+  /** True while the process stops: nothing more is started. */
   isOver: boolean;
 };
 
-/** Who had a turn lately: so many people are told apart. */
+/** How many requesters `served` remembers. */
 const maxServed = 32;
 
-export const createTurnsOfPlaces = (): TurnsOfPlaces => ({
+export const createPostQueues = (): PostQueues => ({
   served: new Map(),
   lines: new Map(),
   underWay: 0,
   isOver: false,
 });
 
-/** Whoever has had a turn waits for the others. */
-export function noteServed({ served }: TurnsOfPlaces, requester: string, at: number): void {
+/** Records a turn, so that other requesters go first next time. */
+export function noteServed({ served }: PostQueues, requester: string, at: number): void {
+  // Deleted first, so that the key moves to the end of the map's order.
   served.delete(requester);
   served.set(requester, at);
-  const [maxAge] = served.keys();
-  if (served.size > maxServed && maxAge !== undefined) served.delete(maxAge);
+  const [oldest] = served.keys();
+  if (served.size > maxServed && oldest !== undefined) served.delete(oldest);
 }
 
-/** Draws so many messages for a place, after those that are under way there. */
-export async function inLine(
-  turns: TurnsOfPlaces,
+/** Runs `draw`, which handles `messages` messages, after everything already under way at that place. */
+export async function enqueueAt(
+  turns: PostQueues,
   place: string,
   messages: number,
   draw: () => Promise<void>,
@@ -43,8 +44,8 @@ export async function inLine(
     await end;
   } finally {
     turns.underWay -= messages;
-    const now = turns.lines.get(place);
-    if (now?.end === end) turns.lines.delete(place);
-    else if (now) turns.lines.set(place, { ...now, messages: now.messages - messages });
+    const current = turns.lines.get(place);
+    if (current?.end === end) turns.lines.delete(place);
+    else if (current) turns.lines.set(place, { ...current, messages: current.messages - messages });
   }
 }

@@ -6,42 +6,42 @@ import { readSetting, removeSetting, writeSetting } from '../../storage/kv.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { oweOps } from './ops-messages.ts';
 
-/** Which Slack user groups of the policy cannot be read: the ops channel is told of each once, and when it can be again. */
+/** Tells the ops channel once when a Slack user group of the policy can't be read, and once when it can again. */
 
 export type GroupWatch = {
-  /** Slack was asked: its word for why it does not tell who is in a group, or undefined. */
+  /** Called after each read of a group. `trouble`: Slack's error code, or undefined if the read succeeded. */
   readonly onGroup: (group: string, trouble: string | undefined) => void;
-  /** Asks about every group of the policy of which nothing was heard lately, and tells what has changed. */
+  /** Reads every group of the policy that was not read lately, and tells the ops channel what has changed. */
   readonly look: () => Promise<void>;
 };
 
-type Desk = {
+type Context = {
   readonly database: Database;
   readonly policy: () => Policy;
-  /** Asks who is in a group, unless that was heard in the last minutes. */
+  /** Reads a group's members, unless that was done in the last minutes. */
   readonly ask: (group: string) => Promise<unknown>;
 };
 
 const keyOf = (group: string): string => `user group ${group}`;
 type Change = { readonly group: string; readonly before: string | undefined; readonly now: string | undefined };
 
-export function createGroupWatch({ database, policy, ask }: Desk): GroupWatch {
+export function createGroupWatch({ database, policy, ask }: Context): GroupWatch {
   const troubles = new Map<string, string | undefined>();
-  const told = new Map<string, string | undefined>();
+  const reported = new Map<string, string | undefined>();
   return {
     onGroup: (group, trouble) => void troubles.set(group, trouble),
     look: async () => {
       await Promise.all(mentionedGroups(policy()).map(ask));
-      const changed = [...troubles].filter(([group, now]) => !told.has(group) || told.get(group) !== now);
+      const changed = [...troubles].filter(([group, now]) => !reported.has(group) || reported.get(group) !== now);
       if (changed.length === 0) return;
-      await database.transaction((tx) => tellChanges(tx, database, changed));
-      for (const [group, now] of changed) told.set(group, now);
+      await database.transaction((tx) => reportChanges(tx, database, changed));
+      for (const [group, now] of changed) reported.set(group, now);
     },
   };
 }
 
-/** What was told before is kept in the database: neither a restart nor a second replica tells it again. */
-async function tellChanges(
+/** The last report is kept in the database, so that a restart or a second replica does not repeat it. */
+async function reportChanges(
   tx: Tx,
   database: Database,
   groups: readonly (readonly [group: string, now: string | undefined])[],
@@ -62,16 +62,16 @@ async function tellChanges(
 
 function inWords(changes: readonly Change[]): Text {
   const broken = changes.filter(({ now }) => now !== undefined);
-  const well = changes.filter(({ now }) => now === undefined).map(({ group }) => code(group));
+  const readable = changes.filter(({ now }) => now === undefined).map(({ group }) => code(group));
   return joined(
     [
       broken.length > 0
         ? say`⚠️ **Slack doesn't tell me who is in ${joined(
             broken.map(({ group, now }) => say`${group} (${now})`),
             ', ',
-          )}.** Until it does, everybody is held for a member where a rule forbids something, and nobody where one allows it; ${code('pause')} stays open.`
+          )}.** Until it does, a rule for them that forbids something applies to everybody, and one that allows something applies to nobody. ${code('pause')} still works.`
         : undefined,
-      well.length > 0 ? say`Who is in ${joined(well, ', ')} can be read again.` : undefined,
+      readable.length > 0 ? say`I can see again who is in ${joined(readable, ', ')}.` : undefined,
     ],
     '\n',
   );

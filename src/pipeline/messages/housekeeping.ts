@@ -11,28 +11,28 @@ import type { Note } from '../changes/card.ts';
 
 export type Housekeeping = {
   readonly database: Database;
-  /** What somebody is told whose request was not begun. */
+  /** The note to a person whose delivery was acked and then lost. */
   readonly lostNote: (row: InboxRow) => Note;
 };
 
 const wipeAfterMs = 30 * 60_000;
 const forgetAfterMs = 86_400_000;
 const forgetMessagesAfterMs = 30 * 86_400_000;
-/** What the ops channel is owed at most, while it takes nothing. */
+/** How many messages are kept for the ops channel while it accepts none. */
 const maxOps = 500;
 
-/** Names the message that tells somebody that their delivery was lost. */
+/** The key of the message that tells a person that their delivery was lost. */
 export const lostKey = (inbox: string): string => `lost:${inbox}`;
 
-/** At start on a database that only this process can have open: whoever held a lease before is gone. */
+/** Frees all leases at a start on SQLite: only one process can have it open, so the former owners are gone. */
 export async function takeOver({ database }: Pick<Housekeeping, 'database'>): Promise<void> {
   if (database.kind !== 'sqlite') return;
   await database.transaction(async (tx) => releaseAll(tx, await database.now(tx)));
 }
 
 /**
- * Owes a direct message to those whose delivery was acked and never answered, in the transaction that closes it: it
- * cannot be done after all, and they hear of it even if Slack is away now.
+ * Closes deliveries that were acked and never answered, and queues a direct message to each person. Both happen in one
+ * transaction: the delivery can't be worked on any more, and the message is kept even if Slack is away now.
  */
 export async function tellTheLost({ database, lostNote }: Housekeeping): Promise<void> {
   for (const row of await abandoned(database.db, await database.now())) {
@@ -45,7 +45,7 @@ export async function tellTheLost({ database, lostNote }: Housekeeping): Promise
   }
 }
 
-/** Removes what has had its time; each call a bounded piece. */
+/** Deletes expired rows; each call handles a bounded number. */
 export async function sweep({ database }: Housekeeping): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);
@@ -60,4 +60,4 @@ export async function sweep({ database }: Housekeeping): Promise<void> {
 }
 
 const tooMany = (dropped: number): Text =>
-  say`⚠️ ${counted(dropped, 'older message')} for this channel ${dropped === 1 ? 'was' : 'were'} dropped: it took nothing for too long. ${code('changes')} and ${code('audit')} show what happened.`;
+  say`⚠️ I dropped ${counted(dropped, 'older message')} for this channel, because it accepted nothing for too long. ${code('changes')} and ${code('audit')} show what happened.`;

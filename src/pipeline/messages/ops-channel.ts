@@ -7,23 +7,23 @@ import { channel, code, inline, joined, plain, say, type Text } from '../../text
 import { createPoller, type Poller } from './poller.ts';
 import type { ChannelLook } from './messenger.ts';
 
-/** The channel where whoever runs this is told what nobody else may hear: whether it is told at all. */
+/** Whether the ops channel, where the operators read what nobody else may, accepts our posts. */
 
-export type OpsDesk = {
+export type OpsContext = {
   readonly database: Database;
   readonly policy: () => Pick<Policy, 'channels'>;
   readonly lookAt: (channel: string) => Promise<ChannelLook>;
 };
 
-/** What is wrong with it, and what to do. */
+/** What is wrong with the ops channel, and what to do about it. */
 export type OpsTrouble = { readonly says: Text; readonly hint: Text };
 
-/** What became of the last post there; `refused` is Slack's word, null where it was taken. Rules of posting show in nothing else. */
+/** The last post there. `refused`: Slack's error code, or null. Posting restrictions show up in no other way. */
 type LastPost = { readonly channel: string; readonly refused: string | null };
 const lastPostKey = 'ops_channel';
 const everyMs = 30_000;
 
-/** Notes what became of a post there. True where that is news; what is kept for the channel is due when it takes posts again. */
+/** Records the result of a post there; true if it differs from the last one. Kept messages are due once it accepts posts. */
 export async function noteOpsPost(tx: Tx, last: LastPost, at: number): Promise<boolean> {
   const before = await lastPost(tx);
   if (before?.channel === last.channel && before.refused === last.refused) return false;
@@ -37,49 +37,54 @@ async function lastPost(db: Parameters<typeof readSetting>[0]): Promise<LastPost
   return setting && parseStored<LastPost>(setting.value);
 }
 
-/** What is wrong with the ops channel right now, as far as it can be known without posting; rejects where Slack does not say. */
-export async function opsTrouble({ database, policy, lookAt }: OpsDesk): Promise<OpsTrouble | undefined> {
+/** What is wrong with the ops channel right now, found without posting. Rejects if Slack does not answer. */
+export async function opsTrouble({ database, policy, lookAt }: OpsContext): Promise<OpsTrouble | undefined> {
   const { ops } = policy().channels;
   if (ops === undefined) {
     return trouble(
-      say`The rules name no ops channel: nobody is told of unknown outcomes and of what Slack refuses.`,
-      say`Name one in the policy file: ${code('ops')} under ${code('channels')}.`,
+      say`The rules name no ops channel, so nobody is told about unknown outcomes or messages that Slack refuses.`,
+      say`Add one to the policy file: ${code('ops')} under ${code('channels')}.`,
     );
   }
   const [look, last] = await Promise.all([lookAt(ops), lastPost(database.db)]);
-  const kept = say`What it should read is kept until then.`;
+  const kept = say`I keep its messages until then.`;
   const there = channel(ops);
   if (look.kind === 'hidden')
-    return trouble(say`Slack does not show me ${there} (${code(look.word)}).`, say`Use /invite there. ${kept}`);
-  if (look.kind === 'seen' && look.archived) return trouble(say`${there} is archived.`, say`Name another. ${kept}`);
+    return trouble(say`Slack doesn't show me ${there} (${code(look.word)}).`, say`Use /invite there. ${kept}`);
+  if (look.kind === 'seen' && look.archived)
+    return trouble(say`${there} is archived.`, say`Choose another channel. ${kept}`);
   if (look.kind === 'seen' && look.shared)
     return trouble(
-      say`${there} is shared with another organisation: I post nothing there.`,
-      say`Name an internal one. ${kept}`,
+      say`${there} is shared with another organisation, so I post nothing there.`,
+      say`Choose an internal channel. ${kept}`,
     );
   const isKnown = last?.channel === ops;
   if (isKnown && last.refused !== null)
-    return trouble(say`${there} refused my last post (${code(last.refused)}).`, say`Let me post there. ${kept}`);
+    return trouble(say`${there} refused my last post (${code(last.refused)}).`, say`Please let me post there. ${kept}`);
   if (look.kind === 'seen' && !look.member && !isKnown)
-    return trouble(say`I am not in ${there}.`, say`Use /invite there. ${kept}`);
+    return trouble(say`I'm not in ${there}.`, say`Use /invite there. ${kept}`);
   return undefined;
 }
 
 const trouble = (says: Text, hint: Text): OpsTrouble => ({ says: inline(says), hint });
 
-/** Looks at the ops channel now and then, and when nudged. `onChange` gets a line for the log where it stands otherwise. */
+/** Checks the ops channel every 30 s and when nudged. `onChange` gets a line for the log when the result differs. */
 export function createOpsWatch(
-  context: OpsDesk,
+  context: OpsContext,
   onTrouble: (what: string, error: unknown) => void,
   onChange: (line: string, isWell: boolean) => void,
 ): Poller & { readonly trouble: () => OpsTrouble | undefined } {
   let known: OpsTrouble | undefined;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const found = await opsTrouble(context);
-    const line = found ? plain(joined([found.says, found.hint])) : 'it takes what I post again';
+    const line = found ? plain(joined([found.says, found.hint])) : 'it accepts my posts again';
     if (JSON.stringify(found) !== JSON.stringify(known)) onChange(`the ops channel: ${line}`, found === undefined);
     known = found;
   };
-  const poller = createPoller({ everyMs, look, onTrouble: (error) => onTrouble('looking at the ops channel', error) });
+  const poller = createPoller({
+    everyMs,
+    look: poll,
+    onTrouble: (error) => onTrouble('checking the ops channel', error),
+  });
   return { ...poller, trouble: () => known };
 }

@@ -1,38 +1,38 @@
-/** Looks for work at every beat, and at once when nudged; never twice at a time. */
+/** Polls at an interval, and at once when nudged; never runs two polls at the same time. */
 export type Poller = {
   readonly nudge: () => void;
-  /** Looks in so many milliseconds, where the next beat comes later. */
+  /** Polls after `afterMs`, unless the next interval comes first. */
   readonly nudgeIn: (afterMs: number) => void;
   readonly start: () => void;
-  /** Looks no more; resolves when the look under way is over. */
+  /** Stops polling; resolves when the current poll is over. */
   readonly stop: () => Promise<void>;
 };
 
-type BeatOptions = {
+type PollerOptions = {
   readonly everyMs: number;
   readonly look: () => Promise<void>;
   readonly onTrouble: (error: unknown) => void;
 };
 
-/** Starts nothing by itself. A nudge during a look makes it look once more. */
-export function createPoller({ everyMs, look, onTrouble }: BeatOptions): Poller {
+/** The poller runs only after `start`. A nudge during a poll causes one more. */
+export function createPoller({ everyMs, look, onTrouble }: PollerOptions): Poller {
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
+  let polling: Promise<void> | undefined;
   let again = false;
   let soon: NodeJS.Timeout | undefined;
 
-  const lookWhileNudged = async (): Promise<void> => {
+  const pollWhileNudged = async (): Promise<void> => {
     do {
       again = false;
       await look().catch(onTrouble);
     } while (again);
-    // At once and not in a later turn: a nudge in between would be lost.
-    looking = undefined;
+    // Cleared here, not in a later `then`: a nudge in between would be lost.
+    polling = undefined;
   };
   const nudge = (): void => {
     if (timer === undefined) return;
-    again = looking !== undefined;
-    looking ??= lookWhileNudged();
+    again = polling !== undefined;
+    polling ??= pollWhileNudged();
   };
   return {
     nudge,
@@ -52,7 +52,7 @@ export function createPoller({ everyMs, look, onTrouble }: BeatOptions): Poller 
       clearTimeout(soon);
       timer = undefined;
       again = false;
-      await looking;
+      await polling;
     },
   };
 }

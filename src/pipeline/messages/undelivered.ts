@@ -7,9 +7,9 @@ import { oweOps } from './ops-messages.ts';
 import { sharedWord, Undeliverable } from './messenger.ts';
 import type { Card, Note } from '../changes/card.ts';
 
-/** What is said when a message could not be said where it should: to the asker, and to the ops channel. */
+/** Reports to the asker and the ops channel about messages that were given up or posted elsewhere. */
 
-/** A message that is not delivered: what it says, of which change, and why Slack did not take it. */
+/** A message that is given up: its content, its change, and the error from Slack. */
 export type Loss = {
   readonly message: Message;
   readonly what: Card | Note | undefined;
@@ -18,10 +18,10 @@ export type Loss = {
 };
 
 const prefix = 'untold:';
-/** Of a message whose very drawing Slack does not take, in characters. */
-const maxUndrawnLength = 300;
+/** How much of a message is quoted, in characters, if Slack refuses its very content. */
+const maxQuoteLength = 300;
 
-/** Tells the asker and the ops channel of a message that is given up; of such a message itself nobody is told. */
+/** Tells the asker and the ops channel that a message was given up. The loss of such a report is not reported again. */
 export async function tellOfLoss(tx: Tx, loss: Loss, at: number): Promise<void> {
   const { message, change } = loss;
   if (message.key.includes(prefix)) return;
@@ -32,7 +32,7 @@ export async function tellOfLoss(tx: Tx, loss: Loss, at: number): Promise<void> 
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.asker, body, at });
 }
 
-/** Whether the asker's direct messages are not what has just refused it. */
+/** False if the asker's direct messages are what has just refused the message. */
 const isReachable = ({ message: { kind, recipient }, error }: Loss, { asker }: Change): boolean =>
   !(isKind(error, 'gone') && (kind === 'card' || kind === 'reply' || recipient === asker));
 
@@ -40,50 +40,52 @@ function forOps(loss: Loss): Text {
   const { message, what, change, error } = loss;
   const text =
     what === undefined ? say`` : 'headline' in what ? joined([what.headline, ...what.lines], '\n') : what.text;
-  // A direct message names its change by itself.
+  // Replies do not name their change; direct messages do.
   const isNamed = message.kind === 'reply' && change !== undefined;
   const whole = isNamed ? say`${named(change)}\n${text}` : text;
-  const told = isKind(error, 'drawing') ? say`${plain(whole).slice(0, maxUndrawnLength)}` : whole;
-  return say`⚠️ **${whom(loss)} could not be told** (${why(loss)}; ${code(message.key)}):\n${told}`;
+  const quote = isKind(error, 'drawing') ? say`${plain(whole).slice(0, maxQuoteLength)}` : whole;
+  return say`⚠️ **I couldn't deliver this to ${whom(loss)}** (${why(loss)}; ${code(message.key)}):\n${quote}`;
 }
 
 const forAsker = (loss: Loss, change: Change): Text =>
-  say`${named(change)}\n⚠️ ${whom(loss)} could not be told of it (${why(loss)}). ${code(`change ${change.number}`)} shows how it stands.`;
+  say`${named(change)}\n⚠️ I couldn't tell ${whom(loss)} about it (${why(loss)}). ${code(`change ${change.number}`)} shows where it is now.`;
 
 const named = (change: Change): Text => say`**#${change.number} · ${cardOf(change).title}**`;
 
 function whom({ message: { kind, recipient }, change }: Loss): Text {
   if (kind === 'direct' || kind === 'copy') return say`${person(recipient ?? '')}`;
-  if (kind === 'ops') return say`This channel`;
+  if (kind === 'ops') return say`this channel`;
   if (change === undefined) return say`${channel(recipient ?? '')}`;
   const place = channel(change.channel);
   return /^[DUW]/.test(change.channel) ? say`${person(change.asker)}` : say`${place} and ${person(change.asker)}`;
 }
 
 const why = ({ error }: Loss): Text =>
-  isKind(error, 'gone') || isKind(error, 'drawing') ? say`${code(error.message)}` : say`Slack took nothing for a day`;
+  isKind(error, 'gone') || isKind(error, 'drawing')
+    ? say`${code(error.message)}`
+    : say`Slack didn't accept it for a day`;
 
 const isKind = (error: unknown, kind: Undeliverable['kind']): error is Undeliverable =>
   error instanceof Undeliverable && error.kind === kind;
 
-/** Tells the ops channel, once for each change, that its channel does not take what is posted and its asker reads it directly. */
+/** Tells the ops channel, once for each change, that its messages go to the asker because its channel refuses them. */
 export async function tellOfMove(tx: Tx, change: Change, word: string, at: number): Promise<void> {
   const key = `elsewhere:${change.number}`;
   if (await findMessage(tx, `ops:${key}`)) return;
-  const says = say`⚠️ ${refuses(change.channel, word)} ${person(change.asker)} reads of #${change.number} in direct messages.`;
+  const says = say`⚠️ ${refuses(change.channel, word)} ${person(change.asker)} gets #${change.number} in direct messages instead.`;
   await oweOps(tx, key, says, at);
 }
 
-/** Under a card that stands in direct messages: why. */
-export const standsHere = (place: string, word: string): Text =>
+/** The reply under a card that was posted in direct messages instead of `place`. */
+export const whyHere = (place: string, word: string): Text =>
   isUninvited(word)
-    ? say`I cannot post in ${channel(place)}, so this stands here. ${'/invite'} me there to have it in the channel.`
-    : say`${refuses(place, word)} So this stands here.`;
+    ? say`I can't post in ${channel(place)}, so here it is instead. ${'/invite'} me there to get cards in the channel.`
+    : say`${refuses(place, word)} So here it is instead.`;
 
 const refuses = (place: string, word: string): Text =>
   word === sharedWord
-    ? say`${channel(place)} is shared with another organisation now: sites are not spoken of there.`
-    : say`${channel(place)} does not take what I post (${code(word)}).`;
+    ? say`${channel(place)} is now shared with another organisation, so I don't post about sites there.`
+    : say`${channel(place)} doesn't accept my posts (${code(word)}).`;
 
-/** Nothing is wrong with such a channel; whoever asked there is told how to have cards in it. */
+/** Whether we are just not a member. Not a fault of the channel: only the asker is told, with the way to invite us. */
 export const isUninvited = (word: string): boolean => word === 'not_in_channel' || word === 'channel_not_found';

@@ -4,7 +4,7 @@ import { deliver } from '../../../src/pipeline/messages/deliver.ts';
 import { overviewFor } from '../../../src/pipeline/steps/overview.ts';
 import { permitOf } from '../../../src/pipeline/access/permit.ts';
 import type { Card, Note } from '../../../src/pipeline/changes/card.ts';
-import { createTurnsOfPlaces } from '../../../src/pipeline/messages/fair-order.ts';
+import { createPostQueues } from '../../../src/pipeline/messages/fair-order.ts';
 import { drawCard, drawNote } from '../../../src/slack/draw/blocks.ts';
 import { decisionIn } from '../../../src/slack/answers/decisions.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
@@ -71,7 +71,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     onOps: () => undefined,
     onPace: () => undefined,
     onCard: () => undefined,
-    turns: createTurnsOfPlaces(),
+    turns: createPostQueues(),
     onTrouble,
   };
   while ((await deliver(context)) > 0);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createDelivery, deliver, type Delivery } from '../../../src/pipeline/messages/deliver.ts';
 import type { Card, Note } from '../../../src/pipeline/changes/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from '../../../src/pipeline/messages/messenger.ts';
-import { createTurnsOfPlaces } from '../../../src/pipeline/messages/fair-order.ts';
+import { createPostQueues } from '../../../src/pipeline/messages/fair-order.ts';
 import type { NewChange } from '../../../src/storage/changes.ts';
 import { failpointChannel } from '../../../src/failpoints.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -53,7 +53,7 @@ function deskOf(database: Database, clock: { now: number }) {
     onOps: () => undefined,
     onPace: () => undefined,
     onCard: () => undefined,
-    turns: createTurnsOfPlaces(),
+    turns: createPostQueues(),
     onTrouble: () => undefined,
   };
   const untilNothing = async (): Promise<readonly string[]> => {
@@ -104,7 +104,7 @@ describeBoth('messages that Slack does not take', (open) => {
     later(60_000);
     const said = await untilNothing();
     expect(said).toHaveLength(2);
-    for (const one of said) expect(one).toMatch(/^C0OPS: ⚠️ #C0ACME and @U01ANA could not be told/);
+    for (const one of said) expect(one).toMatch(/^C0OPS: ⚠️ I couldn't deliver this to #C0ACME and @U01ANA/);
     expect(await due()).toEqual([]);
   });
 
@@ -162,9 +162,11 @@ describeBoth('messages that Slack does not take', (open) => {
     const { state, untilNothing } = await opened(card, reply);
     state.refuse = gone('C0ACME', 'U01ANA');
     expect(await untilNothing()).toEqual([
-      expect.stringMatching(/^C0OPS: ⚠️ #C0ACME and @U01ANA could not be told \(no_permission; 1:card\):\nClear it/),
       expect.stringMatching(
-        /^C0OPS: ⚠️ #C0ACME and @U01ANA could not be told \(no_permission; 1:7\):\n#1 · Clear it\nSent\./,
+        /^C0OPS: ⚠️ I couldn't deliver this to #C0ACME and @U01ANA \(no_permission; 1:card\):\nClear it/,
+      ),
+      expect.stringMatching(
+        /^C0OPS: ⚠️ I couldn't deliver this to #C0ACME and @U01ANA \(no_permission; 1:7\):\n#1 · Clear it\nSent\./,
       ),
     ]);
   });

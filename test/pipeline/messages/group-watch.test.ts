@@ -55,7 +55,7 @@ describeBoth('user groups that cannot be read', (open) => {
     first.says({ S0LEADS: 'no_such_subteam' });
     await first.look();
     expect((await told(database)).slice(1)).toEqual([
-      expect.stringMatching(/who is in S0LEADS \(no_such_subteam\).*\nWho is in S0DEVS can be read again\.$/s),
+      expect.stringMatching(/who is in S0LEADS \(no_such_subteam\).*\nI can see again who is in S0DEVS\.$/s),
     ]);
   });
 

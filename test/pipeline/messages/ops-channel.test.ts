@@ -20,12 +20,12 @@ describeBoth('the ops channel', (open) => {
   it.each<[string, ChannelLook, Last | undefined, string | undefined]>([
     ['takes posts', seen, undefined, undefined],
     ['took the last post', seen, { channel: 'C0OPS', refused: null }, undefined],
-    ['is not shown', { kind: 'hidden', word: 'channel_not_found' }, undefined, 'does not show me #C0OPS'],
+    ['is not shown', { kind: 'hidden', word: 'channel_not_found' }, undefined, "doesn't show me #C0OPS"],
     ['is archived', { ...seen, archived: true }, undefined, '#C0OPS is archived'],
     ['is shared', { ...seen, shared: true }, undefined, 'shared with another organisation'],
     ['refused the last post', seen, { channel: 'C0OPS', refused: 'no_permission' }, 'my last post (no_permission)'],
     ['is another than the one that refused', seen, { channel: 'C0OLD', refused: 'is_archived' }, undefined],
-    ['is without the bot', { ...seen, member: false }, undefined, 'I am not in #C0OPS'],
+    ['is without the bot', { ...seen, member: false }, undefined, "I'm not in #C0OPS"],
     ['is without the bot, and takes posts', { ...seen, member: false }, { channel: 'C0OPS', refused: null }, undefined],
     ['is not told of, for want of a scope', { kind: 'untold' }, undefined, undefined],
   ])('%s', async (_, look, last, words) => {
