@@ -15,7 +15,7 @@ rules:
 channels:
   C0ACME: { sites: ['acme-*'] }
 `;
-const announcement = 'This channel is about acme-shop now, says @Ana: here live means acme-shop/live.';
+const announcement = 'This channel is about acme-shop now, set by @Ana. Here live means acme-shop/live.';
 
 const detailsOf = (row: Record<string, unknown> | undefined): Record<string, unknown> =>
   z.record(z.string(), z.unknown()).parse(JSON.parse(String(row?.['details'])));
@@ -158,7 +158,7 @@ describe('who may bind a channel, and where', () => {
     await house.slack.until(() =>
       house.slack
         .messages({ channel: 'C0OPS', as: ana.id })
-        .find(({ text }) => text.startsWith('This channel is not about lumen-studio any more, says @Ana')),
+        .find(({ text }) => text.startsWith('This channel is no longer about lumen-studio, set by @Ana')),
     );
     await (await ana.says('/site backups list live', 'C0OPS')).hears('Which one? Nothing was done.');
     await (

@@ -258,6 +258,6 @@ test('promise 7: the trail is verified, and an altered line is found, also by th
   house.rewrite('insert into settings (key, value, at) values (?, ?, ?)', 'witnessed head', told, Date.now());
   await house.stop();
   await house.start();
-  await inOps(/The audit trail was altered\. Line 2, told here as f00df00df00df00d/);
+  await inOps(/The audit trail was altered\. Line 2, posted here as f00df00df00df00d/);
   expect(house.log()).toContain('the audit trail was altered');
 });

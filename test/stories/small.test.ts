@@ -31,8 +31,8 @@ test('a doctor looks at all that the bot stands on, and tells no secret', async 
   const said = await house.person('rob').says('/site doctor', 'C0GENERAL');
   const page = await said.hears('checks are well');
   expect(page.text).toMatch(/Slack \| answers; I am @/);
-  expect(page.text).toMatch(/Hosting API \| answers; the sites were listed last/);
-  expect(page.text).toMatch(/Key of the hosting API \| until/);
+  expect(page.text).toMatch(/Hosting API \| answers; the sites were last listed/);
+  expect(page.text).toMatch(/Key of the hosting API \| valid until/);
   expect(page.text).toMatch(/Database \| sqlite answers in \d+ ms/);
   for (const canary of Object.values(canaries)) expect(page.text).not.toContain(canary);
   const about = await house.person('ben').says('/site about', 'C0GENERAL');

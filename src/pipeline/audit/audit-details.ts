@@ -2,8 +2,8 @@ import type { Target } from '../../hosting/contract/target.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { StoredTargets } from '../access/visibility.ts';
 
-/** What the details of a line of the trail say, as far as they say it; whoever altered a line cannot keep others from being read. */
-export type Said = {
+/** What the details of an audit line say. Fields of the wrong shape are left out, so an altered line breaks no list. */
+export type AuditDetails = {
   readonly name: string | undefined;
   readonly target: string | undefined;
   readonly reason: string | undefined;
@@ -11,14 +11,14 @@ export type Said = {
   readonly policy: string | undefined;
   readonly fingerprint: string | undefined;
   readonly receipt: string | undefined;
-  /** What a deed beside changes is about, where it is about something. */
+  /** The target of an event that belongs to no change, if it has one. */
   readonly about: StoredTargets | undefined;
 };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads them: JSON as it was written down. */
-export function saidIn(details: string): Said {
+/** Parses `details`, JSON as the trail stores it; never throws. */
+export function parseDetails(details: string): AuditDetails {
   const all = fieldsOf(details);
   const permit = fieldsOf(all['permit']);
   const [target, key] = [text(all['target']), text(all['target_key'])];
@@ -35,7 +35,7 @@ export function saidIn(details: string): Said {
   };
 }
 
-/** A target that a line names by its key and its name: live, as far as the line can tell. */
+/** A target from the key and name in a line. The line doesn't say whether it is live, so it counts as live. */
 function namedBy(key: string, name: string): Target {
   const [kind, id = ''] = key.split(':');
   if (kind === 'domain') return { kind, id, name, site: undefined };
@@ -55,7 +55,7 @@ function receiptIn(receipt: Fields): string | undefined {
   return parts.length === 0 ? undefined : parts.map(String).join(' ');
 }
 
-/** The fields of an object, or of the JSON of one; none where it is neither. */
+/** The fields of an object or of a JSON object; else none. */
 function fieldsOf(value: unknown): Fields {
   try {
     const read = typeof value === 'string' ? parseStored<unknown>(value) : value;

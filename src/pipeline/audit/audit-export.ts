@@ -1,6 +1,6 @@
 import type { Entry } from './audit-query.ts';
 
-/** The trail as a file: a table for spreadsheets, or a line of JSON each. */
+/** The trail as a file: CSV for spreadsheets, or one JSON object a line. */
 
 export type Format = 'csv' | 'jsonl';
 
@@ -26,7 +26,7 @@ const columns = [
 
 type Row = Readonly<Record<(typeof columns)[number], string | number | readonly (string | number)[] | undefined>>;
 
-/** What stands above the lines. */
+/** The header; empty for `jsonl`. */
 export const headOf = (format: Format): string => (format === 'csv' ? csvLine(columns) : '');
 
 /** One line of the trail, with its line break. */
@@ -47,7 +47,7 @@ function rowOf({ seq, at, says, change, ...entry }: Entry): Row {
 const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 function cell(value: string): string {
-  // A spreadsheet would take it for a formula. What already wears the mark gets another: `'=` and `=` stay two.
+  // A leading quote keeps a spreadsheet from running it as a formula. `'=` gets one too, to differ from `=`.
   const inert = /^'*[=+\-@\t\r＝＋－＠]/.test(value) ? `'${value}` : value;
   return `"${inert.replaceAll('"', '""')}"`;
 }

@@ -7,20 +7,20 @@ import { code, say, type Text } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
 import { oweOps } from '../messages/ops-messages.ts';
 
-/** A line of the trail that says which key is in use from there on; without `from` the lines before it had none. */
+/** The audit line that starts the use of key `to`. `from`: the key before; undefined: the lines before had none. */
 export type Sealed = { readonly seq: number; readonly from: string | undefined; readonly to: string };
 
 /**
- * Called at a start, before anything else is written down. Where the newest line was not hashed with this key, the next
- * one says so, and is: from then on nobody without the key can change what stands before it. `keys` are the key of the
- * trail and after it its former ones. Rejects where the lines from then on could not be proven: without a key though the
- * newest line has one, or with one that was replaced.
+ * Call at start, before anything else is written. If the newest line was not hashed with the current key, writes a line
+ * that says so and is hashed with it; without the key nobody can change the lines before it unnoticed. `keys`: the
+ * current key first, then its former ones. Rejects if new lines could not be proven: no key although the newest line
+ * has one, or a key that was replaced.
  */
 export async function sealAudit(
   { database, changeStore }: { readonly database: Database; readonly changeStore: ChangeStore },
   keys: readonly Buffer[],
 ): Promise<Sealed | undefined> {
-  // Most starts have nothing to write: they need not wait for the lock behind which lines are added.
+  // Most starts have nothing to write, so check first without the lock for appending lines.
   if ((await changeOfKey(database.db, keys)) === undefined) return undefined;
   return database.transaction(async (tx) => {
     await alone(tx);
@@ -31,12 +31,12 @@ export async function sealAudit(
     const event = from === undefined ? 'sealed' : 'rekeyed';
     await changeStore.note(tx, { event, by: 'sitehand', at, details: { from, to, before: head } });
     const sealed = { seq: head.seq + 1, from, to };
-    await oweOps(tx, `trail ${event}:${at}`, told(sealed), at);
+    await oweOps(tx, `trail ${event}:${at}`, sealedText(sealed), at);
     return sealed;
   });
 }
 
-/** What has to be sealed: the head of the trail, its key and the one from now on; undefined: nothing. Rejects as above. */
+/** The head, its key and the current one, if they differ; undefined: nothing to seal. Rejects as `sealAudit`. */
 async function changeOfKey(db: Reader, keys: readonly Buffer[]) {
   const head = await auditHead(db);
   const newest = await findAudit(db, head.seq);
@@ -52,28 +52,28 @@ async function changeOfKey(db: Reader, keys: readonly Buffer[]) {
   return from === to ? undefined : { head, from, to };
 }
 
-/** Of a line that was altered, or that was written with a key which is not at hand and had no name. */
+/** The key of a line that was altered, or that used a key we don't have, before keys had ids. */
 const unknown = 'unknown';
 
 /** The id of the key of a line; undefined: it has none. */
 function keyOf(line: AuditLine, keys: readonly Buffer[]): string | undefined {
   const named = keyIdIn(line.hash);
   if (named !== undefined || line.hash === digestOf(line, undefined)) return named;
-  // Keys had no names once.
+  // Older lines have no key id in their hash.
   const key = keys.find((one) => line.hash === digestOf(line, one));
   return key === undefined ? unknown : keyId(key);
 }
 
-/** Whether the newest line, of a key that is `from`, is no line of any key: the one before it was written without. */
+/** Whether the newest line was altered, rather than written with a key: the line before it has a plain hash. */
 async function isAltered(db: Reader, { seq, hash, event }: AuditLine, from: string): Promise<boolean> {
   if (from !== unknown) return false;
   if (!/^[\da-f]{64}$/.test(hash)) return true;
   const before = await findAudit(db, seq - 1);
-  // A first key may have been set, and says so.
+  // A line that seals may be the first with a key.
   return !isSealing(event) && before !== undefined && before.hash === digestOf(before, undefined);
 }
 
-/** The key that is in use, by its id, where this one was replaced; undefined where it was not. */
+/** The id of the key in use, if key `to` was replaced; else undefined. */
 async function replacing(db: Reader, to: string, keys: readonly Buffer[]): Promise<string | undefined> {
   const used = new Set<string>();
   let inUse: string | undefined;
@@ -81,7 +81,7 @@ async function replacing(db: Reader, to: string, keys: readonly Buffer[]): Promi
     const before = isSealing(line.event) ? fromIn(line.details) : undefined;
     if (before !== undefined) used.add(before);
     const key = keyOf(line, keys);
-    // As in `verifyAudit`: one that was replaced does not come back, whatever a line says.
+    // As in `verifyAudit`: a replaced key never comes back, whatever a line says.
     if (key === undefined || key === unknown || used.has(key)) continue;
     used.add(key);
     inUse = key;
@@ -89,19 +89,19 @@ async function replacing(db: Reader, to: string, keys: readonly Buffer[]): Promi
   return inUse !== to && used.has(to) ? inUse : undefined;
 }
 
-/** The key before, as a line says that is the first of another one; it may be one that had no name in its lines. */
+/** The id of the former key in the details of a sealing line. Its own lines may carry no id. */
 const fromIn = (details: string): string | undefined => /"from":"([\da-f]{8})"/.exec(details)?.[1];
 
 const unset = (from: string): string =>
   from === unknown
-    ? 'The newest line of the audit trail has a hash that was not made without a key, and AUDIT_KEY is not set. Nothing was written. Set the key that the trail had. If it is lost, or never was, set a new one: the lines from then on can be proven.'
-    : `The audit trail is made with a key (${from}), and AUDIT_KEY is not set. Nothing was written. Set it. If it is lost, set a new one: the lines until now cannot be proven any more, and those from then on can.`;
+    ? "The newest line of the audit trail doesn't match a hash without a key, and AUDIT_KEY is not set. Nothing was written. Set the key that the trail had. If it is lost, or there was none, set a new one: new lines can be proven then."
+    : `The audit trail was made with a key (${from}), and AUDIT_KEY is not set. Nothing was written. Set that key. If it is lost, set a new one: new lines can be proven then, but the lines until now can't be any more.`;
 
 const replaced = (to: string, inUse: string): string =>
-  `AUDIT_KEY is a key (${to}) that the audit trail had before, and that was replaced (by ${inUse}): no line from here on could be proven. Nothing was written. Set the newer key again, or make another one (openssl rand -hex 32) and put those before it into AUDIT_KEYS_FORMER.`;
+  `AUDIT_KEY is an old key (${to}) of the audit trail that was replaced (by ${inUse}), so no line from here on could be proven. Nothing was written. Set the newer key again, or make another one (openssl rand -hex 32) and put the earlier ones into AUDIT_KEYS_FORMER.`;
 
-function told({ seq, from, to }: Sealed): Text {
-  const doubt = say`If nobody has just done that, somebody has written the trail anew: compare it with the heads that were told here before.`;
+function sealedText({ seq, from, to }: Sealed): Text {
+  const doubt = say`If none of you just did that, somebody has rewritten the trail: compare it with the heads posted here before.`;
   return from === undefined
     ? say`The audit trail has a key (${code(to)}) from line ${seq} on, which seals the ${seq - 1} before it: ${code('AUDIT_KEY')} was set for the first time. ${doubt}`
     : say`The audit trail has a new key (${code(to)}, until now ${code(from)}) from line ${seq} on: ${code('AUDIT_KEY')} was changed. ${doubt}`;

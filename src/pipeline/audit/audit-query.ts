@@ -6,22 +6,23 @@ import { aboutChanges } from '../../storage/changes.ts';
 import type { Reader } from '../../storage/tx.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import type { StoredTargets } from '../access/visibility.ts';
-import { saidIn, type Said } from './audit-details.ts';
+import { parseDetails, type AuditDetails } from './audit-details.ts';
 
-/** The trail as people read it: each line with what the trail itself says of its change, and of nobody else's. */
+/** The trail as people read it: each line with what the trail says about its change, from lines of that change only. */
 
-/** A line with its place in the chain, as it stands in the table. */
+/** A line with its stored event, details and hashes. */
 export type Entry = TrailLine & Pick<AuditLine, 'event' | 'details' | 'previous' | 'hash'>;
 
-/** Whether somebody may read lines about this; about nothing in particular, everybody may who may read the trail at all. */
+/** Whether a person may read lines about these targets. Lines without targets need only the right to the trail. */
 export type MayRead = (about: StoredTargets) => boolean;
 
 const batch = 500;
-/** Lines that are shown, and looked at for a list before it ends. */
+/** How many lines a list shows. */
 const maxShown = 200;
+/** How many lines are read for a list. */
 const maxRead = 5_000;
 
-/** The newest lines that fit and may be read; `more`: there are, or may be, older ones. */
+/** The newest matching lines that the person may read. `more`: there may be older ones. */
 export async function trailFor(
   db: Reader,
   mayRead: MayRead,
@@ -29,18 +30,18 @@ export async function trailFor(
 ): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }> {
   const lines: TrailLine[] = [];
   let read = 0;
-  // Most pages are full after the first piece, which is no longer than a page and the line that says there are more.
+  // The first batch is a page plus one line, to know whether there is more: usually that is enough.
   for await (const some of newestFirst(db, filter, maxShown + 1)) {
     const readable = await readableOf(db, some.filter(fits(filter)), mayRead);
     const room = maxShown - lines.length;
-    lines.push(...(await toldOf(db, readable.slice(0, room))));
+    lines.push(...(await withChanges(db, readable.slice(0, room))));
     read += some.length;
     if (readable.length > room || read >= maxRead) return { lines, more: true };
   }
   return { lines, more: false };
 }
 
-/** All lines since then that may be read, newest first, in pieces. */
+/** All lines since `since` (epoch ms) that the person may read, newest first, in batches. */
 export async function* trailSince(
   db: Reader,
   mayRead: MayRead,
@@ -52,7 +53,7 @@ export async function* trailSince(
   }
 }
 
-/** The whole trail since then, oldest line first, in pieces: for whoever holds the machine. */
+/** The whole trail since `since` (epoch ms), oldest first, in batches, without rights: for people on the machine. */
 export async function* wholeTrail(db: Reader, since: number | undefined): AsyncGenerator<readonly Entry[]> {
   let seq = 0;
   for (;;) {
@@ -68,7 +69,7 @@ const fits =
   (line: AuditLine): boolean =>
     (since === undefined || line.at >= since) && (by === undefined || line.actor === by);
 
-/** In pieces: the first one of `first` lines, the others up to the next full batch. */
+/** In batches: the first has `first` lines, the next fills up to a multiple of `batch`. */
 async function* newestFirst(
   db: Reader,
   { env, by, since }: TrailFilter,
@@ -76,41 +77,41 @@ async function* newestFirst(
 ): AsyncGenerator<readonly AuditLine[]> {
   let [read, limit] = [0, first];
   let beforeSeq: number | undefined;
-  const asked = {
+  const conditions = {
     ...(env !== undefined && { target: `environment:${env.id}` }),
     ...(by !== undefined && { actor: by }),
   };
   for (;;) {
-    const wanted = { ...asked, limit, ...(beforeSeq !== undefined && { beforeSeq }) };
+    const wanted = { ...conditions, limit, ...(beforeSeq !== undefined && { beforeSeq }) };
     const lines = await listAudit(db, wanted);
     yield lines;
     const last = lines.at(-1);
-    // Times stand in the order of the lines, but for the clocks of machines.
+    // Times follow the order of the lines, so older batches can't match.
     if (last === undefined || lines.length < limit || last.at < (since ?? 0)) return;
     beforeSeq = last.seq;
     read += limit;
     limit = batch - (read % batch);
-    // SQLite answers without ever waiting: others would not get a turn in a long trail.
+    // SQLite answers synchronously; without this a long trail would block the event loop.
     await setImmediate();
   }
 }
 
-/** A line that may be read, and what its details say. */
-type Readable = { readonly line: AuditLine; readonly said: Said };
+/** A line that the person may read, with its details. */
+type Readable = { readonly line: AuditLine; readonly details: AuditDetails };
 
-/** Those lines that may be read, each with what stands in the trail of its change. */
+/** Those of the lines that the person may read, each with what the trail says about its change. */
 export const entriesOf = async (db: Reader, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Entry[]> =>
-  toldOf(db, await readableOf(db, lines, mayRead));
+  withChanges(db, await readableOf(db, lines, mayRead));
 
 async function readableOf(db: Reader, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Readable[]> {
   const changes = await aboutChanges(db, changesOf(lines));
   const readable = new Map(changes.map((change) => [change.number, mayRead(change)]));
   return lines.flatMap((line) => {
     if (line.change !== null)
-      return (readable.get(line.change) ?? mayRead(nowhere)) ? [{ line, said: saidIn(line.details) }] : [];
-    const said = saidIn(line.details);
-    const about = aboutDeed(line, said);
-    return about === undefined || mayRead(about) ? [{ line, said }] : [];
+      return (readable.get(line.change) ?? mayRead(nowhere)) ? [{ line, details: parseDetails(line.details) }] : [];
+    const details = parseDetails(line.details);
+    const about = targetsOf(line, details);
+    return about === undefined || mayRead(about) ? [{ line, details }] : [];
   });
 }
 
@@ -118,32 +119,32 @@ const changesOf = (lines: readonly AuditLine[]): readonly number[] => [
   ...new Set(lines.flatMap(({ change }) => change ?? [])),
 ];
 
-async function toldOf(db: Reader, readable: readonly Readable[]): Promise<readonly Entry[]> {
+async function withChanges(db: Reader, readable: readonly Readable[]): Promise<readonly Entry[]> {
   const numbers = changesOf(readable.map(({ line }) => line));
-  const told = await linesOfChanges(db, numbers, ['asked', 'vote', 'approve']);
-  const known = new Map<number, { asked?: Said; asker?: string; approvals: { seq: number; name: string }[] }>();
-  for (const line of told) {
+  const ofChanges = await linesOfChanges(db, numbers, ['asked', 'vote', 'approve']);
+  const known = new Map<number, { asked?: AuditDetails; asker?: string; approvals: { seq: number; name: string }[] }>();
+  for (const line of ofChanges) {
     const of = known.get(line.change ?? 0) ?? { approvals: [] };
-    const said = saidIn(line.details);
-    if (line.event === 'asked') known.set(line.change ?? 0, { ...of, asked: said, asker: line.actor });
+    const details = parseDetails(line.details);
+    if (line.event === 'asked') known.set(line.change ?? 0, { ...of, asked: details, asker: line.actor });
     else
       known.set(line.change ?? 0, {
         ...of,
-        approvals: [...of.approvals, { seq: line.seq, name: said.name ?? line.actor }],
+        approvals: [...of.approvals, { seq: line.seq, name: details.name ?? line.actor }],
       });
   }
-  return readable.map(({ line, said }) => {
+  return readable.map(({ line, details }) => {
     const of = line.change === null ? undefined : known.get(line.change);
     const approvers = of?.approvals.filter(({ seq }) => seq <= line.seq).map(({ name }) => name) ?? [];
-    return entryOf(line, said, { ...of, approvers });
+    return entryOf(line, details, { ...of, approvers });
   });
 }
 
-/** The text of the rules names every place: it is for whoever may read of all of them. */
-const aboutDeed = ({ event }: AuditLine, said: Said): StoredTargets | undefined =>
-  event === 'policy' ? ofTheCompany : said.about;
+/** The policy's text names every target, so it takes the right to the whole company. */
+const targetsOf = ({ event }: AuditLine, details: AuditDetails): StoredTargets | undefined =>
+  event === 'policy' ? ofTheCompany : details.about;
 
-/** Of a change that is not there nobody can tell who may read it. */
+/** Stands for a change whose row is missing, so that its targets are unknown. */
 const nowhere = about({ kind: 'environment', id: '', name: '', live: true, site: undefined });
 const ofTheCompany = about({ kind: 'company', id: '', name: '' });
 
@@ -151,26 +152,26 @@ function about(target: Target): StoredTargets {
   return { targets: JSON.stringify([target]) };
 }
 
-type Known = { readonly asked?: Said; readonly asker?: string; readonly approvers: readonly string[] };
+type Known = { readonly asked?: AuditDetails; readonly asker?: string; readonly approvers: readonly string[] };
 
-function entryOf(line: AuditLine, said: Said, { asked, asker, approvers }: Known): Entry {
+function entryOf(line: AuditLine, own: AuditDetails, { asked, asker, approvers }: Known): Entry {
   const { seq, at, change, event, actor, details, previous, hash } = line;
-  // Whoever takes a lock of it away does so by rules of their own.
-  const authorization = said.rules.length > 0 ? said : (asked ?? said);
+  // A forced unlock, for example, is allowed by rules of its own, not by those of the change.
+  const authorization = own.rules.length > 0 ? own : (asked ?? own);
   return {
     seq,
     at,
     actor,
-    name: said.name ?? (actor === asker ? asked?.name : undefined),
+    name: own.name ?? (actor === asker ? asked?.name : undefined),
     says: eventInWords(event),
     change: change ?? undefined,
-    target: said.target,
-    reason: said.reason,
+    target: own.target,
+    reason: own.reason,
     rules: authorization.rules,
     policy: authorization.policy,
     fingerprint: asked?.fingerprint,
     approvers,
-    receipt: said.receipt,
+    receipt: own.receipt,
     event,
     details,
     previous,

@@ -8,21 +8,21 @@ import { joined, say, type Text } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
 import type { ApproverContext } from '../access/approver-lookup.ts';
 
-/** What becomes of a policy file's text besides being obeyed. */
+/** Records each policy in the audit trail, and reports rules that can never be satisfied. */
 
-/** The setting that holds the hash of the rules in force, and since when. */
-export const inForce = 'policy';
+/** The key of the setting that holds the hash of the policy in force, and since when. */
+export const policyInForceKey = 'policy';
 
 export type PolicyHistory = {
   readonly database: Database;
   readonly changeStore: ChangeStore;
   readonly policy: () => Policy;
   readonly membersOf: ApproverContext['membersOf'];
-  /** Told of rules that nobody can ever satisfy. */
+  /** Called with a message about rules that can never be satisfied. */
   readonly onHopeless: (says: Text) => void;
 };
 
-/** Looks whether other rules hold than at the last look: they are written down, and held against who there is. */
+/** The function checks whether the policy has changed since its last call; if so, it records and checks the new one. */
 export function createPolicyHistory(context: PolicyHistory): () => Promise<void> {
   let seen: string | undefined;
   return async () => {
@@ -35,17 +35,17 @@ export function createPolicyHistory(context: PolicyHistory): () => Promise<void>
   };
 }
 
-/** Writes rules that are new into the trail, whole: a change names them by their hash. */
+/** Writes the whole text of a new policy into the trail: changes refer to it by its hash. */
 async function record({ database, changeStore }: PolicyHistory, { hash, text }: Policy): Promise<void> {
   await database.transaction(async (tx) => {
-    if ((await readSetting(tx, inForce))?.value === hash) return;
+    if ((await readSetting(tx, policyInForceKey))?.value === hash) return;
     const at = await database.now(tx);
     await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, details: { hash, text } });
-    await writeSetting(tx, { key: inForce, value: hash, at });
+    await writeSetting(tx, { key: policyInForceKey, value: hash, at });
   });
 }
 
-/** Rules whose approval nobody can ever complete, as far as Slack tells who is in which group; undefined: none. */
+/** A message about rules whose approval can never be completed, by the groups that can be read; undefined: none. */
 async function hopeless({ membersOf }: PolicyHistory, policy: Policy): Promise<Text | undefined> {
   const groups = await Promise.all(
     mentionedGroups(policy).map(async (group) => [group, await membersOf(group)] as const),

@@ -6,12 +6,12 @@ import type { Database } from '../../storage/database.ts';
 
 const manifest = z.object({ version: z.string(), license: z.string() });
 
-/** Version and licence, as the package says them. */
+/** From package.json. */
 const { version, license: licence } = manifest.parse(
   JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')),
 );
 
-/** Which Sitehand this is, and what it runs with. */
+/** Version, licence, and what this Sitehand runs with. */
 export const buildInfoOf = ({
   database,
   dialect,

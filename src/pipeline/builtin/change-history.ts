@@ -12,16 +12,18 @@ import { cardOf } from '../changes/freeze.ts';
 import { readerOf, type Archive } from '../access/visibility.ts';
 import { markOf, standing } from '../changes/card.ts';
 
-/** The changes of the past, for one reader. */
+/** Past changes, limited to what one person may read. */
 
 const maxEvents = 100;
-/** Changes that are shown, that are read at a time, and that are looked at before a list ends. */
+/** How many changes a list shows. */
 const maxShown = 100;
+/** How many rows each query reads. */
 const batch = 200;
+/** How many rows are read for one list. */
 const maxRead = 1_000;
 const maxTitleLength = 200;
 
-/** The life of a change; undefined where there is none that this person may read. */
+/** The story of a change; undefined if it doesn't exist or this person may not read it. */
 export async function storyFor(context: Archive, person: Person, number: number): Promise<ChangeStory | undefined> {
   const change = await findChange(context.database.db, number);
   return change && readerOf(context, person)(change) ? storyOf(context.database, change) : undefined;
@@ -58,7 +60,7 @@ export async function changesFor(
   return { lines, more: true };
 }
 
-/** What was sent for an environment since then, oldest first: the newest of it, where it is much. */
+/** What was sent for an environment since `since` (epoch ms), oldest first, out of its newest 100 changes. */
 export async function happenedTo({ db }: Database, { id }: Environment, since: number): Promise<readonly Happened[]> {
   const changes = await listChanges(db, { target: `environment:${id}`, limit: maxShown });
   return changes

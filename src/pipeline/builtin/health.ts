@@ -17,63 +17,63 @@ import type { ApproverContext } from '../access/approver-lookup.ts';
 import { pauseKey } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
 import { opsTrouble, type OpsContext } from '../messages/ops-channel.ts';
-import { inForce } from '../audit/policy-history.ts';
+import { policyInForceKey } from '../audit/policy-history.ts';
 import { inWords } from '../changes/host-trouble.ts';
 
-/** What is asked whether it is well. */
-export type HealthDesk = {
+/** What `doctor` checks. */
+export type HealthContext = {
   readonly database: Database;
   readonly policy: () => Policy;
-  /** The policy file as it is now cannot be used. */
+  /** True while the policy file has mistakes and the last good policy is used. */
   readonly policyIsBroken: () => boolean;
   readonly membersOf: ApproverContext['membersOf'];
-  /** Slack's last word for why it does not tell who is in a user group; undefined: it told, or was not asked. */
+  /** Slack's last error code for reading a user group; undefined: the read succeeded, or there was none. */
   readonly groupTrouble: (group: string) => string | undefined;
   readonly read: Reader;
   readonly listing: () => Listing;
-  /** Asks the host anew what it has, for so many milliseconds at most; what it told from that time (epoch ms) on is its answer. */
+  /** Lists the sites again, waiting `withinMs` at most. A listing counts as fresh if it is from that time (epoch ms) or later. */
   readonly freshenNames: (withinMs: number) => Promise<number>;
   readonly dialect: Dialect;
   /** Variables whose address is plain http to another machine. */
   readonly plainHttp: readonly string[];
-  /** Asks Slack who this bot is; rejects where it does not say. */
+  /** Asks Slack who this bot is; rejects if Slack does not say. */
   readonly askSlack: () => Promise<{ readonly botUserId: string }>;
   readonly lookAt: OpsContext['lookAt'];
 };
 
 type State = Omit<Check, 'what'>;
-/** What the host says of the key, or its trouble; undefined: nothing in time. */
-type KeyTold = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
-/** The host is asked of the key once, for all who look. */
-type Asking = HealthDesk & { readonly keyTold: () => Promise<KeyTold> };
-type Look = (context: Asking) => Promise<State> | State;
+/** What the host says about the key, or its trouble; undefined: no answer in time. */
+type KeyAnswer = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
+/** The host is asked about the key once; several checks share the answer. */
+type Checking = HealthContext & { readonly keyAnswer: () => Promise<KeyAnswer> };
+type Probe = (context: Checking) => Promise<State> | State;
 
-/** Whoever waits for the answer does not wait longer for one part of it. */
-const patienceMs = 5_000;
-/** The host is waited for a little shorter, so that what is known of it can be said. */
-const hostPatienceMs = 4_000;
+/** How long one check may take. */
+const timeoutMs = 5_000;
+/** Shorter, so that the host's own check can still say what is known. */
+const hostTimeoutMs = 4_000;
 const expiresSoonMs = 14 * 86_400_000;
 const slowMs = 1_000;
 const overdueMs = 60_000;
 const maxGroups = 5;
 const maxUnknown = 5;
 
-/** Looks at everything at once; what cannot be asked is a finding as well. */
-export function healthOf(context: HealthDesk): Promise<readonly Check[]> {
-  const told = askOfKey(context);
-  const asking: Asking = { ...context, keyTold: () => told };
-  return Promise.all(looks.map(async ([what, look]) => ({ what, ...(await attempt(asking, look)) })));
+/** Runs all checks at the same time. A check that fails or takes too long is reported as a finding. */
+export function healthOf(context: HealthContext): Promise<readonly Check[]> {
+  const answer = validate(context);
+  const checking: Checking = { ...context, keyAnswer: () => answer };
+  return Promise.all(probes.map(async ([what, probe]) => ({ what, ...(await attempt(checking, probe)) })));
 }
 
-/** The words of an error may hold anything: they stay here. */
-async function attempt(context: Asking, look: Look): Promise<State> {
+/** An error's message is not shown: it may contain secrets. */
+async function attempt(context: Checking, probe: Probe): Promise<State> {
   const over = new AbortController();
-  const late = wait(patienceMs, undefined, { signal: over.signal }).then(
-    () => bad('does not answer in time', 'Ask again in a minute; the log of this bot may say more.'),
+  const late = wait(timeoutMs, undefined, { signal: over.signal }).then(
+    () => bad("didn't answer in time", 'Try again in a minute. My log may say more.'),
     () => unanswered,
   );
   try {
-    return await Promise.race([late, Promise.resolve(context).then(look)]);
+    return await Promise.race([late, Promise.resolve(context).then(probe)]);
   } catch {
     return unanswered;
   } finally {
@@ -87,62 +87,66 @@ const bad = (says: State['says'] | string, hint: State['says'] | string): State 
   says: inline(says),
   hint: inline(hint),
 });
-/** Neither well nor ill, as far as anybody can say. */
 const unknown = (says: State['says']): State => ({ ok: undefined, says });
-const unanswered = bad('cannot be asked', 'The log of this bot says more.');
+const unanswered = bad("couldn't be checked", 'My log says more.');
 
-async function slack({ askSlack }: HealthDesk): Promise<State> {
+async function slack({ askSlack }: HealthContext): Promise<State> {
   try {
     const { botUserId } = await askSlack();
     return well(say`answers; I am ${person(botUserId)}`);
   } catch {
     return bad(
-      'does not say who I am',
-      say`Whoever runs me looks at ${code('SLACK_BOT_TOKEN')} and at status.slack.com.`,
+      "doesn't say who I am",
+      say`Please ask the person who runs me to check ${code('SLACK_BOT_TOKEN')} and status.slack.com.`,
     );
   }
 }
 
-async function host({ freshenNames, listing, keyTold }: Asking): Promise<State> {
-  // The listing may be seconds old: the host has just been asked for something else as well.
-  const [since, told] = await Promise.all([freshenNames(hostPatienceMs), keyTold()]);
+async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<State> {
+  // The listing may be seconds old, so the host's answer about the key counts too.
+  const [since, answer] = await Promise.all([freshenNames(hostTimeoutMs), keyAnswer()]);
   const { at, trouble: lasting, cut } = listing();
-  const trouble = lasting ?? (told instanceof HostTrouble && isOfHost(told) ? told : undefined);
-  const last = at === undefined ? say`never yet` : say`last at ${time(at, 'date')}`;
-  if (trouble)
-    return bad(say`${inWords(trouble)} The sites were listed ${last}.`, 'I list them again every half minute.');
-  if (at === undefined) return bad('the sites were not listed yet', 'Ask again in a minute.');
-  if (at < since || told === undefined)
+  const trouble = lasting ?? (answer instanceof HostTrouble && isOfHost(answer) ? answer : undefined);
+  const last = at === undefined ? say`have not been listed yet` : say`were last listed at ${time(at, 'date')}`;
+  if (trouble) return bad(say`${inWords(trouble)} The sites ${last}.`, 'I list them again every half minute.');
+  if (at === undefined) return bad(say`the sites ${last}`, 'Try again in a minute.');
+  if (at < since || answer === undefined)
     return bad(
-      say`has not answered for ${hostPatienceMs / 1_000} s; the sites were listed ${last}`,
-      'Ask again in a minute; the host’s own status page may say more.',
+      say`has not answered for ${hostTimeoutMs / 1_000} s; the sites ${last}`,
+      "Try again in a minute. The host's own status page may say more.",
     );
-  if (cut) return bad('it has more sites or domains than I hold', 'Some cannot be named here: use the host’s panel.');
-  return well(say`answers; the sites were listed ${last}`);
+  if (cut)
+    return bad(
+      'it has more sites or domains than I can hold',
+      "I don't know some names: use the host's panel for those.",
+    );
+  return well(say`answers; the sites ${last}`);
 }
 
-/** Whether it tells nothing of the key, only that the host does not answer as it should. */
+/** Whether the trouble says nothing about the key, only about the host. */
 const isOfHost = ({ kind }: HostTrouble): boolean => kind !== 'not found' && kind !== 'unauthorised';
 
-async function key({ keyTold, database }: Asking): Promise<State> {
-  const renew = say`Whoever runs me puts a new one into ${code('HOSTING_API_KEY')}.`;
-  const told = await keyTold();
-  if (told === undefined) return unknown(say`unknown: the host has not answered`);
-  if (told instanceof HostTrouble) {
-    if (told.kind === 'not found') return well(say`the host does not say until when`);
-    return isOfHost(told) ? unknown(say`unknown: ${inWords(told)}`) : bad(inWords(told), renew);
+async function key({ keyAnswer, database }: Checking): Promise<State> {
+  const renew = say`Please ask the person who runs me to put a new one into ${code('HOSTING_API_KEY')}.`;
+  const answer = await keyAnswer();
+  if (answer === undefined) return unknown(say`unknown: the host has not answered`);
+  if (answer instanceof HostTrouble) {
+    if (answer.kind === 'not found') return well(say`the host doesn't say when it expires`);
+    return isOfHost(answer) ? unknown(say`unknown: ${inWords(answer)}`) : bad(inWords(answer), renew);
   }
-  const at = told.expires_at;
-  if (at === undefined) return well(say`taken; the host does not say until when`);
+  const at = answer.expires_at;
+  if (at === undefined) return well(say`accepted; the host doesn't say when it expires`);
   const left = at - (await database.now());
   if (left <= 0) return bad(say`expired at ${time(at, 'date')}`, renew);
-  return left < expiresSoonMs ? bad(say`expires at ${time(at, 'date')}`, renew) : well(say`until ${time(at, 'date')}`);
+  return left < expiresSoonMs
+    ? bad(say`expires at ${time(at, 'date')}`, renew)
+    : well(say`valid until ${time(at, 'date')}`);
 }
 
-/** Asks the host of the key; undefined where it takes too long. */
-async function askOfKey({ read }: HealthDesk): Promise<KeyTold> {
+/** Asks the host about the key; undefined if it takes too long. */
+async function validate({ read }: HealthContext): Promise<KeyAnswer> {
   const over = new AbortController();
-  const late = wait(hostPatienceMs, undefined, { signal: over.signal });
+  const late = wait(hostTimeoutMs, undefined, { signal: over.signal });
   try {
     return await Promise.race([read(validateKey({})), late]);
   } catch (error) {
@@ -154,32 +158,32 @@ async function askOfKey({ read }: HealthDesk): Promise<KeyTold> {
   }
 }
 
-async function answers({ database }: HealthDesk): Promise<State> {
+async function answers({ database }: HealthContext): Promise<State> {
   const began = performance.now();
   await database.db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
   const took = Math.max(1, Math.round(performance.now() - began));
   const says = say`${database.kind} answers in ${took} ms`;
-  return took < slowMs ? well(says) : bad(says, 'It is slow: look at its load and its disk.');
+  return took < slowMs ? well(says) : bad(says, "It's slow. Please check its load and its disk.");
 }
 
-async function rules({ policy, policyIsBroken, database }: HealthDesk): Promise<State> {
+async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<State> {
   const { hash, groups } = policy();
-  const known = await readSetting(database.db, inForce);
+  const known = await readSetting(database.db, policyInForceKey);
   const since = known?.value === hash ? say` since ${time(known.at, 'date')}` : '';
   const says = say`${code(hash.slice(0, 8))} in force${since}, ${counted(groups.size, 'group')}`;
   return policyIsBroken()
-    ? bad(say`the file cannot be used; ${says}`, 'Its mistakes, with their lines, are in the log and the ops channel.')
+    ? bad(say`the file can't be used; ${says}`, 'Its mistakes are in the log and the ops channel, with line numbers.')
     : well(says);
 }
 
-async function userGroups({ policy, membersOf, groupTrouble }: HealthDesk): Promise<State> {
+async function userGroups({ policy, membersOf, groupTrouble }: HealthContext): Promise<State> {
   const groups = mentionedGroups(policy());
   if (groups.length === 0) return well(say`the rules name none`);
   const members = await Promise.all(groups.map(membersOf));
   const unknown = groups.filter((_, at) => members[at] === undefined);
   const empty = groups.filter((_, at) => members[at]?.length === 0);
   if (unknown.length + empty.length === 0)
-    return well(say`${counted(groups.length, 'group')}, and who is in them is known`);
+    return well(say`${counted(groups.length, 'group')}, and I can see who is in them`);
   const unread = unknown.map((id) => say`${code(id)} (${groupTrouble(id) ?? 'no answer'})`);
   const says = joined(
     [
@@ -188,11 +192,10 @@ async function userGroups({ policy, membersOf, groupTrouble }: HealthDesk): Prom
     ],
     '; ',
   );
-  const held =
-    'Until a group can be read, everybody is held for a member where a rule forbids, nobody where one allows.';
+  const held = 'Until I can read a group, its rules that forbid apply to everybody, and those that allow to nobody.';
   return bad(
     says,
-    say`Look at the groups in Slack, at the policy, and at the scope ${code('usergroups:read')}.${unread.length > 0 ? ` ${held}` : ''}`,
+    say`Please check the groups in Slack, the policy, and the scope ${code('usergroups:read')}.${unread.length > 0 ? ` ${held}` : ''}`,
   );
 }
 
@@ -201,19 +204,19 @@ function shortList(all: readonly (State['says'] | ReturnType<typeof code>)[]): S
   return say`${joined(all.slice(0, maxGroups), ', ')}${more}`;
 }
 
-async function opsChannel(context: HealthDesk): Promise<State> {
+async function opsChannel(context: HealthContext): Promise<State> {
   const trouble = await opsTrouble(context);
-  return trouble ? bad(trouble.says, trouble.hint) : well(say`takes posts, as far as Slack tells`);
+  return trouble ? bad(trouble.says, trouble.hint) : well(say`accepts posts, as far as I can see`);
 }
 
-async function sending({ database }: HealthDesk): Promise<State> {
+async function sending({ database }: HealthContext): Promise<State> {
   const setting = await readSetting(database.db, pauseKey);
-  if (setting === undefined) return well(say`what is approved is sent`);
+  if (setting === undefined) return well(say`approved changes are sent`);
   const { by, at } = parseStored<Pause>(setting.value);
-  return bad(say`paused by ${actor(by)} at ${time(at, 'date')}`, say`${code('resume')} lets it go on.`);
+  return bad(say`paused by ${actor(by)} at ${time(at, 'date')}`, say`Type ${code('resume')} to continue.`);
 }
 
-async function changes({ database }: HealthDesk): Promise<State> {
+async function changes({ database }: HealthContext): Promise<State> {
   const counts = await countStates(database.db);
   const { waiting = 0, approved = 0, sending = 0, accepted = 0, unknown = 0 } = counts;
   const says = say`${waiting} waiting, ${approved} approved, ${sending + accepted} running, ${unknown} unknown`;
@@ -224,29 +227,29 @@ async function changes({ database }: HealthDesk): Promise<State> {
   const more = unknown > lost.length ? [say`${unknown - lost.length} more`] : [];
   return bad(
     say`${says}: ${joined([...lost, ...more], ', ')}`,
-    'Look at the host, then say on the card what happened: what a change locks stays locked until then.',
+    'Please check the host, then say on the card what happened. Until then, what these changes lock stays locked.',
   );
 }
 
-async function work({ database }: HealthDesk): Promise<State> {
+async function work({ database }: HealthContext): Promise<State> {
   const now = await database.now();
   const due = await oldestDue(database.db, now);
   if (due === undefined || now - due <= overdueMs) return well(say`nothing is overdue`);
-  return bad(say`the oldest has been due since ${time(due, 'date')}`, 'The log says what keeps me from it.');
+  return bad(say`the oldest has been due since ${time(due, 'date')}`, 'My log says what holds it up.');
 }
 
-function encryption({ plainHttp }: HealthDesk): State {
-  if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host without it`);
+function encryption({ plainHttp }: HealthContext): State {
+  if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host unencrypted`);
   return bad(
-    say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, where whoever is on the way reads the key`,
-    say`Whoever runs me writes https:// there, and takes ${code('ALLOW_PLAIN_HTTP')} away.`,
+    say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, so anybody on the way can read the key`,
+    say`Please ask the person who runs me to use https:// there and remove ${code('ALLOW_PLAIN_HTTP')}.`,
   );
 }
 
-const versions: Look = (context) =>
+const versions: Probe = (context) =>
   well(say`Sitehand ${buildInfoOf(context).version} on Node ${process.versions.node}`);
 
-const looks: readonly (readonly [what: string, look: Look])[] = [
+const probes: readonly (readonly [what: string, probe: Probe])[] = [
   ['Slack', slack],
   ['Hosting API', host],
   ['Key of the hosting API', key],

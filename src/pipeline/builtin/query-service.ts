@@ -8,28 +8,28 @@ import { mayRunSomewhere } from '../access/may-run.ts';
 import { adminActions } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
 import { forceUnlock } from '../steps/force-unlock.ts';
-import { healthOf, type HealthDesk } from './health.ts';
+import { healthOf, type HealthContext } from './health.ts';
 import { bindingFor } from './channel-binding.ts';
 import { type Archive, readerOf } from '../access/visibility.ts';
 import { changesFor, storyFor } from './change-history.ts';
 import { timersFor } from './timer-list.ts';
-import { auditServiceFor, type TrailDesk } from './audit-service.ts';
+import { auditServiceFor, type AuditContext } from './audit-service.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
 
-export type OfficeDesk = TrailDesk & Archive & AccessContext & HealthDesk;
+export type OfficeDesk = AuditContext & Archive & AccessContext & HealthContext;
 
-/** On what grounds somebody asks: the rules that allow it, and the inbox row that is answered. */
+/** The rules that allow a command, and the inbox row that it answers. */
 export type Authorization = {
   readonly permit?: Permit;
   readonly inbox?: string | undefined;
-  /** The channel in which it is asked. */
+  /** The channel in which it was typed. */
   readonly channel?: string | undefined;
-  /** Whether a channel is shared; left out: it is not known. */
+  /** Reads whether a channel is shared; left out: unknown. */
   readonly channelOf?: (id: string) => Promise<Channel>;
 };
 
-/** What desk commands may ask, for one person: nothing that this person may not read. */
+/** What built-in commands can query, limited to what this person may read. */
 export function queryServiceFor(
   context: OfficeDesk,
   person: Person,
@@ -45,8 +45,7 @@ export function queryServiceFor(
       [...catalogue].map(([path, command]) => {
         const is = mayRunSomewhere(policy(), person, path, command);
         const unknown = is === 'yes' || is === 'no' ? [] : is;
-        const example = command.shape === 'builtin' ? undefined : `${path} ${command.examples[0]}`;
-        return { path, summary: command.summary, usage: usage(path, command), example, mayRun: is === 'yes', unknown };
+        return { path, summary: command.summary, usage: usage(path, command), mayRun: is === 'yes', unknown };
       }),
     names: () => {
       const { at, trouble, environmentsReadAt } = context.listing();

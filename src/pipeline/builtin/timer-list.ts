@@ -11,7 +11,7 @@ import { readerOf, type StoredTargets, type Archive } from '../access/visibility
 import { addressesOf } from '../changes/timed-access.ts';
 import { removalWords } from '../steps/timers.ts';
 
-/** Access that ends by itself, for one reader. */
+/** Timed access, limited to what one person may read. */
 
 const maxShown = 100;
 const maxRead = 1_000;
@@ -43,46 +43,46 @@ export const timersFor = (context: Archive, person: Person, now: number): Pick<Q
 
 const howItEnded: Readonly<Record<NonNullable<Timer['end_reason']>, string>> = {
   removed: 'its addresses are off the list',
-  kept: 'the access stays for good',
-  moved: 'the access ends later, by the timer of another change',
+  kept: 'the access is permanent now',
+  moved: 'the timer of another change ends the access later',
   gone: 'the environment is gone',
-  'not there': 'its addresses were not on the list any more',
+  'not there': 'its addresses were no longer on the list',
 };
 
 const targetOf = ({ target }: Timer): Environment => parseStored(target);
 
 const aboutOf = ({ target }: Timer): StoredTargets => ({ targets: `[${target}]` });
 
-type Around = {
+type Situation = {
   readonly now: number;
   readonly isPaused: boolean;
   readonly isOpen: (change: number) => boolean;
 };
 
-function lineOf(timer: Timer, around: Around): TimerLine {
+function lineOf(timer: Timer, situation: Situation): TimerLine {
   const { id, name } = targetOf(timer);
   const made = timer.created_change;
-  const removal = timer.ended_at === null && made !== null && around.isOpen(made) ? made : undefined;
+  const removal = timer.ended_at === null && made !== null && situation.isOpen(made) ? made : undefined;
   return {
     change: timer.change,
     env: { id, name },
     addresses: addressesOf(timer),
     requester: timer.requester,
     endsAt: timer.ends_at,
-    standing: standingOf(timer, removal, around),
+    standing: standingOf(timer, removal, situation),
     over: timer.end_reason === null ? undefined : howItEnded[timer.end_reason],
     removal,
     remove: removalWords(timer, { id }),
   };
 }
 
-function standingOf(timer: Timer, removal: number | undefined, { now, isPaused }: Around): Text | undefined {
+function standingOf(timer: Timer, removal: number | undefined, { now, isPaused }: Situation): Text | undefined {
   const why: Text = timer.last_note === null ? [] : parseStored(timer.last_note);
   if (timer.gave_up_at !== null)
-    return joined([say`⚠️ gave up at ${time(timer.gave_up_at, 'date')}: still open.`, why]);
-  const often = ['not tried yet', 'tried once'][timer.attempts] ?? `tried ${timer.attempts} times`;
-  const tried = timer.last_note === null ? undefined : joined([say`${often}, still open.`, why]);
+    return joined([say`⚠️ I gave up at ${time(timer.gave_up_at, 'date')}. It's still open.`, why]);
+  const attempts = ['not tried yet', 'tried once'][timer.attempts] ?? `tried ${timer.attempts} times`;
+  const tried = timer.last_note === null ? undefined : joined([say`${attempts}, still open.`, why]);
   if (isPaused && (timer.due_at ?? now) <= now) return joined([say`waits: all sending is paused.`, tried]);
-  if (removal !== undefined) return joined([say`#${removal} is taking it off.`, tried]);
+  if (removal !== undefined) return joined([say`#${removal} is removing it.`, tried]);
   return tried && joined([tried, say`Next try at ${time(timer.due_at ?? now, 'date')}.`]);
 }

@@ -150,7 +150,7 @@ describeBoth('verifying the trail', (open) => {
   it('misses the lines of a change that is on record', async () => {
     const database = await open({ now: () => 5 });
     const { number } = await save(database);
-    const missing = `line 1 is wrong. Change #${number} is on record, and no line of it is.`;
+    const missing = `line 1 is wrong. Change #${number} exists, but it has no audit line.`;
     expect(await verified(database)).toContain(missing);
     const said = { at: 5, event: 'asked', actor: 'U1', details: '{}' };
     await database.transaction((tx) => appendAudit(tx, { ...said, change: number }, key));

@@ -39,7 +39,7 @@ describeBoth('a start', (open) => {
     const head = await auditHead(database.db);
     const again = run(database, first, second);
     await expect(again).rejects.toThrow(
-      `AUDIT_KEY is a key (${keyId(first)}) that the audit trail had before, and that was replaced (by ${keyId(second)})`,
+      `AUDIT_KEY is an old key (${keyId(first)}) of the audit trail that was replaced (by ${keyId(second)})`,
     );
     expect(await auditHead(database.db)).toEqual(head);
     await run(database, second, first);
