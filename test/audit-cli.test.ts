@@ -155,7 +155,7 @@ const cases: Readonly<Record<string, Case>> = {
             `insert into audit select ${seq}, at, change, event, 'U9', details, 'y', 'x', target from audit where seq = 1`,
           ),
         ],
-        ...altered(seq, 'It stands before the first line, where none is written'),
+        ...altered(seq, 'It comes before line 1, where no line belongs'),
       },
     ]),
   ),
@@ -168,7 +168,7 @@ const cases: Readonly<Record<string, Case>> = {
             `update audit set ${name.replace('-', '')} = ${name === '-at' ? '-' : ''}9223372036854775807 where seq = 1`,
           ),
         ],
-        ...altered(1, 'It has a number that none is written with'),
+        ...altered(1, 'It has a number that no line is written with'),
       },
     ]),
   ),
@@ -183,9 +183,7 @@ const cases: Readonly<Record<string, Case>> = {
         ],
         ...altered(
           seq < 0 ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER,
-          seq < 0
-            ? 'It stands before the first line, where none is written'
-            : 'It has a number that none is written with',
+          seq < 0 ? 'It comes before line 1, where no line belongs' : 'It has a number that no line is written with',
         ),
       },
     ]),
@@ -217,7 +215,7 @@ const cases: Readonly<Record<string, Case>> = {
   'all lines were written anew without the key, and the bot went on': {
     keys: [undefined, key],
     deeds: [rewrite(key, 5), run("update audit set event = 'pause' where seq = 5"), rewrite(key, 5)],
-    ...altered(1, `It is not keyed with ${idOf(key)}, as line 5 is, and no line says that the key was changed`),
+    ...altered(1, `It was not written with key ${idOf(key)}, as line 5 was, and no line says that the key was changed`),
   },
   'later lines were written anew without the key': {
     deeds: [rewrite(undefined, 3)],
@@ -240,7 +238,7 @@ const cases: Readonly<Record<string, Case>> = {
   'the last lines were removed, and no head was told': { deeds: [run('delete from audit where seq > 2')], ...whole(2) },
   'the last lines were removed, and a head of them was told': {
     deeds: [told(3), run('delete from audit where seq > 2')],
-    ...altered(3, 'The trail went on to line 3 and ends before this one'),
+    ...altered(3, 'The trail had a line 3, and now it ends before this one'),
   },
   'the last lines were removed, and the head that was told with them': {
     apart: dayMs,
@@ -260,7 +258,7 @@ const cases: Readonly<Record<string, Case>> = {
   'the head that was told in a time to come is not in it': {
     apart: dayMs,
     deeds: [told(4, 8e15), run('delete from audit where seq > 2')],
-    ...altered(3, 'The trail went on to line 4 and ends before this one'),
+    ...altered(3, 'The trail had a line 4, and now it ends before this one'),
   },
   'a head was told': { apart: dayMs, deeds: [told(2)], ...whole(4) },
   'all lines were removed, and the head that was told with them': {

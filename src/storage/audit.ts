@@ -4,44 +4,44 @@ import { alone } from './sql-dialect.ts';
 import type { AuditTable, Schema } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
-/** One line of the trail, as it was read. */
+/** One row of `audit`. */
 export type AuditLine = Selectable<AuditTable>;
 
-/** What a caller has to say; place and hashes are given here. `details` is JSON, kept verbatim. */
+/** The caller's part of a line; `appendAudit` adds the place and hashes. `details` is JSON, kept verbatim. */
 export type AuditEntry = Pick<AuditLine, 'at' | 'change' | 'event' | 'actor' | 'details'>;
 
-/** Where the chain ends: what a witness writes down, and what `verifyAudit` can be held against. */
+/** The end of the chain: people write it down, and `verifyAudit` can compare with it later. */
 export type Head = Pick<AuditLine, 'seq' | 'hash'>;
 
-/** The end of a chain without lines. */
+/** The head of an empty chain. */
 export const start: Head = { seq: 0, hash: '0'.repeat(64) };
 
-/** What a key is called in the trail, which tells nothing of the key: 8 hex digits. */
+/** The id of a key in the trail, 8 hex digits; it reveals nothing about the key. */
 export const keyId = (key: Buffer): string =>
   createHmac('sha256', key).update('id of an audit key').digest('hex').slice(0, 8);
 
-/** The id of the key in a hash; undefined: a plain hash, or one from before keys were named. */
+/** The id of the key in a hash; undefined: a plain hash, or one from before hashes had key ids. */
 export const keyIdIn = (hash: string): string | undefined => /^([\da-f]{8}):/.exec(hash)?.[1];
 
-/** What a hash is over. */
+/** The hashed part of a line. */
 type Hashed = Omit<AuditLine, 'hash' | 'target'>;
 
-/** A line over all that it says, its place and the line before: HMAC-SHA256, or SHA-256 without a key; hex. */
+/** The digest of a line with its place and the previous hash: HMAC-SHA256, or SHA-256 without a key; hex. */
 export function digestOf(line: Hashed, key: Buffer | undefined): string {
   const { previous, seq, at, change, event, actor, details } = line;
-  const said = JSON.stringify([previous, seq, at, change, event, actor, details]);
-  return (key === undefined ? createHash('sha256') : createHmac('sha256', key)).update(said).digest('hex');
+  const text = JSON.stringify([previous, seq, at, change, event, actor, details]);
+  return (key === undefined ? createHash('sha256') : createHmac('sha256', key)).update(text).digest('hex');
 }
 
-/** The hash of a line as it is kept: `3f9c01ab:5e88…`, the id of its key before it; the digest alone without a key. */
+/** The hash as stored: `3f9c01ab:5e88…`, key id and digest; without a key only the digest. */
 export const hashLine = (line: Hashed, key: Buffer | undefined): string =>
   `${key === undefined ? '' : `${keyId(key)}:`}${digestOf(line, key)}`;
 
-/** What details name as `target_key`, which a quote inside a text cannot look like; null: nothing. */
+/** The `target_key` in `details`, or null. Text inside the JSON can't look like it: its quotes are escaped. */
 export const targetIn = (details: string): string | null =>
   /"target_key":"([^"\\]*)"/.exec(details)?.[1]?.toLowerCase() ?? null;
 
-/** Writes the next line of the trail. Until this transaction ends no other replica can write one. */
+/** Writes the next line of the trail. Other replicas wait with theirs until this transaction ends. */
 export async function appendAudit(tx: Tx, entry: AuditEntry, key: Buffer | undefined): Promise<AuditLine> {
   await alone(tx);
   const head = await auditHead(tx);
@@ -55,13 +55,13 @@ export async function appendAudit(tx: Tx, entry: AuditEntry, key: Buffer | undef
     .executeTakeFirstOrThrow();
 }
 
-/** The newest line's place and hash; `start` if there is none. */
+/** Place and hash of the newest line; `start` if there is none. */
 export async function auditHead(db: Reader): Promise<Head> {
   const newest = db.selectFrom('audit').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1);
   return (await newest.executeTakeFirst()) ?? start;
 }
 
-/** What to list; what is left out does not matter. Times in epoch ms, `until` not included. */
+/** Conditions for a list; those left out do not apply. Times in epoch ms, `until` exclusive. */
 export type AuditFilter = {
   readonly target?: string;
   readonly change?: number;
@@ -73,17 +73,17 @@ export type AuditFilter = {
   readonly limit: number;
 };
 
-/** The lines that fit, newest first, `limit` at most. */
+/** The matching lines, newest first, `limit` at most. */
 export function listAudit(db: Reader, { limit, ...filter }: AuditFilter): Promise<AuditLine[]> {
-  const found = db.selectFrom('audit').selectAll().where(fitting(filter));
+  const found = db.selectFrom('audit').selectAll().where(matching(filter));
   return found.orderBy('seq', 'desc').limit(limit).execute();
 }
 
-/** The first line is 1: what stands before it was put there by somebody else, and no verdict is about it. */
+/** Lines start at 1. Rows before that were not written by us. */
 const isLine = (is: ExpressionBuilder<Schema, 'audit'>): ExpressionWrapper<Schema, 'audit', SqlBool> =>
   is('seq', '>', 0);
 
-const fitting =
+const matching =
   ({ target, change, actor, event, since, until, beforeSeq }: Omit<AuditFilter, 'limit'>) =>
   (is: ExpressionBuilder<Schema, 'audit'>): ExpressionWrapper<Schema, 'audit', SqlBool> =>
     is.and([
@@ -97,26 +97,26 @@ const fitting =
       ...(beforeSeq === undefined ? [] : [is('seq', '<', beforeSeq)]),
     ]);
 
-/** The lines that come after this place, oldest first, `limit` at most. */
+/** The lines after `seq`, oldest first, `limit` at most. */
 export function linesAfter(db: Reader, seq: number, limit: number): Promise<AuditLine[]> {
   return db.selectFrom('audit').selectAll().where('seq', '>', seq).orderBy('seq').limit(limit).execute();
 }
 
 const most = Number.MAX_SAFE_INTEGER;
 
-/** The place of a line that was never written as it stands there, as far as a number holds it; undefined: there is none. */
+/** The place of a line with numbers that we never write, clamped to a safe integer; undefined: there is none. */
 export async function strangeLine(db: Reader): Promise<Head['seq'] | undefined> {
-  // Beyond what a number holds exactly neither can be read at all.
+  // Checked in SQL, because reading a number beyond the safe integers throws.
   const strange = sql<boolean>`seq < 1 or seq > ${most} or at not between ${-most} and ${most} or change not between 0 and ${most}`;
   const place = sql<number>`case when seq < ${-most} then ${-most} when seq > ${most} then ${most} else seq end`;
   const found = db.selectFrom('audit').select(place.as('place')).where(strange).orderBy('seq', 'desc').limit(1);
   return (await found.executeTakeFirst())?.place;
 }
 
-/** What a line says of its change, without its place in the chain. */
+/** A line without its time, target and hashes. */
 export type ChangeLine = Omit<AuditLine, 'at' | 'previous' | 'hash' | 'target'>;
 
-/** Lines of these changes of these kinds, oldest first. */
+/** The lines of these changes with these events, oldest first. */
 export async function linesOfChanges(
   db: Reader,
   changes: readonly number[],
@@ -127,16 +127,16 @@ export async function linesOfChanges(
   return lines.where(isLine).where('change', 'in', changes).where('event', 'in', events).orderBy('seq').execute();
 }
 
-/** The first line, and those that say that another key is in use from there on; oldest first. */
+/** The first line and all lines that start the use of another key, oldest first. */
 export async function linesOfKeys(db: Reader): Promise<readonly AuditLine[]> {
   const first = await findAudit(db, 1);
-  // As its index has it: of a value that is sent along neither database knows that it fits.
+  // Literals, as in the index's condition: with bound values neither database uses that index.
   const others = sql<boolean>`event in ('sealed', 'rekeyed')`;
   const lines = db.selectFrom('audit').selectAll().where('seq', '>', 1).where(others).orderBy('seq');
   return [...(first ? [first] : []), ...(await lines.execute())];
 }
 
-/** The line of that place, or undefined. */
+/** The line with this `seq`, or undefined. */
 export function findAudit(db: Reader, seq: number): Promise<AuditLine | undefined> {
   return db.selectFrom('audit').selectAll().where('seq', '=', seq).executeTakeFirst();
 }

@@ -2,13 +2,13 @@ import type { Selectable } from 'kysely';
 import type { AnswerTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
-/** One row of `answers`: what stands behind a button. */
+/** One row of `answers`: the data behind a button. */
 export type ButtonPayload = Selectable<AnswerTable>;
 
-/** How many answers are kept for a person; a further one takes the place of the oldest. */
+/** How many answers are kept for each person; a further one replaces the oldest. */
 export const ANSWERS_PER_PERSON = 50;
 
-/** Keeps answers, and forgets the oldest of their people beyond 50 each. */
+/** Saves answers and deletes the oldest ones beyond `ANSWERS_PER_PERSON`. */
 export async function putAnswers(tx: Tx, answers: readonly ButtonPayload[]): Promise<void> {
   await tx
     .insertInto('answers')
@@ -29,17 +29,17 @@ export async function putAnswers(tx: Tx, answers: readonly ButtonPayload[]): Pro
   await tx.deleteFrom('answers').where('id', 'in', tooMany).execute();
 }
 
-/** The answer of that id, unless it has expired. */
+/** The answer with this id, unless it has expired. */
 export function findAnswer(db: Reader, id: string, now: number): Promise<ButtonPayload | undefined> {
   return db.selectFrom('answers').selectAll().where('id', '=', id).where('expires_at', '>', now).executeTakeFirst();
 }
 
-/** As `findAnswer`, and removes it: of two clicks at once one gets it. */
+/** As `findAnswer`, but deletes it: only one of two simultaneous clicks gets it. */
 export function takeAnswer(tx: Tx, id: string, now: number): Promise<ButtonPayload | undefined> {
   return tx.deleteFrom('answers').where('id', '=', id).where('expires_at', '>', now).returningAll().executeTakeFirst();
 }
 
-/** Removes what has expired. */
+/** Deletes expired answers. */
 export async function expireAnswers(tx: Tx, now: number): Promise<void> {
   await tx.deleteFrom('answers').where('expires_at', '<=', now).execute();
 }

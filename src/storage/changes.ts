@@ -4,14 +4,14 @@ import { claim, onlyThat, personBy, type Claim, inShares, type Shares } from './
 import type { ChangeTable, State } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
-/** One row of `changes`, as it was read. */
+/** One row of `changes`. */
 export type Change = Selectable<ChangeTable>;
 
-/** What a change is born with; its number, version and counters are given by the database. */
+/** The initial values of a change, without its number, version and counters. */
 export type NewChange = Omit<Insertable<ChangeTable>, Counters>;
 type Counters = 'number' | 'version' | 'tries' | 'throttled';
 
-/** What a move may write: everything but what was frozen when the change was made. */
+/** The columns that a move may write: all but those frozen when the change was made. */
 export type ChangePatch = Pick<
   Updateable<ChangeTable>,
   | Touch
@@ -28,7 +28,7 @@ export type ChangePatch = Pick<
 >;
 type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'reminders' | 'outcome';
 
-/** Saves a new change, with version 1; resolves with the whole row. */
+/** Saves a new change with version 1; resolves with the row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
   const counters = { version: 1, tries: 0, throttled: 0 };
   return tx
@@ -38,17 +38,17 @@ export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
     .executeTakeFirstOrThrow();
 }
 
-/** The change of that number, or undefined. */
+/** The change with this number, or undefined. */
 export function findChange(db: Reader, number: number): Promise<Change | undefined> {
   return db.selectFrom('changes').selectAll().where('number', '=', number).executeTakeFirst();
 }
 
-/** As `findChange`, and nobody else moves it before this transaction ends; waits for whoever is just doing so. */
+/** As `findChange`, but locks the row until this transaction ends; waits if another transaction has it locked. */
 export function holdChange(tx: Tx, number: number): Promise<Change | undefined> {
   return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(forUpdate(tx)).executeTakeFirst();
 }
 
-/** The change that was saved with this asker, fingerprint and moment, or undefined: where the answer to a commit was lost. */
+/** Finds a change whose commit got no answer, by its asker, fingerprint and time; undefined: it was not saved. */
 export function findSaved(
   db: Reader,
   { asker, fingerprint, created_at }: Pick<NewChange, 'asker' | 'fingerprint' | 'created_at'>,
@@ -57,7 +57,7 @@ export function findSaved(
   return saved.where('created_at', '=', created_at).orderBy('number', 'desc').limit(1).executeTakeFirst();
 }
 
-/** Moves the change and counts its version up; undefined, with nothing written, if somebody moved it since it was read. */
+/** Moves the change and increments its version. Undefined, with nothing written, if it was moved since it was read. */
 export function updateChange(tx: Tx, { number, version }: Change, patch: ChangePatch): Promise<Change | undefined> {
   return tx
     .updateTable('changes')
@@ -69,8 +69,8 @@ export function updateChange(tx: Tx, { number, version }: Change, patch: ChangeP
 }
 
 /**
- * Writes what a worker notes between two moves; the version stays. Undefined, with nothing written, if somebody moved
- * or claimed the change since it was read.
+ * Writes a worker's notes between two moves; the version stays the same. Undefined, with nothing written, if the change
+ * was moved or claimed since it was read.
  */
 export function touchChange(
   tx: Tx,
@@ -87,7 +87,7 @@ export function touchChange(
     .executeTakeFirst();
 }
 
-/** Gives the caller up to `limit` changes that are due, people by turns and none more than their share; see `claim`. */
+/** Claims up to `limit` due changes, in turns among people and within each one's share; see `claim`. */
 export function claimDue(tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Change[]> {
   const whose = ({ asker }: Pick<Change, 'asker'>): string => personBy(shares.idsOf ?? onlyThat, asker);
   const own = (one: Change, other: Change): number => (one.due_at ?? 0) - (other.due_at ?? 0);
@@ -95,7 +95,7 @@ export function claimDue(tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Ch
   return claim<Change>(tx, 'changes', wanted, { columns: ['asker', 'due_at'], whose, own, ...turns }, conditions);
 }
 
-/** Lets an approved change be sent from `dueAt` on (epoch ms); one that was tried already goes its own way. */
+/** Delays an approved change until `dueAt` (epoch ms), unless a send was already attempted. */
 export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<void> {
   await tx
     .updateTable('changes')
@@ -108,8 +108,8 @@ export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<v
 }
 
 /**
- * Whether another change by the same kind of command (`allowlist …`) was made, or may have been made, to the same target
- * since this one was settled.
+ * Whether another change of the same command family (`allowlist …`) took effect, or may have, on the same target since
+ * this one was settled.
  */
 export async function isTouchedSince(db: Reader, { number, target, command, settled_at }: Change): Promise<boolean> {
   const [family = ''] = command.split(' ');
@@ -127,7 +127,7 @@ export async function isTouchedSince(db: Reader, { number, target, command, sett
   return later !== undefined;
 }
 
-/** A change that waits for approval of the same call, or undefined. */
+/** A waiting change with the same target and call, or undefined. */
 export function findWaiting(
   db: Reader,
   { target, call }: Pick<NewChange, 'target' | 'call'>,
@@ -136,14 +136,14 @@ export function findWaiting(
   return waiting.where('call', '=', call).orderBy('number').limit(1).executeTakeFirst();
 }
 
-/** Those of these changes that will come to an end by themselves. */
+/** Those of these changes that are not settled and not unknown: they will end without a person. */
 export async function underWay(db: Reader, numbers: readonly number[]): Promise<ReadonlySet<number>> {
   if (numbers.length === 0) return new Set();
   const open = db.selectFrom('changes').select('number').where('number', 'in', numbers).where('settled_at', 'is', null);
   return new Set((await open.where('state', '<>', 'unknown').execute()).map(({ number }) => number));
 }
 
-/** How many changes of this person, by all of their ids, are in one of these states, which end with it. */
+/** How many changes a person (`askers`: all of their ids) has in these states. */
 export async function countOpen(
   db: Reader,
   askers: readonly string[],
@@ -158,7 +158,7 @@ export async function countOpen(
   return count;
 }
 
-/** What to list; what is left out does not matter. Newest first, `limit` at most, below `beforeNumber` for a next page. */
+/** Conditions for a list; those left out do not apply. `beforeNumber` gives the next page. */
 export type ChangeFilter = {
   readonly target?: string;
   readonly askers?: readonly string[];
@@ -167,7 +167,7 @@ export type ChangeFilter = {
   readonly limit: number;
 };
 
-/** The changes that fit, newest first. */
+/** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]> {
   const { target, askers, state, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
@@ -178,7 +178,7 @@ export function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]>
   return found.orderBy('number', 'desc').limit(filter.limit).execute();
 }
 
-/** The change whose card, or a copy of it, stands at this place: a thread's channel and its first message's `ts`. */
+/** The change whose card, or a copy of it, is the message `ts` in `channel`. */
 export function findByCard(db: Reader, channel: string, ts: string): Promise<Change | undefined> {
   return db
     .selectFrom('changes')
@@ -190,7 +190,7 @@ export function findByCard(db: Reader, channel: string, ts: string): Promise<Cha
     .executeTakeFirst();
 }
 
-/** What these changes are about, in no order. */
+/** The targets of these changes, in no particular order. */
 export async function aboutChanges(
   db: Reader,
   numbers: readonly number[],

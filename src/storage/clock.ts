@@ -1,66 +1,67 @@
 import { uptime } from 'node:os';
 
-/** One look at the clocks, in ms: what a clock says (epoch), and the ticks of this machine when it was asked. */
+/** One reading of the clocks, in ms. */
 export type Reading = {
+  /** The reference clock (epoch): this machine's, or PostgreSQL's. */
   readonly clock: number;
-  /** Counts what time passes, and never jumps. */
+  /** This machine's monotonic ticks at that moment. */
   readonly ticks: number;
-  /** This machine's own clock (epoch), where `clock` is another machine's. */
+  /** This machine's own clock (epoch), if `clock` is another machine's. */
   readonly wall?: number;
 };
 
-/** A clock says something else than it should, in epoch ms. */
+/** A clock that disagrees with our time; times in epoch ms. */
 export type Jump = {
   /**
-   * It *jumped* away from the time that was counted; at a start it is *behind* the newest time that is written down; or
-   * that time is *far ahead* of it, and not believed.
+   * `jumped`: the clock left the time that we counted. `behind`: at start it is behind the newest stored time.
+   * `far ahead`: at start a stored time is more than a day ahead of it, and ignored.
    */
   readonly kind: 'jumped' | 'behind' | 'far ahead';
   readonly clock: number;
-  /** The time that was counted, or is written down. */
+  /** The counted or stored time. */
   readonly other: number;
 };
 
-/** Time that passes as the ticks do, whatever the clock behind it does. */
+/** Time that passes at the rate of the ticks, whatever the reference clock does. */
 export type Clock = {
-  /** The time by this reading: epoch ms, whole, never less than before. */
+  /** The time by this reading: epoch ms, an integer, never less than before. */
   readonly at: (reading: Reading) => number;
-  /** The time by the ticks alone, where the clock's answer is too old to be judged. */
+  /** The time by the ticks alone, for when the clock's answer is too old. */
   readonly after: (ticks: number) => number;
-  /** By how much the clock behind it was ahead of it (behind: negative) at the last reading, in ms. */
+  /** How far the reference clock was ahead of this time at the last reading, in ms; negative: behind. */
   readonly ahead: () => number;
 };
 
-/** What a clock may be corrected by without having jumped. */
+/** Corrections up to this size are not reported as jumps. */
 export const toleranceMs = 5_000;
-/** What is followed of a correction at once: of the ten seconds in which a change can be stopped, nine are left. */
-const atOnceMs = 1_000;
-/** How much of the time that passes a further correction may take: an hour's jump is caught up with in four days. */
-const pace = 0.01;
+/** The part of a correction applied at once: it leaves nine of the ten seconds in which a change can be stopped. */
+const immediateMs = 1_000;
+/** The rate of further correction, per time that passes: an hour's jump is corrected within about four days. */
+const correctionRate = 0.01;
 
 /**
- * Begins at `begin` (epoch ms) with this first reading, and follows the clock by one second at once and by one
- * hundredth of the time that passes: whichever way the clock jumps, an hour lasts between 59 and 61 minutes, so nothing
- * expires early and nothing waits for it. To take over every step forwards at once would be simpler, and keep replicas
- * together; but a clock that is an hour ahead for a moment would let every approval expire. So a jump is told to
- * `onJump`, once, and people decide: whoever starts where nobody has been alive for a minute believes the clock.
+ * A clock that starts at `begin` (epoch ms) and follows its reference by one second at once, then by one percent of the
+ * time that passes. However the reference jumps, an hour lasts between 59 and 61 minutes, so nothing expires early or
+ * late. Following forward jumps at once would be simpler, but a clock that is an hour ahead for a moment would expire
+ * every approval. So `onJump` is called once for a jump, and people decide: a process that starts when none has run for
+ * a minute believes the clock.
  *
- * A machine that was suspended counts that time as ticks. One that stood still unknowingly, as a virtual machine does,
- * believes another machine's clock where its own wall clock, put right since, agrees.
+ * The ticks include the time of a suspended machine. A virtual machine may be paused without its ticks noticing: then
+ * another machine's clock is believed if this machine's corrected wall clock agrees.
  */
 export function createClock(first: Reading, begin: number, onJump: (jump: Jump) => void): Clock {
   let last = { ...first, now: begin, credit: 0 };
   const at = (reading: Reading): number => {
-    // Asked earlier, and answered later.
+    // Readings of concurrent calls may arrive out of order.
     if (reading.ticks < last.ticks) return Math.floor(last.now);
-    const passed = reading.ticks - last.ticks + stoodStill(last, reading);
+    const passed = reading.ticks - last.ticks + pausedTime(last, reading);
     const counted = last.now + passed;
     const off = reading.clock - counted;
     const wasOff = last.clock - last.now;
     if (Math.abs(off - wasOff) > toleranceMs)
       onJump({ kind: 'jumped', clock: reading.clock, other: Math.floor(counted) });
-    const credit = towardsZero(last.credit, passed * pace);
-    const correction = Math.min(Math.max(off, -atOnceMs - credit), atOnceMs - credit);
+    const credit = towardsZero(last.credit, passed * correctionRate);
+    const correction = Math.min(Math.max(off, -immediateMs - credit), immediateMs - credit);
     const now = Math.max(last.now, counted + correction);
     last = { ...reading, now, credit: credit + now - counted };
     return Math.floor(last.now);
@@ -75,8 +76,8 @@ export function createClock(first: Reading, begin: number, onJump: (jump: Jump) 
   };
 }
 
-/** Time that both clocks saw pass, and the ticks did not. */
-function stoodStill(last: Reading, reading: Reading): number {
+/** Time that passed on both clocks but not in the ticks. */
+function pausedTime(last: Reading, reading: Reading): number {
   if (last.wall === undefined || reading.wall === undefined) return 0;
   const passed = reading.ticks - last.ticks;
   const [byWall, byClock] = [reading.wall - last.wall - passed, reading.clock - last.clock - passed];
@@ -88,8 +89,8 @@ const towardsZero = (value: number, by: number): number => Math.sign(value) * Ma
 const machine = { awake: () => performance.now(), uptime: () => uptime() * 1_000, wall: Date.now };
 
 /**
- * Ticks of this machine, in ms: as exact as a short time needs, and with the time that it was suspended. That is looked
- * up only where the wall clock has left the ticks, as it does in every suspension: the system reads a file for it.
+ * This machine's ticks in ms, precise, and including time in which it was suspended. The uptime is read only when the
+ * wall clock and the ticks drift apart, as they do after a suspension, because that costs a file read.
  */
 export function createTicks({ awake, uptime, wall } = machine): () => number {
   let suspended = 0;
@@ -110,10 +111,10 @@ export function createTicks({ awake, uptime, wall } = machine): () => number {
   };
 }
 
-/** Less than this is no suspension, but how coarse the system counts. */
+/** Smaller gaps are just the low resolution of the uptime. */
 const suspendedMs = 1_000;
 
-/** This machine's time for what is not kept in the database: caches, pauses, budgets. */
+/** This machine's time (epoch ms), for things outside the database: caches, pauses, budgets. */
 export function createSteadyNow(): () => number {
   const ticks = createTicks();
   const read = (): Reading => ({ clock: Date.now(), ticks: ticks() });

@@ -1,6 +1,6 @@
 /**
- * The same work, but never twice at a time: calls that come while it runs share the next one, which begins when that
- * has ended, well or not.
+ * Wraps `work` so that it never runs twice at the same time. Calls during a run share one further run, which starts
+ * when the current one ends, even if that fails.
  */
 export function shared(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

@@ -12,61 +12,59 @@ import type { Reader, Tx } from './tx.ts';
 
 export type { Tx };
 
-/** The open database of one bot. */
+/** An open database. */
 export type Database = {
   readonly kind: Kind;
-  /** For reads outside a transaction. Inside one it must not be used: on SQLite that waits for ever. */
+  /** For reads outside a transaction. Never use it inside one: on SQLite that deadlocks. */
   readonly db: Kysely<Schema>;
   /**
-   * Runs `work` in a transaction that is committed when it resolves and rolled back when it rejects. `work` touches
-   * nothing but its transaction, because it runs again (twice at most) when PostgreSQL gave it up for another one.
-   * When the promise rejects because the connection was lost, or the disk did not flush, it is not known whether the
-   * commit took place.
+   * Runs `work` in a transaction, committed when it resolves and rolled back when it rejects. `work` must have no other
+   * effects, because it is retried (twice at most) when PostgreSQL aborts it for a deadlock or conflict. If the promise
+   * rejects because the connection was lost or the disk did not flush, the commit may or may not have happened.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** As `transaction`, for work that is one statement, which commits by itself: two trips to the database less. */
+  /** As `transaction`, for a single statement that commits by itself: saves two round trips. */
   statement<T>(work: (db: Reader) => Promise<T>): Promise<T>;
-  /** As `transaction`, but nobody waits for the disk: for leases and the like, which a machine may lose with its power. */
+  /** As `transaction`, but without waiting for the disk: for leases and the like, which may be lost in a power cut. */
   unflushed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * The time by which everything expires, in epoch milliseconds: one clock for all replicas. It does not go back, and
-   * does not jump with the clock; see `clock.ts`.
+   * The current time, in epoch milliseconds, shared by all replicas. It never goes back and does not jump with the
+   * clock; see `clock.ts`.
    */
   now(tx?: Tx): Promise<number>;
-  /** By how much the clock is ahead of that (behind: negative), in ms: for replicas that start beside this one. */
+  /** How far the clock is ahead of that time, in ms (negative: behind): for replicas that start later. */
   readonly clockAhead: () => number;
   /**
-   * Throws, and has the process end, where what is committed now would be lost: a file was removed or replaced. Asked
+   * Throws and ends the process if the database's files were removed or replaced, so that commits would be lost. Called
    * just before `sending` is committed.
    */
   readonly stillOurs: () => void;
-  /** Tells this database from any other: 16 hex digits. */
+  /** The id of this database, 16 hex digits. */
   readonly installation: string;
-  /** Waits for running queries and lets go of files and connections. */
+  /** Waits for running queries, then closes files and connections. */
   close(): Promise<void>;
 };
 
-/** What a test, or the log, may hang on to a database. */
 export type DatabaseOptions = {
-  /** Stands in for the time, in epoch milliseconds. */
+  /** Replaces the time in tests, in epoch milliseconds. */
   readonly now?: () => number;
-  /** Stand in for the clocks of this machine. */
+  /** Replace this machine's clocks in tests. */
   readonly clocks?: Partial<Clocks>;
-  /** Told of every jump of the clock, once, when whoever opens the database has it. */
+  /** Called once for each clock jump, but not before `openDatabase` has resolved. */
   readonly onJump?: (jump: Jump) => void;
-  /** Told of every lost connection to PostgreSQL. */
+  /** Called for each lost connection to PostgreSQL. */
   readonly onLost?: OnLost;
-  /** Told once that nothing of this database can be relied on any more: the process must end now, and do nothing else. */
+  /** Called once when the database can't be relied on any more: the process must end now and do nothing else. */
   readonly onFatal?: (error: DatabaseLost) => void;
-  /** Gets a sentence about files that others could read. */
+  /** Called with a sentence about files that other users could read or replace. */
   readonly onWarning?: (warning: string) => void;
 };
 
 const ATTEMPTS = 3;
 
 /**
- * Opens `sqlite:PATH`, `sqlite::memory:` or `postgres://…` and brings its tables up to date. Rejects with a sentence
- * if the address is neither, a second bot holds the file, or a newer version wrote the tables.
+ * Opens `sqlite:PATH`, `sqlite::memory:` or `postgres://…` and migrates its tables. Rejects with a sentence for people
+ * if the address is none of these, another bot has the file open, or a newer version wrote the tables.
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   const { db, ...ways } = await openEither(url, options);
@@ -76,7 +74,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     const { now, ahead } = await timeOf(db, options, (jump) => onJump(jump));
     const { id } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
     onJump = options.onJump ?? (() => {});
-    // Whoever is told writes it into the database, and does not have that yet.
+    // Delayed, because the caller reports a jump through the database, which it doesn't have yet.
     setImmediate(() => early.forEach(onJump));
     return { kind: kindOf(db), db, ...ways, now, clockAhead: ahead, installation: id, close: () => db.destroy() };
   } catch (error) {
@@ -85,14 +83,14 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   }
 }
 
-/** Opens the same for reading alone, beside a running bot: no tables are made or changed. The caller destroys it. */
+/** Opens the same address read-only, beside a running bot, without migrating it. The caller must destroy it. */
 export async function openToRead(url: string): Promise<Kysely<Schema>> {
   if (isSqlite(url)) return readSqlite(url.slice('sqlite:'.length));
   const { readPostgres } = await postgres();
   return readPostgres(url, () => {});
 }
 
-/** Its client is loaded where it is used: most start without. */
+/** Loaded on demand: most bots run on SQLite. */
 const postgres = () => import('./postgres.ts');
 
 const isSqlite = (url: string): boolean => /^sqlite:./.test(url);
@@ -110,13 +108,13 @@ async function openEither(url: string, { onLost = () => {}, ...options }: Databa
   throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
 }
 
-/** In a file: a commit is told of once it is on the disk; what is committed later is flushed later. */
+/** On SQLite: a transaction resolves once its commit is flushed. Concurrent commits share a flush. */
 async function openFile(path: string, { onFatal = () => {}, onWarning = () => {} }: DatabaseOptions): Promise<Ways> {
   const { db, flush, replaced } = await openSqlite(path, onWarning);
   const reliance = createReliance(onFatal);
   const flushed = shared(async () => {
     reliance.check();
-    // The next one would succeed, without what this one has not written: the system forgets it.
+    // Fatal: the kernel drops the failed pages, so a later flush would succeed without them.
     await flush().catch((error: unknown) => reliance.end(unflushedWords(path), error));
   });
   const committed = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -145,19 +143,19 @@ async function openFile(path: string, { onFatal = () => {}, onWarning = () => {}
 }
 
 const unflushedWords = (path: string): string =>
-  `The disk did not take what was written to ${path}, and what is on it now is not known. Nothing more is sent. Look at the disk, then start again: what was being sent is called unknown.`;
+  `The disk didn't save what was written to ${path}, and I don't know what is on it now. Nothing more is sent. Please check the disk, then start me again: what was being sent will be reported as unknown.`;
 const replacedWords = (path: string): string =>
-  `${path} was removed or replaced while it was open, so what is written would be lost, or another Sitehand may have it. Nothing more is sent. Put the file back, make sure that one Sitehand runs, then start again.`;
+  `${path} was removed or replaced while it was open, so new data would be lost, or another Sitehand may be using it. Nothing more is sent. Put the file back, make sure that only one Sitehand runs, then start again.`;
 
-/** On a server, with many connections. */
+/** On PostgreSQL. */
 async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // Each statement sees what is committed when it starts: what is read behind a row's or an advisory lock is fresh.
+      // Each statement sees everything committed before it, so reads after taking a lock are fresh.
       return await db.transaction().setIsolationLevel('read committed').execute(work);
     } catch (error) {
       if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
-      // Begun again at once, it could overtake the one it made way for, and meet it head-on once more.
+      // Retried at once, it could deadlock with the same transaction again.
       await setTimeout(attempt * 20 + Math.random() * 20);
     }
   }

@@ -1,40 +1,39 @@
 import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** A database file and its companions: who may read them, and whether they are still the ones that were opened. */
+/** The files of a SQLite database: who may read them, and whether they are still the ones that were opened. */
 
-/** Beside the database: held by the bot that has it open, so that no second one can. */
+/** The lock file beside the database: the bot holds it, so that no second one can open the database. */
 export const lockOf = (path: string): string => `${path}.lock`;
 
-/** Makes the database file and its folder, for this user alone; what is there already is let alone. */
+/** Creates the database file and its folder, readable by this user only. Existing ones are left as they are. */
 export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a folder');
   create(path);
 }
 
-/**
- * Takes from others what they may do with the file of a database and its companions; `onWarning` gets a sentence about
- * each of those.
- */
+/** Removes other users' rights to the files of a database. `onWarning` gets a sentence about each file that had some. */
 export function makePrivate(path: string, onWarning: (warning: string) => void): void {
   const real = realpathSync(path);
   create(lockOf(real));
   const files = [real, `${real}-wal`, `${real}-shm`, lockOf(real)];
   for (const file of files.filter(isOpenToOthers)) onWarning(closeToOthers(file));
   const folder = statSync(dirname(real));
-  // With the sticky bit others may write there and still not replace what is ours.
+  // With the sticky bit, others can write there but not replace our files.
   if ((folder.mode & 0o022) !== 0 && (folder.mode & 0o1000) === 0) {
-    onWarning(`Others may write in ${dirname(real)} and so replace the database. Take that from them: chmod go-w.`);
+    onWarning(
+      `Others can write in ${dirname(real)} and so replace the database. Please remove that right: chmod go-w.`,
+    );
   }
 }
 
-/** SQLite gives its companion files the mode of the database. */
+/** Only the database and the lock file: SQLite gives `-wal` and `-shm` the mode of the database. */
 function create(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600));
   } catch (error) {
-    // One that is there is not opened: to close it again would end the locks that this process has on it.
+    // An existing file is not even opened: closing it again would release this process's locks on it.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
@@ -45,22 +44,22 @@ const isOpenToOthers = (path: string): boolean =>
 function closeToOthers(path: string): string {
   try {
     chmodSync(path, 0o600);
-    return `Others could read ${path}; now this user alone can. Keys that were in it before may have been seen.`;
+    return `Others could read ${path}; now only this user can. They may have seen keys that it contained.`;
   } catch {
-    return `Others can read ${path}, and I may not change that. Its owner can: chmod 600.`;
+    return `Others can read ${path}, and I'm not allowed to change that. Its owner can: chmod 600.`;
   }
 }
 
 /**
- * Remembers which files stand at these paths now. What it returns looks again: the path of the first that is gone or
- * another one, or undefined while all are the same.
+ * Remembers the files at these paths. The returned function checks them again: the first path whose file is gone or
+ * another one, or undefined.
  */
 export function watchFiles(paths: readonly string[]): () => string | undefined {
   const opened = paths.map((path) => ({ path, id: idOf(path) }));
   return () => opened.find(({ path, id }) => id === undefined || idOf(path) !== id)?.path;
 }
 
-/** While a file is open no other one gets its number. */
+/** Device and inode: while the file is open, no other one can get the same. */
 function idOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;

@@ -5,12 +5,12 @@ import type { Reader, Tx } from './tx.ts';
 /** One row of `inbox`. */
 export type InboxRow = Selectable<InboxTable>;
 
-/** What a delivery may weigh, in characters: more than Slack sends. */
+/** The largest delivery, in characters: more than Slack sends. */
 export const CONTENT_LIMIT = 100_000;
-/** How many rows one call looks at or removes. */
+/** How many rows one call reads or deletes. */
 const BATCH = 500;
 
-/** Keeps a delivery until it is answered; `seen` if it came before. Rejects with a RangeError beyond `CONTENT_LIMIT`. */
+/** Saves a delivery until it is answered; `seen` if it is there already. RangeError beyond `CONTENT_LIMIT`. */
 export async function receive(db: Reader, row: Omit<InboxRow, 'closed_at'>): Promise<'new' | 'seen'> {
   if ((row.content?.length ?? 0) > CONTENT_LIMIT) throw new RangeError('the delivery is too long to be kept');
   const kept = await db
@@ -23,8 +23,8 @@ export async function receive(db: Reader, row: Omit<InboxRow, 'closed_at'>): Pro
 }
 
 /**
- * Closes a delivery and wipes what it said; true for the one caller who did it, and only that one may create or move a
- * change, or tell the person that nothing was done, in the same transaction.
+ * Closes a delivery and wipes its content. True for exactly one caller: only that one may create or move a change, or
+ * tell the person that nothing was done, in the same transaction.
  */
 export async function closeInbox(db: Reader, key: string, now: number): Promise<boolean> {
   const closed = await db
@@ -37,7 +37,7 @@ export async function closeInbox(db: Reader, key: string, now: number): Promise<
   return closed !== undefined;
 }
 
-/** Lengthens the lease on an open delivery, to `leaseUntil` (epoch ms); false if it was closed or is another owner's. */
+/** Extends the lease on an open delivery to `leaseUntil` (epoch ms); false if it is closed or has another owner. */
 export async function renewInbox(tx: Tx, key: string, owner: string, leaseUntil: number): Promise<boolean> {
   const renewed = await tx
     .updateTable('inbox')
@@ -50,7 +50,7 @@ export async function renewInbox(tx: Tx, key: string, owner: string, leaseUntil:
   return renewed !== undefined;
 }
 
-/** Open deliveries whose worker's lease is over, oldest first, 500 at most. Whoever tells about one closes it first. */
+/** Open deliveries whose lease is over, oldest first, 500 at most. Close one before reporting it as lost. */
 export function abandoned(db: Reader, now: number): Promise<InboxRow[]> {
   return db
     .selectFrom('inbox')
@@ -62,7 +62,7 @@ export function abandoned(db: Reader, now: number): Promise<InboxRow[]> {
     .execute();
 }
 
-/** Wipes what deliveries received before `before` said, answered or not. */
+/** Wipes the content of deliveries received before `before` (epoch ms), answered or not. */
 export async function wipeInbox(tx: Tx, before: number): Promise<void> {
   await tx
     .updateTable('inbox')
@@ -72,7 +72,7 @@ export async function wipeInbox(tx: Tx, before: number): Promise<void> {
     .execute();
 }
 
-/** Removes up to 500 closed deliveries received before `before`; from then on the same delivery would be new again. */
+/** Deletes up to 500 closed deliveries received before `before` (epoch ms). A copy that comes later counts as new. */
 export async function forgetInbox(tx: Tx, before: number): Promise<number> {
   const old = tx
     .selectFrom('inbox')

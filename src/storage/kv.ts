@@ -6,27 +6,27 @@ import type { Reader, Tx } from './tx.ts';
 /** One row of `settings`. */
 export type Setting = Selectable<SettingTable>;
 
-/** A fact that all replicas share, or undefined. */
+/** A setting shared by all replicas, or undefined. */
 export function readSetting(db: Reader, key: string): Promise<Setting | undefined> {
   return db.selectFrom('settings').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
-/** When the tables were made, in epoch milliseconds. */
+/** When the tables were created, in epoch milliseconds. */
 export async function installedAt(db: Reader): Promise<number> {
   return (await db.selectFrom('installation').select('created_at').executeTakeFirstOrThrow()).created_at;
 }
 
-/** Writes a fact in place of the one before. */
+/** Creates or replaces a setting. */
 export async function writeSetting(tx: Tx, setting: Setting): Promise<void> {
-  const { key: _, ...fact } = setting;
+  const { key: _, ...columns } = setting;
   await tx
     .insertInto('settings')
     .values(setting)
-    .onConflict((on) => on.column('key').doUpdateSet(fact))
+    .onConflict((on) => on.column('key').doUpdateSet(columns))
     .execute();
 }
 
-/** Removes a fact; false if there was none. */
+/** Deletes a setting; false if there was none. */
 export async function removeSetting(tx: Tx, key: string): Promise<boolean> {
   const gone = await tx.deleteFrom('settings').where('key', '=', key).returning('key').executeTakeFirst();
   return gone !== undefined;
@@ -37,7 +37,7 @@ type Transactions = {
   readonly now: (tx: Tx) => Promise<number>;
 };
 
-/** A random key, 64 hex digits, that is made once and never leaves this database. */
+/** A random key of 64 hex digits, created once and kept in this database. */
 export const keptKey = (database: Transactions, key: string): Promise<string> =>
   database.transaction(async (tx) => {
     const kept = await readSetting(tx, key);

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { forUpdateSkipLocked, listed } from './sql-dialect.ts';
 import type { Tx } from './tx.ts';
 
-/** Who takes work, until when it is theirs (`now` + `leaseMs`, epoch ms), and how many rows at most. */
+/** A request for up to `limit` rows, leased to `owner` until `now` + `leaseMs` (epoch ms). */
 export type Claim = {
   readonly owner: string;
   readonly now: number;
@@ -10,44 +10,44 @@ export type Claim = {
   readonly limit: number;
 };
 
-/** Every id of the person behind one; the first stands for all of them. */
+/** All ids of the person with this id; the first one represents the person. */
 export type IdsOf = (id: string) => readonly string[];
 export const onlyThat: IdsOf = (id) => [id];
 export const personBy = (idsOf: IdsOf, id: string): string => idsOf(id)[0] ?? id;
 
-/** Columns that give a row back to whoever comes next. */
+/** Column values that end a lease. */
 export const unowned = { owner: null, lease_until: null } as const;
 
-/** The tables whose rows are worked on, and what counts their rows. */
+/** The tables with leases, and their id columns. */
 const ids = { changes: 'number', messages: 'id', timers: 'id' } as const;
 
 type Leased = { readonly due_at: number | null } & ({ readonly number: number } | { readonly id: number });
 
-/** Whose turn it is among the rows that are due, longest overdue first. */
+/** The order in which due rows are claimed. */
 export type Turns<Row> = {
-  /** Columns that these look at, beside the id. */
+  /** The columns that the functions below read, without the id. */
   readonly columns: readonly string[];
-  /** Everybody's first row goes before anybody's second. */
+  /** The person a row belongs to: everybody's first row goes before anybody's second. */
   readonly whose: (row: Row) => string;
-  /** Goes before all that is not. */
+  /** These rows go before all others. */
   readonly isFirst?: (row: Row) => boolean;
-  /** Which of one's own goes first; where it does not tell, the longest overdue. */
+  /** Orders the rows of one person; equal ones by how long they are overdue. */
   readonly own?: (one: Row, other: Row) => number;
-  /** When somebody had their last turn: of two whose turns are the same, whoever waits longer goes first. */
+  /** When each person had their last turn (epoch ms): within a turn, people who waited longer go first. */
   readonly served?: ReadonlyMap<string, number>;
-  /** How much of somebody's is worked on already; it counts as turns that they have had. */
+  /** How many rows of each person are leased already; they count as turns. */
   readonly underWay?: ReadonlyMap<string, number>;
-  /** So much of one and the same at most. */
+  /** How many rows of one person may be leased at the same time. */
   readonly maxEach?: number;
 };
 
-/** The longest overdue rows among which turns are given: a claim costs the same however much is due. */
-const seen = 24;
+/** How many of the longest overdue rows are considered, so that the cost of a claim does not grow with the backlog. */
+const minConsidered = 24;
 
 /**
- * Gives the caller up to `limit` rows that are due, that nobody works on (or whose worker's lease ran out), and that
- * fulfil one of the conditions, no row two of them, in the order of their turns. A condition may call the table by its
- * name; of each the longest overdue are looked at. Of two claims at once each row goes to one.
+ * Leases up to `limit` due rows to the caller and resolves with them, in the order of `order`. Rows with a running lease
+ * are skipped; concurrent claims never get the same row. Each condition is SQL that may refer to the table by its name;
+ * the longest overdue rows of each are considered. No row may meet two conditions.
  */
 export async function claim<Row extends Leased>(
   tx: Tx,
@@ -62,14 +62,14 @@ export async function claim<Row extends Leased>(
   const due = conditions.map(
     (condition) => sql`select * from (
       select ${columns} from ${rows} where ${isFree} and ${condition}
-      order by due_at, ${id} limit ${Math.max(seen, limit)}
+      order by due_at, ${id} limit ${Math.max(minConsidered, limit)}
     ) as longest`,
   );
   const found = await sql<Row>`${sql.join(due, sql` union all `)}`.execute(tx);
   const turns = inTurn(found.rows, order).map(idOf);
   if (turns.length === 0 || limit <= 0) return [];
-  // Another claim may be at the same rows: the next ones are taken then. Materialised, because a planner may otherwise
-  // run the inner select once a row, and take more than the limit.
+  // Rows locked by another claim are skipped and the next ones taken. Materialised, because a planner might otherwise
+  // run the inner select once for each row and exceed the limit.
   const claimed = await sql<Row>`
     with free as materialized (
       select ${id} from ${rows} join ${listed(tx, turns)} as turns on turns.value = ${id} where ${isFree}
@@ -80,14 +80,14 @@ export async function claim<Row extends Leased>(
   return claimed.rows.toSorted((one, other) => turns.indexOf(idOf(one)) - turns.indexOf(idOf(other)));
 }
 
-/** What of each one's is worked on already, how much of one person's may be at most, and who is one person. */
+/** Leased rows by id, the most that one person may have, and which ids belong to one person. */
 export type Shares = {
   readonly underWay?: ReadonlyMap<string, number>;
   readonly maxEach?: number;
   readonly idsOf?: IdsOf;
 };
 
-/** What `claim` wants for shares of those whose id stands in this column: turns, and conditions. */
+/** Turns and conditions for `claim` that keep everybody within their share; `column` holds the person's id. */
 export function inShares(
   column: string,
   { underWay: ofEach = new Map(), maxEach = Infinity, idsOf = onlyThat }: Shares,
@@ -97,39 +97,39 @@ export function inShares(
     const person = personBy(idsOf, id);
     underWay.set(person, (underWay.get(person) ?? 0) + count);
   }
-  // The longest overdue may all be of those who have much already: whoever has nothing under way is looked for apart.
+  // The longest overdue rows may all belong to busy people, so idle people get a condition of their own.
   const busy = [...underWay.keys()];
   const id = sql.ref(column);
   const idle = busy.length === 0 ? sql`true` : sql`${id} not in (${sql.join(busy.flatMap(idsOf))})`;
-  const hungry = busy.filter((person) => (underWay.get(person) ?? 0) < maxEach).flatMap(idsOf);
-  return { underWay, maxEach, conditions: [idle, ...hungry.map((one) => sql`${id} = ${one}`)] };
+  const belowShare = busy.filter((person) => (underWay.get(person) ?? 0) < maxEach).flatMap(idsOf);
+  return { underWay, maxEach, conditions: [idle, ...belowShare.map((one) => sql`${id} = ${one}`)] };
 }
 
 const idOf = (row: Leased): number => ('number' in row ? row.number : row.id);
 
-/** A row, which turn it is of whom it belongs to, when they had their last one, and how much they have here. */
-type Turn<Row> = { readonly row: Row; readonly turn: number; readonly last: number; readonly crowd: number };
+/** A row, its turn among its person's rows, the time of the person's last turn, and how many rows the person has. */
+type Turn<Row> = { readonly row: Row; readonly turn: number; readonly last: number; readonly total: number };
 
 /**
- * The rows by turns: what is first, then everybody's first row, then everybody's second. At the same turn whoever has
- * waited longest for one goes first, then whoever has least, and then the longest overdue, in whose order the rows come.
+ * Orders rows, given longest overdue first: `isFirst` rows, then everybody's first row, then everybody's second, and so
+ * on. Within a turn: people who waited longest, then people with the fewest rows, then the longest overdue.
  */
 export function inTurn<Row>(
   rows: readonly Row[],
   { whose, isFirst = () => false, own = () => 0, served, underWay, maxEach = Infinity }: Omit<Turns<Row>, 'columns'>,
 ): readonly Row[] {
-  const firstOnes = (one: Row, other: Row): number => Number(isFirst(other)) - Number(isFirst(one));
+  const byPriority = (one: Row, other: Row): number => Number(isFirst(other)) - Number(isFirst(one));
   const turns = [...Map.groupBy(rows, whose)].flatMap(([who, theirs]): Turn<Row>[] => {
-    const [had, last, crowd] = [underWay?.get(who) ?? 0, served?.get(who) ?? 0, theirs.length];
-    const ordered = theirs.toSorted((one, other) => firstOnes(one, other) || own(one, other));
-    return ordered.slice(0, Math.max(0, maxEach - had)).map((row, at) => ({ row, turn: had + at, last, crowd }));
+    const [had, last, total] = [underWay?.get(who) ?? 0, served?.get(who) ?? 0, theirs.length];
+    const ordered = theirs.toSorted((one, other) => byPriority(one, other) || own(one, other));
+    return ordered.slice(0, Math.max(0, maxEach - had)).map((row, at) => ({ row, turn: had + at, last, total }));
   });
   const byTurn = (one: Turn<Row>, other: Turn<Row>): number =>
-    firstOnes(one.row, other.row) || one.turn - other.turn || one.last - other.last || one.crowd - other.crowd;
+    byPriority(one.row, other.row) || one.turn - other.turn || one.last - other.last || one.total - other.total;
   return turns.toSorted(byTurn).map(({ row }) => row);
 }
 
-/** Ends every lease: only where no other process can be at work. What was being sent is due at once, to be called unknown. */
+/** Ends all leases; only safe if no other process can be at work. Rows are due at once: cut-off sends become unknown. */
 export async function releaseAll(tx: Tx, now: number): Promise<void> {
   for (const table of ['changes', 'messages', 'timers'] as const) {
     await sql`update ${sql.table(table)} set owner = null, lease_until = null, due_at = ${now} where owner is not null`.execute(

@@ -3,10 +3,10 @@ import { alone } from './sql-dialect.ts';
 import type { LockTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
-/** One row of `locks`: held by a change or by a person. */
+/** One row of `locks`, held by a change or a person. */
 export type Lock = Selectable<LockTable>;
 
-/** Who takes a lock, why, and until when (epoch ms; left out: until it is freed). */
+/** Who takes a lock, why, and until when (epoch ms; left out: until freed). */
 export type Holder = ({ readonly change: number } | { readonly person: string }) & {
   readonly reason: string;
   readonly until?: number;
@@ -15,8 +15,8 @@ export type Holder = ({ readonly change: number } | { readonly person: string })
 const inForce = (now: number): RawBuilder<boolean> => sql<boolean>`(until is null or until > ${now})`;
 
 /**
- * Takes all targets or none: resolves with a lock that somebody else holds on one of them, if there is any. A lock
- * whose time is over counts as free; one that the holder has already is kept, with the new reason and end.
+ * Locks all targets or none. Resolves with a conflicting lock of somebody else, or undefined if it took them. Expired
+ * locks count as free; locks that the holder already has get the new reason and end.
  */
 export async function takeLocks(
   tx: Tx,
@@ -69,7 +69,7 @@ export function listLocks(db: Reader, now: number, limit: number): Promise<Lock[
     .execute();
 }
 
-/** Lets all locks of a change end at `until` (epoch ms; null: when they are freed). */
+/** Sets the end of all locks of a change (epoch ms; null: until freed). */
 export async function limitLocks(tx: Tx, change: number, until: number | null): Promise<void> {
   await tx.updateTable('locks').set({ until }).where('change', '=', change).execute();
 }
@@ -79,7 +79,7 @@ export function freeLocks(tx: Tx, change: number): Promise<Lock[]> {
   return tx.deleteFrom('locks').where('change', '=', change).returningAll().execute();
 }
 
-/** The locks of a change, whether they are in force or not. */
+/** The locks of a change, in force or expired. */
 export function locksOf(db: Reader, change: number): Promise<Lock[]> {
   return db.selectFrom('locks').selectAll().where('change', '=', change).orderBy('target').execute();
 }
@@ -89,7 +89,7 @@ export async function freeLock(tx: Tx, { target, change }: Lock): Promise<void> 
   await tx.deleteFrom('locks').where('target', '=', target).where('change', '=', change).execute();
 }
 
-/** Frees the lock that a person took on a target; undefined if there is none, or a change holds it. */
+/** Frees the lock that a person holds on a target; undefined if there is none or a change holds it. */
 export function unlock(tx: Tx, target: string): Promise<Lock | undefined> {
   return tx
     .deleteFrom('locks')
@@ -99,7 +99,7 @@ export function unlock(tx: Tx, target: string): Promise<Lock | undefined> {
     .executeTakeFirst();
 }
 
-/** Removes rows whose time was over before `now`: they hold nothing any more. */
+/** Deletes expired locks. */
 export async function sweepLocks(tx: Tx, now: number): Promise<void> {
   await tx.deleteFrom('locks').where('until', '<=', now).execute();
 }

@@ -3,12 +3,12 @@ import { claim, onlyThat, personBy, unowned, type Claim, type IdsOf, type Turns 
 import type { MessageTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
-/** One row of `messages`: a message that we owe (`due_at` is set) or have posted. */
+/** One row of `messages`: a message that is owed (`due_at` is set) or was posted. */
 export type Message = Selectable<MessageTable>;
 
 /**
- * What is to be said, and under which key; `at` in epoch ms. A card needs no body, a reply no recipient. `decides`: it has
- * buttons that decide what becomes of the change; a card has them while its change waits.
+ * A message to queue; `at` in epoch ms. A card needs no body, a reply no recipient. `decides`: it has buttons that
+ * decide about the change; a card has them while its change waits.
  */
 export type NewMessage = Pick<Message, 'key' | 'kind'> &
   Partial<Pick<Message, 'change' | 'recipient' | 'body'>> & { readonly at: number; readonly decides?: boolean };
@@ -16,14 +16,14 @@ export type NewMessage = Pick<Message, 'key' | 'kind'> &
 /** Where Slack put a message. */
 export type Place = { readonly channel: string; readonly ts: string };
 
-/** What a body may weigh, in characters of JSON. */
+/** The longest body, in characters of JSON. */
 export const BODY_LIMIT = 200_000;
-/** How many rows one call removes. */
+/** How many rows one call deletes. */
 const BATCH = 500;
 
 /**
- * Owes a message, due at once. If the key is known already the message gets this body and a new version: it will be
- * edited where it stands, or posted in its newest form. Rejects with a RangeError beyond `BODY_LIMIT`.
+ * Queues a message, due at once. If the key exists, its message gets this body and a new version: it will be edited, or
+ * posted in its newest form. Rejects with a RangeError beyond `BODY_LIMIT`.
  */
 export async function enqueueMessage(
   tx: Tx,
@@ -54,9 +54,9 @@ export async function enqueueMessage(
 }
 
 /**
- * A channel takes one message at a time, and edits are few a minute. What somebody is to decide goes first. Of one's own a
- * card goes before what is said below another one, because it shows how its change stands by itself; then the longest owed
- * has its turn, however often it was put back. Of edits the newest is looked at most.
+ * Slack's rate limits are tight, so the order matters. Messages to decide on go first. Among one person's messages: posts
+ * before edits, cards before replies (a card shows the state of its change by itself), posts by age however often they
+ * were put back, and edits of the newest change first, because people look at it most.
  */
 const order: Omit<Turns<Message>, 'whose'> = {
   columns: ['requester', 'decides', 'kind', 'ts', 'change'],
@@ -67,12 +67,12 @@ const order: Omit<Turns<Message>, 'whose'> = {
     (one.ts === null ? one.id - other.id : (other.change ?? 0) - (one.change ?? 0)),
 };
 
-/** Whose message was posted lately, and when; by the id they asked with. */
+/** When each requester last had a message posted (epoch ms), by the id they asked with. */
 export type LastServed = ReadonlyMap<string, number>;
 
 /**
- * Gives the caller up to `limit` messages to post or edit, by turns; see `claim`. The thread keeps its order: a reply is posted
- * once its change's card stands or was given up, and once every earlier reply of the change stands or was given up. Edits wait for nobody.
+ * Claims up to `limit` messages to post or edit, in turns; see `claim`. Threads keep their order: a reply is claimed once
+ * the card and all earlier replies of its change were posted or given up. Edits do not wait.
  */
 export function claimMessages(
   tx: Tx,
@@ -97,7 +97,7 @@ export function claimMessages(
       )
     )
   )`;
-  // What is overdue longest is a single person's where they ask for much: whoever had a turn lately is looked at apart.
+  // The longest overdue messages may all be one busy person's, so recent requesters get a condition of their own.
   const lately = [...served.keys()].flatMap(idsOf);
   const isOthers = lately.length === 0 ? sql`true` : sql`requester not in (${sql.join(lately)})`;
   const conditions = [
@@ -113,15 +113,15 @@ export function claimMessages(
   );
 }
 
-/** A claimed message, as it was when it was claimed: what is noted of it counts only while it is still its claimer's. */
+/** A message as it was claimed. Updates apply only while the claimer still owns it. */
 type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
 
 /**
- * Notes that the claimed version of a message stands at `place`; if a newer one is owed by now, the message stays due.
- * False, with nothing written, where somebody else has claimed it since.
+ * Records that the claimed version was posted at `place`; if a newer version is owed, the message stays due. False, with
+ * nothing written, if another owner has claimed it since.
  */
 export async function drawn(tx: Tx, { id, version, owner }: Claimed, { channel, ts }: Place): Promise<boolean> {
-  const noted = await tx
+  const updated = await tx
     .updateTable('messages')
     .set({
       channel,
@@ -134,10 +134,10 @@ export async function drawn(tx: Tx, { id, version, owner }: Claimed, { channel, 
     .where('id', '=', id)
     .where('owner', owner === null ? 'is' : '=', owner)
     .executeTakeFirst();
-  return noted.numUpdatedRows > 0n;
+  return updated.numUpdatedRows > 0n;
 }
 
-/** Puts a claimed message back until `dueAt` (epoch ms) and counts the try; later replies of its change wait with it. */
+/** Puts a claimed message back until `dueAt` (epoch ms) and counts an attempt; later replies of its change wait too. */
 export async function postpone(tx: Tx, { id, owner }: Claimed, dueAt: number): Promise<void> {
   await tx
     .updateTable('messages')
@@ -147,7 +147,7 @@ export async function postpone(tx: Tx, { id, owner }: Claimed, dueAt: number): P
     .execute();
 }
 
-/** Puts claimed messages back until `dueAt` (epoch ms), untried: another one of the same place went before them. */
+/** Puts claimed messages back until `dueAt` (epoch ms) without an attempt: their place is busy. */
 export async function putOff(tx: Tx, messages: readonly Claimed[], dueAt: number): Promise<void> {
   const ids = messages.map(({ id }) => id);
   const owners = messages.flatMap(({ owner }) => owner ?? []);
@@ -159,7 +159,7 @@ export async function putOff(tx: Tx, messages: readonly Claimed[], dueAt: number
     .execute();
 }
 
-/** As `postpone`, while Slack takes nothing from us at all: the try does not count, and the message grows no older. */
+/** As `postpone`, while Slack accepts nothing from us: counts no attempt, and the message's age starts again at `now`. */
 export async function suspend(tx: Tx, { id, owner }: Claimed, now: number, dueAt: number): Promise<void> {
   await tx
     .updateTable('messages')
@@ -169,7 +169,7 @@ export async function suspend(tx: Tx, { id, owner }: Claimed, now: number, dueAt
     .execute();
 }
 
-/** All that is owed to the ops channel, and that nobody works on, is due at `dueAt`. */
+/** Sets all owed messages to the ops channel that have no lease due at `dueAt` (epoch ms). */
 export async function rescheduleOps(tx: Tx, dueAt: number): Promise<void> {
   await tx
     .updateTable('messages')
@@ -180,7 +180,7 @@ export async function rescheduleOps(tx: Tx, dueAt: number): Promise<void> {
     .execute();
 }
 
-/** Owes the ops channel no more than its newest `most` messages; resolves with how many were given up. */
+/** Gives up all but the newest `most` messages owed to the ops channel; resolves with how many. */
 export async function dropOldOps(tx: Tx, most: number): Promise<number> {
   const owed = tx.selectFrom('messages').select('id').where('kind', '=', 'ops').where('due_at', 'is not', null);
   const oldestKept = await owed
@@ -200,20 +200,20 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
 }
 
 /**
- * Owes `version` of a message no longer; replies of its change go on without it. A version owed meanwhile stays due.
- * False, with nothing written, where somebody else has claimed it since.
+ * Gives up the claimed version of a message; replies of its change no longer wait for it. A newer version stays due.
+ * False, with nothing written, if another owner has claimed it since.
  */
 export async function giveUp(tx: Tx, { id, version, owner }: Claimed): Promise<boolean> {
-  const given = await tx
+  const updated = await tx
     .updateTable('messages')
     .set({ due_at: sql`case when version > ${version} then due_at end`, ...unowned })
     .where('id', '=', id)
     .where('owner', owner === null ? 'is' : '=', owner)
     .executeTakeFirst();
-  return given.numUpdatedRows > 0n;
+  return updated.numUpdatedRows > 0n;
 }
 
-/** Owes the card of a change in its newest form; `all`: every copy of it too. Edits are few a minute. */
+/** Queues a redraw of the card of a change; `all`: also of its copies, which costs more of Slack's rate limit. */
 export async function redrawCards(tx: Tx, change: number, at: number, all: boolean): Promise<void> {
   await tx
     .updateTable('messages')
@@ -235,12 +235,12 @@ export function cardOf(db: Reader, change: number): Promise<Message | undefined>
     .executeTakeFirst();
 }
 
-/** The message of that key, or undefined. */
+/** The message with this key, or undefined. */
 export function findMessage(db: Reader, key: string): Promise<Message | undefined> {
   return db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
-/** What was said of a change, or is still owed, with buttons to decide it; its cards and their copies apart. */
+/** Messages about a change, posted or owed, with buttons to decide on it; without its card and copies. */
 export function messagesToDecide(tx: Tx, change: number): Promise<(Message & { readonly body: string })[]> {
   return tx
     .selectFrom('messages')
@@ -254,7 +254,7 @@ export function messagesToDecide(tx: Tx, change: number): Promise<(Message & { r
     .execute();
 }
 
-/** Removes up to 500 messages that are no longer owed and were made before `before` (epoch ms); cards stay. */
+/** Deletes up to 500 messages, except cards, that are not owed and were created before `before` (epoch ms). */
 export async function forgetMessages(tx: Tx, before: number): Promise<number> {
   const old = tx
     .selectFrom('messages')

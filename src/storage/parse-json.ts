@@ -1,5 +1,5 @@
 /**
- * JSON that Sitehand itself wrote into a row, as what it was. The one place where a stored text is believed to have the
- * shape it went in with: nobody else writes these tables, and what is sent is guarded by its fingerprint besides.
+ * Parses JSON that Sitehand itself stored. The only place that trusts stored text to have the type it was written with:
+ * nothing else writes these tables, and a fingerprint also guards what is sent.
  */
 export const parseStored = <T>(json: string): T => JSON.parse(json) as T;

@@ -4,36 +4,37 @@ import { Pool, TypeOverrides, types as oids } from 'pg';
 import { migrate } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 
-/** Told when a connection was lost. The query that was using it fails by itself; the pool opens another one. */
+/** Called when a connection is lost. Its query fails by itself, and the pool opens another connection. */
 export type OnLost = (error: Error) => void;
 
-type Patience = {
+type Limits = {
   /** Connections at most. */
   readonly max: number;
-  /** How long one statement may run, and how long it may wait for a lock, in ms. */
+  /** How long one statement may run, in ms. */
   readonly statement: number;
+  /** How long one statement may wait for a lock, in ms. */
   readonly lock: number;
   readonly readOnly?: true;
 };
 
-const serving: Patience = { max: 10, statement: 5_000, lock: 2_000 };
-/** How much later than the server's time-out our own is, in ms. */
+const serving: Limits = { max: 10, statement: 5_000, lock: 2_000 };
+/** How much later than the server's time-out ours comes, in ms. */
 const graceMs = 1_000;
-/** A new index on a large table takes its time, and the other replicas wait for it. */
-const migrating: Patience = { max: 1, statement: 600_000, lock: 600_000 };
-/** One reader of much, who is in nobody's way. */
-const reading: Patience = { max: 1, statement: 60_000, lock: 2_000, readOnly: true };
+/** Building an index on a large table takes long, and the other replicas wait for it. */
+const migrating: Limits = { max: 1, statement: 600_000, lock: 600_000 };
+/** For reading a long audit trail beside running bots. */
+const reading: Limits = { max: 1, statement: 60_000, lock: 2_000, readOnly: true };
 
 /**
- * Brings the tables at `url` up to date, then opens a pool of at most ten connections to them. Rejects if the server
- * does not answer within two seconds, or a newer version wrote the tables.
+ * Migrates the tables at `url`, then opens a pool of at most ten connections. Rejects if the server does not answer
+ * within two seconds, or a newer version wrote the tables.
  */
 export async function openPostgres(url: string, onLost: OnLost): Promise<Kysely<Schema>> {
   const first = connect(url, migrating, onLost);
   try {
     await sql`select 1`.execute(first).catch((error: unknown) => {
       throw new Error(
-        `The database cannot be opened: ${why(error)}. Nothing was changed. Check DATABASE_URL, and that PostgreSQL runs.`,
+        `The database cannot be opened: ${why(error)}. Nothing was changed. Check DATABASE_URL, and whether PostgreSQL is running.`,
         { cause: error },
       );
     });
@@ -44,52 +45,52 @@ export async function openPostgres(url: string, onLost: OnLost): Promise<Kysely<
   return connect(url, serving, onLost);
 }
 
-/** A name with several addresses, none of which answers, has one error each and no words of its own. */
+/** A host name with several addresses fails with an AggregateError, whose own message is empty. */
 function why(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(why).join(', ');
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Connects for reading alone, beside bots that write; the tables stay as they are. */
+/** Connects read-only, beside running bots, without migrating. */
 export function readPostgres(url: string, onLost: OnLost): Kysely<Schema> {
   return connect(url, reading, onLost);
 }
 
-function connect(url: string, patience: Patience, onLost: OnLost): Kysely<Schema> {
+function connect(url: string, limits: Limits, onLost: OnLost): Kysely<Schema> {
   const pool = new Pool({
     connectionString: url,
     application_name: 'sitehand',
-    max: patience.max,
+    max: limits.max,
     connectionTimeoutMillis: 2_000,
-    statement_timeout: patience.statement,
-    lock_timeout: patience.lock,
-    // The server's time-outs do not reach us through a broken network: this one is our own.
-    query_timeout: patience.statement + graceMs,
-    stream: () => impatient(patience.statement + graceMs),
-    // Given up before its silence could be taken for a broken network.
-    idleTimeoutMillis: Math.min(patience.statement, 10_000) - graceMs,
+    statement_timeout: limits.statement,
+    lock_timeout: limits.lock,
+    // On our side, because the server's time-outs can't reach us through a broken network.
+    query_timeout: limits.statement + graceMs,
+    stream: () => selfClosing(limits.statement + graceMs),
+    // Shorter than the socket's own limit, so that the pool closes idle connections first.
+    idleTimeoutMillis: Math.min(limits.statement, 10_000) - graceMs,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     types: numbers(),
   });
-  // A connection reports its end as an event, at work as well as idle; unheard, the event would end the process.
+  // An 'error' event without a listener would end the process.
   pool.on('connect', (client) => client.on('error', onLost));
-  if (patience.readOnly)
+  if (limits.readOnly)
     pool.on('connect', (client) => void client.query('set default_transaction_read_only = on').catch(onLost));
   pool.on('error', () => {});
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /**
- * A socket that ends itself after so much silence. Its queries fail by their own time-outs; but in the pool it would be
- * lent out again, and whoever got it would wait for the same lost answer.
+ * A socket that closes itself after `silentMs` of silence. The time-out of a query fails only the query: the pool would
+ * reuse the dead connection, and the next query would wait on it again.
  */
-function impatient(silentMs: number): Socket {
+function selfClosing(silentMs: number): Socket {
   const socket = new Socket();
   return socket.setTimeout(silentMs, () => socket.destroy());
 }
 
-/** Reads `bigint` as a number instead of text; beyond what a number holds exactly it throws. */
+/** Reads `bigint` as a number instead of text; throws a RangeError beyond the safe integers. */
 function numbers(): TypeOverrides {
   const types = new TypeOverrides();
   types.setTypeParser(oids.builtins.INT8, (text) => {

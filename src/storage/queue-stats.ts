@@ -2,7 +2,7 @@ import type { State } from './schema.ts';
 import { oldestTimerDue } from './timers.ts';
 import type { Reader } from './tx.ts';
 
-/** How many changes are not settled, by the state they are in. */
+/** The number of unsettled changes in each state. */
 export async function countStates(db: Reader): Promise<Readonly<Partial<Record<State, number>>>> {
   const rows = await db
     .selectFrom('changes')
@@ -13,7 +13,7 @@ export async function countStates(db: Reader): Promise<Readonly<Partial<Record<S
   return Object.fromEntries(rows.map(({ state, count }) => [state, count] as const));
 }
 
-/** The changes whose outcome is unknown, and since when (epoch ms): oldest first, `limit` at most. */
+/** The changes with an unknown outcome, and since when (epoch ms); oldest first, `limit` at most. */
 export async function listLost(db: Reader, limit: number): Promise<{ readonly number: number; readonly at: number }[]> {
   const rows = await db
     .selectFrom('changes')
@@ -25,7 +25,7 @@ export async function listLost(db: Reader, limit: number): Promise<{ readonly nu
   return rows.map(({ number, lost_at, created_at }) => ({ number, at: lost_at ?? created_at }));
 }
 
-/** Since when the oldest work is due (epoch ms): a step of a change, a message, a timer that does not wait in a pause; undefined where none is. */
+/** The due time (epoch ms) of the oldest due change, message or timer, except timers held by a pause; or undefined. */
 export async function oldestDue(db: Reader, now: number): Promise<number | undefined> {
   const oldest = await Promise.all([
     oldestTimerDue(db, now),

@@ -1,13 +1,13 @@
-/** The database cannot be relied on any more, and the process must end: the message says what was found and what to do. */
+/** The database can't be relied on any more, so the process must end. The message says what was found and what to do. */
 export class DatabaseLost extends Error {
   override readonly name = 'DatabaseLost';
 }
 
-/** Whether the database can still be relied on. Once it cannot, it never can again. */
+/** Whether the database can still be relied on. Once lost, this never comes back. */
 export type Reliance = {
-  /** Throws where it is over. */
+  /** Throws `DatabaseLost` after `end`. */
   readonly check: () => void;
-  /** Ends it, and has `onFatal` told once; what was asked for rejects. */
+  /** Calls `onFatal`, the first time only, and throws `DatabaseLost`. */
   readonly end: (message: string, cause?: unknown) => never;
 };
 

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
 
 /**
- * The tables, as both databases keep them: times are epoch milliseconds, flags 0 or 1, and everything that is hashed
- * or comes back as it went in (calls, cards, words) is TEXT holding JSON, kept verbatim.
+ * The tables, the same in both databases. Times are epoch milliseconds and flags 0 or 1. Structured values (calls,
+ * cards, words) are JSON in TEXT columns, kept verbatim because some are hashed.
  */
 export type Schema = {
   installation: InstallationTable;
@@ -17,10 +17,10 @@ export type Schema = {
   settings: SettingTable;
 };
 
-/** One row: tells two databases apart, so that a button of the one never moves a change of the other. */
+/** One row with the id of this database, so that a button from another one never moves a change here. */
 export type InstallationTable = { id: string; created_at: number };
 
-/** Every state a change can be in; `src/pipeline/changes/change.ts` holds the moves between them. */
+/** The states of a change; `src/pipeline/changes/change.ts` defines the moves between them. */
 export type State =
   | 'waiting'
   | 'approved'
@@ -39,25 +39,25 @@ export type State =
   | 'superseded';
 export type Risk = 'routine' | 'sensitive' | 'destructive';
 
-/** One request to change the world. */
+/** One request to change something. */
 export type ChangeTable = {
   number: Generated<number>;
   /** Path of the command: `allowlist add`. */
   command: string;
   risk: Risk;
-  /** JSON: the command's words with ids instead of names, without options that are kept apart (reason). */
+  /** JSON: the command's words with ids instead of names, without options stored in other columns (reason). */
   words: string;
-  /** `environment:<id>`, `domain:<id>` or `company`: what locks are taken on. */
+  /** `environment:<id>`, `domain:<id>` or `company`: what is locked. */
   target: string;
   target_name: string;
   target_live: number;
-  /** JSON array of whole targets as they were when it was asked for: what it changes, then what it only reads (push: its source). */
+  /** JSON array of whole targets as they were requested: what it changes, then what it only reads (push: its source). */
   targets: string;
-  /** JSON: what `look` saw when the card was made; `null` where the command looks at nothing. */
+  /** JSON: what `look` read before the card was made; `null` if the command has no `look`. */
   before: string;
-  /** JSON of what it rests on: must be the same again when it is sent. */
+  /** JSON: the preconditions, which must be the same when it is sent. */
   rests: string;
-  /** JSON: the frozen call, byte for byte what is sent. */
+  /** JSON: the frozen call, sent byte for byte. */
   call: string;
   /** JSON: the frozen title, warning and facts. */
   card: string;
@@ -65,48 +65,49 @@ export type ChangeTable = {
   fingerprint: string;
   reason: string | null;
   asker: string;
-  /** The asker's name as it was. */
+  /** The asker's name at the time of the request. */
   asker_name: string;
   asker_team: string;
-  /** Where it was asked, and where its card stands. */
+  /** Where it was requested and where its card belongs. */
   channel: string;
-  /** JSON: what approval it needs, by which rule of which policy text (hash). */
+  /** JSON: the approval it needs, the rule that says so, and the hash of the policy. */
   permit: string;
   state: State;
-  /** Goes up with every move; guards against two movers at once. */
+  /** Incremented by every move; guards against concurrent moves. */
   version: number;
   created_at: number;
   approved_at: number | null;
-  /** When approval (or, without one, the wish) is no longer valid. */
+  /** When the approval (or the request, if it needs none) expires. */
   expires_at: number;
   settled_at: number | null;
-  /** When the worker has to look at it next; null: nothing to do. */
+  /** When the worker handles it next; null: nothing to do. */
   due_at: number | null;
   owner: string | null;
   lease_until: number | null;
-  /** How often a connection was tried in vain, and how often the host said 429. */
+  /** Failed attempts to connect. */
   tries: number;
+  /** How often the host answered 429. */
   throttled: number;
   sent_at: number | null;
-  /** JSON: what the host answered. */
+  /** JSON: the host's answer. */
   receipt: string | null;
   operation: string | null;
-  /** JSON: how following stands (polls, whether the host ever knew the operation, failures in a row). */
+  /** JSON: the state of following the operation (polls, whether the host ever knew it, failures in a row). */
   followed: string | null;
   /** Since when its outcome has been unknown. */
   lost_at: number | null;
-  /** How often people were reminded of its unknown outcome; null: what can be read of it has not been told yet. */
+  /** Reminders sent about its unknown outcome; null: people have not been told yet what the host shows. */
   reminders: number | null;
-  /** JSON Text: the last word, once there is one. */
+  /** JSON Text: the final sentence, once there is one. */
   outcome: string | null;
-  /** JSON: the words that take it back, what it had left at the host, and until when they are offered. */
+  /** JSON: the words that undo it, what it left at the host, and until when *Undo* is offered. */
   undo: string | null;
   superseded_by: number | null;
   bundle: string | null;
   bundle_order: number | null;
 };
 
-/** Who approved or declined; one vote a person and change. */
+/** Approvals and declines; one vote for each person and change. */
 export type VoteTable = {
   change: number;
   person: string;
@@ -117,12 +118,12 @@ export type VoteTable = {
   at: number;
 };
 
-/** The trail: append-only, each line chained to the one before. */
+/** The audit trail: append-only, each line chained to the one before. */
 export type AuditTable = {
   seq: number;
   at: number;
   change: number | null;
-  /** What happened: a move of a change (`sending`), or a deed of a person (`pause`). */
+  /** A move of a change (`sending`), or something a person did (`pause`). */
   event: string;
   /** Slack user id, or `sitehand`. */
   actor: string;
@@ -130,11 +131,11 @@ export type AuditTable = {
   details: string;
   previous: string;
   hash: string;
-  /** What it is about, as its details say by `target_key`: to be found by, and no part of the hash. */
+  /** The `target_key` in the details, indexed for searches; not part of the hash. */
   target: string | null;
 };
 
-/** Who holds a target. */
+/** Locks on targets. */
 export type LockTable = {
   target: string;
   change: number | null;
@@ -144,14 +145,14 @@ export type LockTable = {
   until: number | null;
 };
 
-/** What Slack delivered and was acked, until it is answered. */
+/** Deliveries from Slack that were acked, until they are answered. */
 export type InboxTable = {
-  /** What makes a delivery the same as another one: the guard against duplicates. */
+  /** The same for copies of one delivery, which guards against duplicates. */
   key: string;
   kind: 'command' | 'mention' | 'button' | 'form';
   person: string;
   channel: string;
-  /** What the answer needs, scrubbed of pasted keys; wiped when answered. */
+  /** What the answer needs, without pasted keys; wiped when answered. */
   content: string | null;
   owner: string;
   lease_until: number;
@@ -159,10 +160,10 @@ export type InboxTable = {
   closed_at: number | null;
 };
 
-/** Every message we owe or have posted: a row is drawn (posted, then edited) until `drawn_version` reaches `version`. */
+/** Messages owed or posted: a row is drawn (posted, then edited) until `drawn_version` reaches `version`. */
 export type MessageTable = {
   id: Generated<number>;
-  /** Names the message, so that it is said once: `1042:card`, `1042:3`, `1042:running`. */
+  /** Unique, so that a message is posted only once: `1042:card`, `1042:3`, `1042:running`. */
   key: string;
   change: number | null;
   /**
@@ -170,17 +171,17 @@ export type MessageTable = {
    * person, `ops` to the ops channel.
    */
   kind: 'card' | 'reply' | 'copy' | 'direct' | 'notice' | 'ops';
-  /** Channel or person; null: where the change's card stands. */
+  /** A channel or person; null: where the change's card is. */
   recipient: string | null;
   /** JSON; null for a card, which is rendered from its change when it is drawn. */
   body: string | null;
-  /** Whose request it is about, or whom it is for: messages are posted by turns among them. */
+  /** The asker of its change, or its recipient: requesters take turns. */
   requester: string;
-  /** 1 where somebody is to decide by its buttons: it is posted before all others. */
+  /** 1 if it has buttons to decide with: such messages are posted first. */
   decides: Generated<number>;
   version: number;
   drawn_version: number;
-  /** Where it stands, as Slack answered. */
+  /** Where Slack posted it. */
   channel: string | null;
   ts: string | null;
   due_at: number | null;
@@ -188,40 +189,41 @@ export type MessageTable = {
   owner: string | null;
   lease_until: number | null;
   created_at: number;
-  /** Since when its newest version is owed; begins anew while Slack does not take our token. */
+  /** Since when its newest version is owed; restarts while Slack refuses our token. */
   owed_at: number;
 };
 
-/** Access that ends by itself: all that is needed to take it away again, without any listing of sites. */
+/** Timed access, with everything needed to remove it without listing sites. */
 export type TimerTable = {
   id: Generated<number>;
-  /** The change that granted it: it has one timer at most. */
+  /** The change that granted it; a change has one timer at most. */
   change: number;
-  /** `environment:<id>`, and the whole environment as JSON. */
+  /** `environment:<id>`. */
   target_key: string;
+  /** JSON: the whole environment. */
   target: string;
   /** JSON array: the addresses whose access ends, in their canonical spelling. */
   addresses: string;
-  /** Whether the list may be left empty: nobody was let in for good when it was granted. */
+  /** 1 if the removal may leave the list empty: it held no permanent access when this was granted. */
   may_empty: number;
-  /** Who asked for the access, and where. */
+  /** Who asked for the access; `channel`: where. */
   requester: string;
   requester_name: string;
   requester_team: string;
   channel: string;
   /** When the access ends. */
   ends_at: number;
-  /** When the worker looks at it next: at its end, for a further try, or to remind; null once it is over. */
+  /** When the worker handles it next: at its end, for a retry, or for a reminder; null once it is over. */
   due_at: number | null;
-  /** The change that takes the addresses away, while its end is not known. */
+  /** The change that removes the addresses, until its outcome is known. */
   created_change: number | null;
-  /** Firings that did not end the access. */
+  /** Failed attempts to end the access. */
   attempts: number;
-  /** JSON Text: why the last one did not. */
+  /** JSON Text: why the last attempt failed. */
   last_note: string | null;
-  /** How many looks in a row have found none of its addresses there. */
+  /** Reads in a row that found none of its addresses. */
   times_missing: Generated<number>;
-  /** Since when nothing is tried any more, and the ops channel is reminded instead. */
+  /** Since when no more attempts are made; the ops channel is reminded instead. */
   gave_up_at: number | null;
   ended_at: number | null;
   end_reason: 'removed' | 'kept' | 'moved' | 'gone' | 'not there' | null;
@@ -229,16 +231,16 @@ export type TimerTable = {
   lease_until: number | null;
 };
 
-/** Words or a stored answer behind a button, until they expire. */
+/** The data behind buttons, until it expires. */
 export type AnswerTable = {
   id: string;
   person: string;
-  /** `words` to run, or a `page` to share or to turn. */
+  /** `words`: a command to run. `page`: an answer to share or page through. */
   kind: 'words' | 'page';
   content: string;
   created_at: number;
   expires_at: number;
 };
 
-/** Small facts for all replicas: `pause`, the witnessed head of the audit chain. */
+/** Small values shared by all replicas: `pause`, the published head of the audit chain. */
 export type SettingTable = { key: string; value: string; at: number };

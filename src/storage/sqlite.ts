@@ -5,51 +5,51 @@ import { lockOf, makeFile, makePrivate, watchFiles } from './files.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 
-/** How long a statement waits, in ms, while a person's own shell writes to the file; meanwhile the whole process waits. */
+/** How long a statement waits, in ms, if another program writes to the file. Short: it blocks the whole process. */
 const BUSY_MS = 250;
-/** SQLite's result code for a file that somebody else has locked. */
+/** SQLite's result code for a file locked by another process. */
 const SQLITE_BUSY = 5;
-/** Those for a file, or its folder, that was not flushed. */
+/** SQLite's result codes for a file or folder that could not be flushed. */
 const notFlushed = new Set([1034, 1290]);
 
-/** The database and, unless it is in memory, the handle that keeps other bots out. */
+/** The database and, unless it is in memory, the handle on its lock file. */
 type Files = { readonly database: DatabaseSync; readonly guard?: DatabaseSync };
 
 /** An open database. */
 export type Sqlite = {
   readonly db: Kysely<Schema>;
-  /** Makes sure that all it has committed by now is on the disk. Once it has failed nobody knows what is there. */
+  /** Flushes all commits so far to the disk. After a failure the content of the disk is unknown. */
   readonly flush: () => Promise<void>;
-  /** The path of a file that is not the one that was opened any more, or undefined. */
+  /** The path of a file that was removed or replaced since it was opened, or undefined. */
   readonly replaced: () => string | undefined;
 };
 
 /**
- * Opens the file at `path` (`:memory:` keeps nothing), makes it and its folder readable for this user alone, and brings
- * its tables up to date. Rejects if another bot has the file open, or a newer version wrote it. `onWarning` gets
- * sentences about files that others could read.
+ * Opens the file at `path` (`:memory:`: no file), makes it private to this user and migrates its tables. Rejects if
+ * another bot has the file open, or a newer version wrote it. `onWarning` gets sentences about files that others could
+ * read.
  */
 export async function openSqlite(path: string, onWarning: (warning: string) => void): Promise<Sqlite> {
   const isFile = path !== ':memory:';
   const files = isFile ? openFiles(path, onWarning) : { database: new DatabaseSync(path) };
-  // `replace` removes a row unseen by triggers, which would leave the audit trail open, unless they are recursive.
+  // Without recursive triggers, `replace` could delete audit lines without firing the delete trigger.
   files.database.exec('pragma foreign_keys = on; pragma recursive_triggers = on');
   const log: { file?: FileHandle } = {};
   const close = (): void => {
-    // Nothing is written any more: what is left to flush is not told to anybody.
+    // Errors don't matter: nobody waits for a flush any more.
     log.file?.close().catch(() => undefined);
   };
   const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter(files, close) }) });
   try {
     await migrate(db);
     if (!isFile) return { db, flush: () => Promise.resolve(), replaced: () => undefined };
-    // Its log is there now, on the disk with its name, and stays the same file for as long as the database is open.
+    // The migration has created the log file, and SQLite keeps it until the database is closed.
     const real = files.database.location() ?? path;
     const file = await open(`${real}-wal`);
     log.file = file;
-    // A flush within a commit would keep the whole process waiting: a commit is told of once its log is flushed.
+    // A flush inside a commit would block the process. Commits are confirmed after `flush` instead.
     files.database.exec('pragma synchronous = normal');
-    // By the given name as well: a symbolic link may lead elsewhere by then.
+    // `path` too: it may be a symbolic link that is changed later.
     const replaced = watchFiles([real, `${real}-wal`, lockOf(real), path]);
     return { db, flush: () => file.datasync(), replaced };
   } catch (error) {
@@ -58,7 +58,7 @@ export async function openSqlite(path: string, onWarning: (warning: string) => v
   }
 }
 
-/** Opens the file for reading alone, beside a bot that has it open; its tables stay as they are. */
+/** Opens the file read-only, beside a running bot, without migrating it. */
 export function readSqlite(path: string): Kysely<Schema> {
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
   return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter({ database }) }) });
@@ -77,7 +77,7 @@ function openFiles(path: string, onWarning: (warning: string) => void): Files {
   }
 }
 
-/** What is no database is somebody else's: it is told apart before anything of it, or beside it, is changed. */
+/** Opens the database. A file that is not a database is refused before anything in it or beside it is changed. */
 function openDatabaseAt(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
@@ -89,15 +89,15 @@ function openDatabaseAt(path: string): DatabaseSync {
     database?.close();
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `${path} cannot be opened as a database: ${why}. Nothing of it was changed. Check DATABASE_URL, sqlite:PATH with the path of a file.`,
+      `${path} cannot be opened as a database: ${why}. Nothing was changed. Check DATABASE_URL: it must be sqlite:PATH, with the path of a file.`,
       { cause: error },
     );
   }
 }
 
 /**
- * Holds an open exclusive transaction on an empty database beside the file: the system ends it with the process,
- * however that dies, and the file itself stays readable for a shell or a backup.
+ * Keeps an exclusive transaction open on an empty database beside the file. The system releases it however the process
+ * dies, and shells and backups can still read the database itself.
  */
 function keepOthersOut(path: string): DatabaseSync {
   const guard = new DatabaseSync(lockOf(path), { timeout: 0 });
@@ -114,16 +114,16 @@ function keepOthersOut(path: string): DatabaseSync {
   }
 }
 
-/** Whether SQLite was told by the system that something did not get to the disk. */
+/** Whether SQLite reports that a flush failed. */
 export const wasNotFlushed = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && notFlushed.has(error.errcode);
 
 type Statement = ReturnType<SqliteDatabase['prepare']>;
 
-/** Statements kept prepared; what changes with each use stands in their values, so few differ. */
+/** How many prepared statements are kept. */
 const PREPARED = 200;
 
-/** What Kysely asks of a SQLite library, answered by Node's own. */
+/** Node's SQLite behind the interface that Kysely expects. */
 function adapter({ database, guard }: Files, onClose?: () => void): SqliteDatabase {
   const prepared = new Map<string, Statement>();
   const prepare = (text: string): Statement => {
@@ -132,13 +132,13 @@ function adapter({ database, guard }: Files, onClose?: () => void): SqliteDataba
       reader: statement.columns().length > 0,
       all: (values) => statement.all(...values.map(bindable)),
       run: (values) => statement.run(...values.map(bindable)),
-      // It is read while others run, so it has a statement of its own.
+      // Not the shared statement: others may run while this one is being iterated.
       iterate: (values) => database.prepare(text).iterate(...values.map(bindable)),
     };
   };
   return {
-    prepare(said) {
-      const text = meant(said, database);
+    prepare(sqlText) {
+      const text = adapted(sqlText, database);
       const statement = prepared.get(text) ?? prepare(text);
       prepared.delete(text);
       prepared.set(text, statement);
@@ -154,11 +154,11 @@ function adapter({ database, guard }: Files, onClose?: () => void): SqliteDataba
   };
 }
 
-/** Kysely's own words of a transaction, as they have to be said here. */
-function meant(text: string, { isTransaction }: DatabaseSync): string {
-  // A transaction that begins as a reader can be refused when it comes to write.
+/** Kysely's transaction statements, adapted for SQLite. */
+function adapted(text: string, { isTransaction }: DatabaseSync): string {
+  // A plain `begin` starts as a reader and can fail with SQLITE_BUSY at its first write.
   if (text === 'begin') return 'begin immediate';
-  // Where the disk is full SQLite has rolled back by itself; a second time is an error, which would hide the first.
+  // When the disk is full, SQLite rolls back by itself. A second rollback would fail and hide the first error.
   return text === 'rollback' && !isTransaction ? 'select 1' : text;
 }
 

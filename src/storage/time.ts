@@ -5,25 +5,25 @@ import type { Schema } from './schema.ts';
 import { readSetting } from './kv.ts';
 import type { Reader } from './tx.ts';
 
-/** The clocks of this machine. */
+/** This machine's clocks, in ms: monotonic ticks, and epoch time. */
 export type Clocks = { readonly ticks: () => number; readonly wall: () => number };
 
-/** The time of a database (epoch ms), and by how much its clock is ahead of that. */
+/** `now`: the time of a database (epoch ms). `ahead`: how far its clock is ahead of that, in ms. */
 export type Time = { readonly now: (tx?: Reader) => Promise<number>; readonly ahead: () => number };
 
-/** What a bot notes of itself while it lives: when, and how far the clock was ahead of its time, in ms. */
+/** The setting that a running bot refreshes: the time, and how far the clock was ahead of it, in ms. */
 export const aliveKey = 'last seen';
-/** A bot that noted itself this lately is still there. */
+/** A bot counts as running if it refreshed its setting this recently. */
 const aliveMs = 60_000;
-/** A stored time that is further ahead is no time to begin with, but a clock's mistake. */
+/** A stored time further ahead than this comes from a wrong clock and is ignored. */
 const dayMs = 86_400_000;
-/** An answer that took longer is about another moment. */
+/** A clock's answer that took longer than this is too old. */
 const promptMs = 1_000;
 
-/** The clock of a database that is opened for reading alone, in epoch ms: it knows of no jump. */
+/** The plain clock of a database that is opened read-only, in epoch ms, without correction of jumps. */
 export const clockOf = async (db: Reader): Promise<number> => (kindOf(db) === 'sqlite' ? Date.now() : postgresNow(db));
 
-/** Begins the time of a database: by its clock, but no earlier than the newest time that is stored in it. */
+/** Starts the time of a database by its clock, but not before the newest time stored in it. */
 export async function beginTime(
   db: Kysely<Schema>,
   clocks: Partial<Clocks>,
@@ -31,9 +31,9 @@ export async function beginTime(
 ): Promise<Time> {
   const { ticks = createTicks(), wall = Date.now } = clocks;
   const isFile = kindOf(db) === 'sqlite';
-  const look = async (tx: Reader): Promise<Reading> =>
+  const read = async (tx: Reader): Promise<Reading> =>
     isFile ? { clock: wall(), ticks: ticks() } : { ticks: ticks(), wall: wall(), clock: await postgresNow(tx) };
-  const first = await look(db);
+  const first = await read(db);
   const expected = first.clock - (isFile ? 0 : await otherReplicasAhead(db, first.clock));
   const { newest, beyond } = await storedTimes(db, expected);
   if (beyond !== undefined) onJump({ kind: 'far ahead', clock: expected, other: beyond });
@@ -41,7 +41,7 @@ export async function beginTime(
   const clock = createClock(first, Math.max(expected, newest), onJump);
   return {
     now: async (tx = db) => {
-      const reading = await look(tx);
+      const reading = await read(tx);
       const ticked = ticks();
       return ticked - reading.ticks > promptMs ? clock.after(ticked) : clock.at(reading);
     },
@@ -49,19 +49,19 @@ export async function beginTime(
   };
 }
 
-/** Replicas that run keep their time where the server's clock has jumped: whoever starts beside them takes theirs. */
+/** How far the clock is ahead of the time of running replicas, in ms: after a jump, a new replica joins their time. */
 async function otherReplicasAhead(db: Reader, clock: number): Promise<number> {
   const seen = await readSetting(db, aliveKey);
   const ahead = Number(seen?.value);
   return seen && Number.isSafeInteger(ahead) && Math.abs(clock - ahead - seen.at) < aliveMs ? ahead : 0;
 }
 
-/** The newest time that is stored and less than a day ahead of `now`, and one that is further ahead, if there is any. */
+/** The newest stored time less than a day ahead of `now` (`newest`), and the newest of those beyond that, if any. */
 async function storedTimes(
   db: Reader,
   now: number,
 ): Promise<{ readonly newest: number; readonly beyond: number | undefined }> {
-  // Every move of a change is a line of the trail; the settings have the times of whatever lived.
+  // These two suffice: every move of a change writes an audit line, and running bots refresh a setting.
   const { rows } = await sql<{ at: number }>`
     select at from (select at from audit order by seq desc limit 1) as newest union all select at from settings`.execute(
     db,

@@ -3,14 +3,13 @@ import { claim, inShares, onlyThat, personBy, unowned, type Claim, type Shares }
 import type { TimerTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
-/** One row of `timers`: access that ends by itself. */
+/** One row of `timers`. */
 export type Timer = Selectable<TimerTable>;
 
-/** What a timer is made of; it is due when the access ends. */
+/** The initial values of a timer; it is due when the access ends. */
 export type NewTimer = Omit<Insertable<TimerTable>, 'id' | 'due_at' | 'created_change' | 'attempts' | Life>;
 type Life = 'times_missing' | 'last_note' | 'gave_up_at' | 'ended_at' | 'end_reason' | 'owner' | 'lease_until';
 
-/** Sets a timer. */
 export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
   return tx
     .insertInto('timers')
@@ -19,10 +18,10 @@ export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
     .executeTakeFirstOrThrow();
 }
 
-/** While all sending is paused a timer waits, unless it only reminds. */
+/** SQL: during a pause of all sending, only timers that just remind are handled. */
 const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from settings where key = 'pause'))`;
 
-/** Gives the caller up to `limit` timers that are due and do not wait in a pause, by turns and shares; see `claim`. */
+/** Claims up to `limit` due timers that no pause holds, in turns and within shares; see `claim`. */
 export const claimTimers = (tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Timer[]> => {
   const whose = ({ requester }: Timer): string => personBy(shares.idsOf ?? onlyThat, requester);
   const { conditions, ...turns } = inShares('requester', shares);
@@ -30,7 +29,7 @@ export const claimTimers = (tx: Tx, wanted: Claim, shares: Shares = {}): Promise
   return claim<Timer>(tx, 'timers', wanted, { columns: ['requester'], whose, ...turns }, awake);
 };
 
-/** Since when the oldest of them is due (epoch ms). */
+/** The due time of the oldest due timer that no pause holds (epoch ms), or undefined. */
 export async function oldestTimerDue(db: Reader, now: number): Promise<number | undefined> {
   const due = db.selectFrom('timers').select('due_at').where('due_at', '<=', now).where(isAwake);
   return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at ?? undefined;
@@ -41,8 +40,8 @@ type Patch = Partial<
 >;
 
 /**
- * Writes what its worker notes of a timer, and gives it back until `dueAt` (epoch ms); undefined, with nothing written,
- * where it is over, is otherwise by now, or is somebody else's.
+ * Saves a worker's notes on a timer and releases it until `dueAt` (epoch ms). Undefined, with nothing written, if the
+ * timer is over, has other addresses, or has another owner by now.
  */
 export function noteTimer(tx: Tx, timer: Timer, dueAt: number, patch: Patch = {}): Promise<Timer | undefined> {
   return tx
@@ -56,7 +55,7 @@ export function noteTimer(tx: Tx, timer: Timer, dueAt: number, patch: Patch = {}
     .executeTakeFirst();
 }
 
-/** Leaves a timer these addresses (JSON), or ends it; whoever works on it finds that it is no longer theirs. */
+/** Sets a timer's remaining addresses (JSON) or ends it, and releases it: a worker's later notes are not saved. */
 export async function changeTimer(
   tx: Tx,
   id: number,
@@ -71,7 +70,7 @@ export async function changeTimer(
     .execute();
 }
 
-/** The timer that a change set, or undefined. */
+/** The timer of a change, or undefined. */
 export function timerOf(db: Reader, change: number): Promise<Timer | undefined> {
   return db.selectFrom('timers').selectAll().where('change', '=', change).executeTakeFirst();
 }
@@ -82,7 +81,7 @@ export function openTimers(db: Reader, targetKey: string): Promise<Timer[]> {
   return open.orderBy('id').execute();
 }
 
-/** The timers that are not over, the next end first, `limit` at most; of one target where it is named. */
+/** The timers that are not over, next to end first, `limit` at most; `targetKey`: only those of this target. */
 export function listTimers(db: Reader, limit: number, targetKey?: string): Promise<Timer[]> {
   let open = db.selectFrom('timers').selectAll().where('ended_at', 'is', null);
   if (targetKey !== undefined) open = open.where('target_key', '=', targetKey);

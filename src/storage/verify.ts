@@ -12,41 +12,41 @@ import {
 } from './audit.ts';
 import type { Reader } from './tx.ts';
 
-/** Lines, the last one included, that nothing at hand proves. `key` is the id of the key that they were hashed with. */
+/** Lines `from` to `to` (inclusive) that cannot be proven. `key`: the id of the key they were hashed with. */
 export type Gap = {
   readonly from: number;
   readonly to: number;
   /**
-   * `no key`: hashed without one, and not sealed since. `unknown key`: with one that is not at hand. `former key`: with
-   * one that was replaced, and never sealed with its successor. `replaced key`: with one, after it was replaced.
-   * `unknown seal`: without a key, and sealed with one that is not at hand. `not filed`: a deed that names a target and is
-   * found under none, as an older Sitehand wrote them.
+   * `no key`: hashed without one and not sealed since. `unknown key`: hashed with one we don't have. `former key`: hashed
+   * with one that was replaced, and not sealed with its successor. `replaced key`: hashed with one after its replacement.
+   * `unknown seal`: hashed without a key and sealed with one we don't have. `not filed`: the details name a target but
+   * the column does not, as older versions wrote lines that belong to no change.
    */
   readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'not filed';
   readonly key?: string;
 };
 
-/** The line that first had a key, `seq`, and when (epoch ms): those before it have not changed since. */
+/** The first line with a key, and its time (epoch ms): the lines before it have not changed since. */
 export type Seal = { readonly seq: number; readonly at: number };
 
 /**
- * Whether the trail is whole and proven; whole, as far as that can be proven (`gaps`, in their order); or altered: `seq`
- * is the first line that is wrong, `why` a clause without a full stop.
+ * `proven`: whole. `unproven`: nothing wrong found, but `gaps` (in order) cannot be proven. `altered`: `seq` is the first
+ * wrong line, `why` a clause without a full stop.
  */
 export type VerifyResult =
   | { readonly kind: 'proven'; readonly lines: number; readonly head: Head; readonly seal: Seal | undefined }
   | { readonly kind: 'unproven'; readonly lines: number; readonly head: Head; readonly gaps: readonly Gap[] }
   | { readonly kind: 'altered'; readonly seq: number; readonly why: string };
 
-/** What a line says when it is the first of a key: the lines before it had none, or another one. */
+/** The events of lines that start the use of a key. */
 const sealing: ReadonlySet<string> = new Set(['sealed', 'rekeyed']);
 export const isSealing = (event: string): boolean => sealing.has(event);
 
-/** With which key a line was hashed, by its id (undefined: without one), and whether that could be tried. */
-type Made = { readonly id: string | undefined; readonly tried: boolean };
+/** The id of the key that a line was hashed with (undefined: none), and whether the hash could be checked. */
+type Hashing = { readonly id: string | undefined; readonly checked: boolean };
 
-/** How far it was read. The key in use has been `id` since line `since`; `used` are all that ever were. */
-type Read = {
+/** The scan so far. `id`: the key in use since line `since`; `used`: the ids of all keys so far. */
+type Scan = {
   head: Head;
   id: string | undefined;
   since: number;
@@ -58,36 +58,36 @@ type Read = {
 const BATCH = 500;
 
 /**
- * Reads the whole trail, 500 lines at a time, and says whether any line was altered, removed or put elsewhere. `keys`
- * are the key of the trail and after it its former ones; none: the chain is a plain hash. Lines cut off at the end show
- * only against `witnessed`, a head that was told to somebody earlier.
+ * Reads the whole trail, 500 lines at a time, and finds lines that were altered, removed or moved. `keys`: the current
+ * key first, then its former ones; empty: the chain is a plain hash. Lines cut off at the end are found only by
+ * `witnessed`, a head that somebody saw earlier.
  */
 export async function verifyAudit(db: Reader, keys: readonly Buffer[], witnessed: Head = start): Promise<VerifyResult> {
   const known = new Map(keys.map((key) => [keyId(key), key]));
-  const read: Read = { head: start, id: undefined, since: 1, used: new Set(), seal: undefined, gaps: [] };
+  const read: Scan = { head: start, id: undefined, since: 1, used: new Set(), seal: undefined, gaps: [] };
   const strange = await strangeLine(db);
   if (strange !== undefined) return { kind: 'altered', seq: strange, why: strangeAt(strange) };
   for (;;) {
     const lines = await linesAfter(db, read.head.seq, BATCH);
     for (const line of lines) {
       const why = misplaced(line, read.head, witnessed);
-      const wrong = why === undefined ? take(read, line, madeWith(line, known)) : { seq: line.seq, why };
+      const wrong = why === undefined ? accept(read, line, hashingOf(line, known)) : { seq: line.seq, why };
       if (wrong !== undefined) return { kind: 'altered', ...wrong };
       read.head = { seq: line.seq, hash: line.hash };
     }
     if (lines.length < BATCH) break;
-    // SQLite answers without ever waiting: others would not get a turn in a long trail.
+    // SQLite answers synchronously; without this a long trail would block the event loop.
     await setImmediate();
   }
   return verdictOn(read, known, witnessed);
 }
 
 const strangeAt = (seq: number): string =>
-  seq < 1 ? 'it stands before the first line, where none is written' : 'it has a number that none is written with';
+  seq < 1 ? 'it comes before line 1, where no line belongs' : 'it has a number that no line is written with';
 
-function verdictOn({ head, seal, ...read }: Read, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
+function verdictOn({ head, seal, ...read }: Scan, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
   if (head.seq < witnessed.seq) {
-    const why = `the trail went on to line ${witnessed.seq} and ends before this one`;
+    const why = `the trail had a line ${witnessed.seq}, and now it ends before this one`;
     return { kind: 'altered', seq: head.seq + 1, why };
   }
   const [newest] = known.keys();
@@ -101,17 +101,17 @@ function verdictOn({ head, seal, ...read }: Read, known: ReadonlyMap<string, Buf
     : { kind: 'proven', lines: head.seq, head, seal };
 }
 
-/** How a line was hashed; undefined if not as it stands there. */
-function madeWith(line: AuditLine, known: ReadonlyMap<string, Buffer>): Made | undefined {
+/** How a line was hashed; undefined if its hash is wrong. */
+function hashingOf(line: AuditLine, known: ReadonlyMap<string, Buffer>): Hashing | undefined {
   const named = keyIdIn(line.hash);
   if (named !== undefined) {
     const key = known.get(named);
     const isRight = key === undefined || line.hash === `${named}:${digestOf(line, key)}`;
-    return isRight ? { id: named, tried: key !== undefined } : undefined;
+    return isRight ? { id: named, checked: key !== undefined } : undefined;
   }
-  // Keys had no names once.
-  for (const [id, key] of known) if (line.hash === digestOf(line, key)) return { id, tried: true };
-  return line.hash === digestOf(line, undefined) ? { id: undefined, tried: true } : undefined;
+  // Older lines have no key id in their hash.
+  for (const [id, key] of known) if (line.hash === digestOf(line, key)) return { id, checked: true };
+  return line.hash === digestOf(line, undefined) ? { id: undefined, checked: true } : undefined;
 }
 
 function misplaced(line: AuditLine, last: Head, witnessed: Head): string | undefined {
@@ -121,7 +121,7 @@ function misplaced(line: AuditLine, last: Head, witnessed: Head): string | undef
   return undefined;
 }
 
-/** No hash is over the column that lines are found by: it has to be what is hashed. Lines of deeds had none once, and changes said it themselves. */
+/** The unhashed `target` must match the details. In old lines it may be missing, or come from the change instead. */
 function isMisfiled({ change, details, target }: AuditLine): boolean {
   const named = targetIn(details);
   return target === null ? change !== null && named !== null : target !== named && (change === null || named !== null);
@@ -129,32 +129,32 @@ function isMisfiled({ change, details, target }: AuditLine): boolean {
 
 type Wrong = { readonly seq: number; readonly why: string };
 
-/** Takes the next line, which stands where it belongs, into account; returns what is wrong, if anything is. */
-function take(read: Read, line: AuditLine, made: Made | undefined): Wrong | undefined {
+/** Adds the next line, which is in its place, to the scan; returns what is wrong with it, or undefined. */
+function accept(read: Scan, line: AuditLine, hashing: Hashing | undefined): Wrong | undefined {
   const { seq } = line;
   if (isMisfiled(line)) return { seq, why: 'it is listed under another target than the one it names' };
   const isNamed = keyIdIn(line.hash) !== undefined;
-  if (made === undefined)
+  if (hashing === undefined)
     return { seq, why: `it was altered${isNamed ? '' : ', or written with a key that is not set'}` };
-  const { id, tried } = made;
-  if (!tried) note(read.gaps, seq, 'unknown key', id);
-  else if (line.target === null && targetIn(line.details) !== null) note(read.gaps, seq, 'not filed', undefined);
+  const { id, checked } = hashing;
+  if (!checked) addGap(read.gaps, seq, 'unknown key', id);
+  else if (line.target === null && targetIn(line.details) !== null) addGap(read.gaps, seq, 'not filed', undefined);
   if (id !== read.id && read.head.seq > 0) {
     if (id === undefined) return { seq, why: 'it was written without the key' };
-    // Whoever has made somebody change the key may still have it: it does not come back.
-    if (tried && read.used.has(id)) {
-      note(read.gaps, seq, 'replaced key', id);
+    // A replaced key may be in the wrong hands, so its new lines prove nothing.
+    if (checked && read.used.has(id)) {
+      addGap(read.gaps, seq, 'replaced key', id);
       return undefined;
     }
     if (isNamed && !isSealing(line.event)) {
-      if (!tried) return undefined;
-      // Who goes over to a key says so first: the lines before are not those that this one was written after.
+      if (!checked) return undefined;
+      // A new key always starts with a sealing line, so the lines before this one are not the original ones.
       return {
         seq: read.since,
-        why: `it is not keyed with ${id}, as line ${seq} is, and no line says that the key was changed`,
+        why: `it was not written with key ${id}, as line ${seq} was, and no line says that the key was changed`,
       };
     }
-    if (read.id === undefined && tried) read.seal = { seq, at: line.at };
+    if (read.id === undefined && checked) read.seal = { seq, at: line.at };
     else if (read.id === undefined) fill(read.gaps, { from: read.since, to: seq - 1, why: 'unknown seal', key: id });
   }
   if (id !== read.id) read.since = seq;
@@ -163,7 +163,7 @@ function take(read: Read, line: AuditLine, made: Made | undefined): Wrong | unde
   return undefined;
 }
 
-/** Adds what of a gap is in no other one yet: of a line one thing is said. */
+/** Adds the part of a gap that no other gap covers: a line is in one gap only. */
 function fill(gaps: Gap[], { from, to, ...gap }: Gap): void {
   let next = from;
   for (const taken of gaps.filter((one) => one.to >= from && one.from <= to).toSorted(inOrder)) {
@@ -173,13 +173,13 @@ function fill(gaps: Gap[], { from, to, ...gap }: Gap): void {
   if (next <= to) gaps.push({ ...gap, from: next, to });
 }
 
-/** In their order, those of one kind that follow each other as one. */
+/** The gaps in order, with adjacent ones of the same kind merged. */
 function joinedUp(gaps: readonly Gap[]): readonly Gap[] {
   const joined: Gap[] = [];
   for (const gap of gaps.toSorted(inOrder)) {
     const last = joined.at(-1);
-    const goesOn = last?.why === gap.why && last.key === gap.key && last.to === gap.from - 1;
-    if (goesOn) joined[joined.length - 1] = { ...last, to: gap.to };
+    const isAdjacent = last?.why === gap.why && last.key === gap.key && last.to === gap.from - 1;
+    if (isAdjacent) joined[joined.length - 1] = { ...last, to: gap.to };
     else joined.push(gap);
   }
   return joined;
@@ -187,8 +187,8 @@ function joinedUp(gaps: readonly Gap[]): readonly Gap[] {
 
 const inOrder = (one: Gap, other: Gap): number => one.from - other.from;
 
-/** Lengthens the last gap by this line, or begins another one. */
-function note(gaps: Gap[], seq: number, why: Gap['why'], key: string | undefined): void {
+/** Extends the last gap by this line, or adds a new one. */
+function addGap(gaps: Gap[], seq: number, why: Gap['why'], key: string | undefined): void {
   const last = gaps.at(-1);
   if (last?.why === why && last.key === key && last.to === seq - 1) gaps[gaps.length - 1] = { ...last, to: seq };
   else gaps.push({ from: seq, to: seq, why, ...(key !== undefined && { key }) });

@@ -5,21 +5,21 @@ import type { Reader, Tx } from './tx.ts';
 /** One row of `votes`. */
 export type Vote = Selectable<VoteTable>;
 
-/** Counts a person's vote, in place of an earlier one; false if the same person had already said the same. */
+/** Saves a person's vote, replacing an earlier one; false if the earlier one had the same verdict. */
 export async function castVote(tx: Tx, vote: Vote): Promise<boolean> {
-  const { change: _change, person: _person, ...said } = vote;
+  const { change: _change, person: _person, ...columns } = vote;
   const cast = await tx
     .insertInto('votes')
     .values(vote)
     .onConflict((on) =>
-      on.columns(['change', 'person']).doUpdateSet(said).whereRef('votes.verdict', '<>', 'excluded.verdict'),
+      on.columns(['change', 'person']).doUpdateSet(columns).whereRef('votes.verdict', '<>', 'excluded.verdict'),
     )
     .returning('person')
     .executeTakeFirst();
   return cast !== undefined;
 }
 
-/** All votes on a change, oldest first: at most one a person. */
+/** The votes on a change, oldest first, 100 at most. */
 export function listVotes(db: Reader, change: number): Promise<Vote[]> {
   return db
     .selectFrom('votes')
@@ -31,6 +31,6 @@ export function listVotes(db: Reader, change: number): Promise<Vote[]> {
     .execute();
 }
 
-/** The approvals among them. */
+/** The approving votes on a change. */
 export const approvals = async (db: Reader, change: number): Promise<Vote[]> =>
   (await listVotes(db, change)).filter(({ verdict }) => verdict === 'approve');

@@ -165,7 +165,7 @@ describeBoth('the trail', (open) => {
       const database = await open();
       for (let at = 1; at <= 3; at += 1) await database.transaction((tx) => appendAudit(tx, { ...entry, at }, forged));
       await append(database);
-      const why = `it is not keyed with ${keyId(key)}, as line 4 is, and no line says that the key was changed`;
+      const why = `it was not written with key ${keyId(key)}, as line 4 was, and no line says that the key was changed`;
       expect(await verifyAudit(database.db, [key])).toEqual({ kind: 'altered', seq: 1, why });
     }
   });

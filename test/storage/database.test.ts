@@ -165,7 +165,7 @@ describe('the file of a bot', () => {
     const warnings: string[] = [];
     const again = await openDatabase(`sqlite:${folder}/a.db`, { onWarning: (warning) => warnings.push(warning) });
     expect(modes()).toEqual([0o600, 0o600, 0o600, 0o600]);
-    const said = [...names.map((name) => `Others could read ${name}; now`), `Others may write in ${folder} `];
+    const said = [...names.map((name) => `Others could read ${name}; now`), `Others can write in ${folder} `];
     expect(warnings.map((warning, at) => warning.startsWith(said[at] ?? ' '))).toEqual(said.map(() => true));
     expect(await readSetting(again.db, 'kept')).toBeDefined();
     await again.close();
@@ -179,7 +179,7 @@ describe('the file of a bot', () => {
     make(path);
     chmodSync(path, 0o755);
     const failed = openDatabase(`sqlite:${path}`);
-    await expect(failed).rejects.toThrow(`${path} cannot be opened as a database: ${why}. Nothing of it was changed.`);
+    await expect(failed).rejects.toThrow(`${path} cannot be opened as a database: ${why}. Nothing was changed.`);
     expect(statSync(path).mode & 0o777).toBe(0o755);
     expect(readdirSync(folder)).toEqual(['other']);
   });
@@ -191,7 +191,7 @@ describe('the file of a bot', () => {
     vi.spyOn(await allHandles(), 'datasync').mockRejectedValueOnce(diskFailed());
     const those = await Promise.allSettled([write('a'), write('b'), database.statement((db) => readSetting(db, 'a'))]);
     expect(those.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    const says = /^The disk did not take what was written to .*a\.db/;
+    const says = /^The disk didn't save what was written to .*a\.db/;
     await expect(write('c')).rejects.toThrow(says);
     await expect(database.unflushed((tx) => readSetting(tx, 'a'))).rejects.toThrow(says);
     expect(() => database.stillOurs()).toThrow(says);

@@ -39,9 +39,7 @@ describe('the disk loses what was written', () => {
       goes(house);
       expect(await endsOrSends(house, bot, 0)).toEqual({ code: 1, signal: null });
       expect(house.writes()).toEqual([]);
-      expect(house.log()).toMatch(
-        /"level":60.*Sitehand ends: The disk did not take what was written to .*sitehand\.db/,
-      );
+      expect(house.log()).toMatch(/"level":60.*Sitehand ends: The disk didn't save what was written to .*sitehand\.db/);
 
       await house.start();
       for (const number of [1, 2])

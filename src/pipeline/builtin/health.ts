@@ -31,7 +31,7 @@ export type HealthContext = {
   readonly groupTrouble: (group: string) => string | undefined;
   readonly read: Reader;
   readonly listing: () => Listing;
-  /** Lists the sites again, waiting `withinMs` at most. A listing counts as fresh if it is from that time (epoch ms) or later. */
+  /** Lists the sites again within `withinMs`. Resolves with a time (epoch ms): older listings are stale. */
   readonly freshenNames: (withinMs: number) => Promise<number>;
   readonly dialect: Dialect;
   /** Variables whose address is plain http to another machine. */
@@ -192,10 +192,11 @@ async function userGroups({ policy, membersOf, groupTrouble }: HealthContext): P
     ],
     '; ',
   );
-  const held = 'Until I can read a group, its rules that forbid apply to everybody, and those that allow to nobody.';
+  const effect =
+    'Until I can read a group, what the rules forbid it is forbidden to everybody, and what they allow it to nobody.';
   return bad(
     says,
-    say`Please check the groups in Slack, the policy, and the scope ${code('usergroups:read')}.${unread.length > 0 ? ` ${held}` : ''}`,
+    say`Please check the groups in Slack, the policy, and the scope ${code('usergroups:read')}.${unread.length > 0 ? ` ${effect}` : ''}`,
   );
 }
 

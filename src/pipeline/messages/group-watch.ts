@@ -69,7 +69,7 @@ function inWords(changes: readonly Change[]): Text {
         ? say`⚠️ **Slack doesn't tell me who is in ${joined(
             broken.map(({ group, now }) => say`${group} (${now})`),
             ', ',
-          )}.** Until it does, a rule for them that forbids something applies to everybody, and one that allows something applies to nobody. ${code('pause')} still works.`
+          )}.** Until it does, what the rules forbid them is forbidden to everybody, and what the rules allow them is allowed to nobody. ${code('pause')} still works.`
         : undefined,
       readable.length > 0 ? say`I can see again who is in ${joined(readable, ', ')}.` : undefined,
     ],

@@ -2,13 +2,10 @@ import { sql } from 'kysely';
 import type { Dialect } from '../sql-dialect.ts';
 import type { Tx } from '../tx.ts';
 
-/** Lines that one statement takes: it has to end within the time that a statement may take. */
-const piece = 50_000;
+/** Lines for each statement, so that it ends within its time-out. */
+const batch = 50_000;
 
-/**
- * Lets the lines about a target be found, however many there are and however many others stand after them: each names
- * it in a column of its own. No hash is over that column, so no line has another one afterwards.
- */
+/** Adds an indexed column with the target, to find its lines in a long trail. It is not hashed, so hashes stay valid. */
 export async function auditTargets(tx: Tx, { unsealed }: Dialect): Promise<void> {
   await sql`alter table audit add column target text`.execute(tx);
   for (const statement of unsealed.from) await sql.raw(statement).execute(tx);
@@ -24,13 +21,13 @@ export async function auditTargets(tx: Tx, { unsealed }: Dialect): Promise<void>
 async function ofChanges(tx: Tx): Promise<void> {
   const newest = await sql<{ seq: number | null }>`select max(seq) as seq from audit`.execute(tx);
   const last = newest.rows[0]?.seq ?? 0;
-  for (let from = 0; from < last; from += piece)
+  for (let from = 0; from < last; from += batch)
     await sql`
       update audit set target = (select target from changes where number = audit.change)
-      where seq > ${from} and seq <= ${from + piece} and change is not null`.execute(tx);
+      where seq > ${from} and seq <= ${from + batch} and change is not null`.execute(tx);
 }
 
-/** Lines of deeds beside changes say it in their details. */
+/** Lines without a change name their target in their details. */
 async function ofDeeds(tx: Tx): Promise<void> {
   let seq = 0;
   for (;;) {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Dialect } from '../sql-dialect.ts';
 import type { Tx } from '../tx.ts';
 
-/** Makes all tables of `schema.ts`, where every column is explained, and gives the database its name. */
+/** Creates the tables of `schema.ts`, which explains every column, and the id of the database. */
 export async function firstTables(tx: Tx, dialect: Dialect): Promise<void> {
   const tables = [changes(dialect), votes(dialect), audit(dialect), locks(dialect), timers(dialect)];
   const edge = [inbox(dialect), messages(dialect), answers(dialect), settings(dialect)];
@@ -76,7 +76,7 @@ const votes = ({ integer, strict }: Dialect): string[] => [
   ) ${strict}`,
 ];
 
-// The trail refers to no other table: it outlives what it tells of.
+// No foreign keys: the trail outlives the rows it is about.
 const audit = ({ integer, strict, appendOnly }: Dialect): string[] => [
   `create table audit (
     seq ${integer} primary key,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../tx.ts';
 
-/** Room for whose turn a message takes, and for whether it is there to be decided on, which goes before all turns. */
+/** Adds the requester, for fair turns, and whether people decide with the message, which puts it first. */
 export async function messageTurns(tx: Tx): Promise<void> {
   await sql`alter table messages add column requester text not null default ''`.execute(tx);
   await sql`alter table messages add column decides integer not null default 0`.execute(tx);

@@ -11,10 +11,10 @@ import { smallIds } from './small-ids.ts';
 import { messageTurns } from './message-turns.ts';
 import { timesMissing } from './times-missing.ts';
 
-/** One step forward. There is none back: a backup is. */
+/** One step forward. There is no way back except a backup. */
 export type Migration = { readonly name: string; up(tx: Tx, dialect: Dialect): Promise<void> };
 
-/** All steps in their order; one that was ever released is never changed again, the next one is added below it. */
+/** All steps in order. Never change a released one; add new ones at the end. */
 export const migrations: readonly Migration[] = [
   { name: 'first tables', up: firstTables },
   { name: 'deeds index', up: deedsIndex },
@@ -27,8 +27,8 @@ export const migrations: readonly Migration[] = [
 ];
 
 /**
- * Takes every step that this database has not taken yet: all of them in one transaction, one replica at a time.
- * Rejects, and changes nothing, if the database has taken steps that this version does not know.
+ * Runs the steps that this database does not have yet, in one transaction, one replica at a time. Rejects, with nothing
+ * changed, if the database has steps that this version does not know.
  */
 export async function migrate(db: Kysely<Schema>, steps: readonly Migration[] = migrations): Promise<void> {
   await db.transaction().execute(async (tx) => {

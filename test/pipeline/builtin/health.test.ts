@@ -143,7 +143,7 @@ describeBoth('health', (open) => {
       }),
     );
     expect(unread['Slack user groups']).toMatch(
-      /^⚠️ Slack doesn't tell who is in S0DEVS \(subteam_disabled\); nobody is in S0LEADS → .*forbid apply to everybody/,
+      /^⚠️ Slack doesn't tell who is in S0DEVS \(subteam_disabled\); nobody is in S0LEADS → .*forbidden to everybody/,
     );
   });
 
