@@ -16,10 +16,11 @@ describeBoth('the trail of an older Sitehand', (open) => {
     await database.transaction(async (tx) => {
       for (const statement of ['audit_of_target', 'audit_of_target_by_actor', 'audit_of_keys'])
         await sql.raw(`drop index ${statement}`).execute(tx);
-      const said = { at: 1, event: 'lock', actor: 'U1' };
-      await appendAudit(tx, { ...said, change: number, details: '{}' }, undefined);
-      for (const key of ['E1', 'e2']) await appendAudit(tx, { ...said, change: null, details: action(key) }, undefined);
-      await appendAudit(tx, { ...said, change: null, details: '{}' }, undefined);
+      const entry = { at: 1, event: 'lock', actor: 'U1' };
+      await appendAudit(tx, { ...entry, change: number, details: '{}' }, undefined);
+      for (const key of ['E1', 'e2'])
+        await appendAudit(tx, { ...entry, change: null, details: action(key) }, undefined);
+      await appendAudit(tx, { ...entry, change: null, details: '{}' }, undefined);
       await sql`alter table audit drop column target`.execute(tx);
       await deedsIndex(tx);
     });

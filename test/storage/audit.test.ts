@@ -23,7 +23,7 @@ const append = (database: Database, more: Partial<AuditEntry> = {}) =>
 
 const appendUnkeyed = (database: Database) => database.transaction((tx) => appendAudit(tx, entry, undefined));
 
-/** What somebody with the database's own password could do. */
+/** Alters rows as somebody with the database's password could. */
 async function tamper(database: Database, ...statements: readonly string[]): Promise<void> {
   const triggers =
     database.kind === 'sqlite'
@@ -188,7 +188,7 @@ describeBoth('the trail', (open) => {
       kind: 'unproven',
       gaps: [{ from: 4, to: 5, why: 'replaced key', key: keyId(key) }],
     });
-    // Of each line one thing is said.
+    // Each line is in one gap only.
     expect(await verifyAudit(database.db, [key, other])).toMatchObject({
       kind: 'unproven',
       gaps: [

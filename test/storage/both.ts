@@ -5,12 +5,12 @@ import { afterEach, describe } from 'vitest';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { emptyPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 
-/** A fresh database of the suite's kind, gone after the test. `again` is a further replica: on SQLite the same handle. */
+/** A fresh database of the suite's kind, removed after the test. `again` opens another replica (SQLite: same handle). */
 type Opened = Database & { readonly url: string; again(options?: DatabaseOptions): Promise<Database> };
-/** Opens one. */
+/** Opens a fresh database. */
 export type Open = (options?: DatabaseOptions) => Promise<Opened>;
 
-/** Runs a suite on SQLite, and on PostgreSQL where that is installed; elsewhere the second one shows as skipped. */
+/** Runs a suite on SQLite and, if installed, on PostgreSQL; otherwise that run is shown as skipped. */
 export function describeBoth(name: string, suite: (open: Open) => void): void {
   const undo: (() => Promise<void> | void)[] = [];
   const tidy = async (): Promise<void> => {

@@ -92,7 +92,7 @@ describeBoth('changes', (open) => {
         claimDue(tx, { owner: `w${by}`, now: 100, leaseMs: 1_000, limit: 5 }),
       );
     const claimed = (await Promise.all(Array.from({ length: 12 }, (_, by) => claim(by)))).flat();
-    // Whoever raced for the same rows as others may have got fewer: the rest is there for the next claims.
+    // Claims that raced for the same rows may have got fewer; the next claims get the rest.
     for (let more = await claim(99); more.length > 0; more = await claim(99)) claimed.push(...more);
     expect(numbers(claimed).toSorted((one, other) => one - other)).toEqual(
       Array.from({ length: 40 }, (_, at) => at + 1),

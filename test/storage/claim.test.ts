@@ -7,7 +7,7 @@ import { claimTimers, setTimer } from '../../src/storage/timers.ts';
 import { describeBoth } from './both.ts';
 import { save } from './samples.ts';
 
-/** Much of one person's and little of another's: who has a turn, and when. */
+/** Turns between a person with many rows and one with few. */
 
 describe('turns among rows that are due', () => {
   type Row = { readonly whose: string; readonly at: number; readonly first?: true };

@@ -12,7 +12,7 @@ import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 const hour = 3_600_000;
 const start = 1_800_000_000_000;
 
-/** A clock, and its readings one after the other: each so long after the one before, by each of them. */
+/** A clock and its readings; each entry says how much later than the one before, by each source of time. */
 function clockThat(
   steps: readonly { readonly ticks: number; readonly clock?: number; readonly wall?: number }[],
   isRemote = false,
@@ -141,13 +141,13 @@ describe('time', () => {
     wall.mockReturnValue(9_200 + hour);
     expect(ticks()).toBe(300 + hour);
     expect(ticks()).toBe(300 + hour);
-    // A wall clock that is set is no sleep.
+    // Setting the wall clock is not a suspension.
     wall.mockReturnValue(9_200 - hour);
     expect(ticks()).toBe(300 + hour);
   });
 });
 
-/** Opens the same database again and again, with the clock of its machine or of its server. */
+/** Opens the same database repeatedly, with a fake clock for its machine or server. */
 type Reopen = (options?: DatabaseOptions) => Promise<Database>;
 
 function onEither(name: string, suite: (fresh: () => Promise<Reopen>) => void): void {
@@ -237,7 +237,7 @@ describe.runIf(postgresRuns)(`replicas whose server’s clock has jumped${noPost
     const [one, jumps] = [await openDatabase(url), [] as Jump[]];
     try {
       const now = await one.now();
-      // As a replica notes it whose server's clock has gone an hour ahead.
+      // The setting of a replica whose server's clock has jumped an hour ahead.
       const noted = { key: 'last seen', value: String(hour), at: now - hour };
       await one.transaction((tx) => writeSetting(tx, noted));
       const beside = await openDatabase(url, { onJump: (jump) => jumps.push(jump) });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shared } from '../../src/storage/coalesce.ts';
 
 describe('work that is shared, such as a flush,', () => {
-  /** A flush that ends when it is told to, and how many have begun. */
+  /** A flush that ends on demand, and a count of those started. */
   function disk() {
     const begun: PromiseWithResolvers<void>[] = [];
     const flush = (): Promise<void> => {

@@ -158,15 +158,15 @@ describe('the file of a bot', () => {
     await first.transaction((tx) => writeSetting(tx, { key: 'kept', value: 'yes', at: 1 }));
     for (const name of names) copyFileSync(name, `${name}.old`);
     await first.close();
-    // As a bot leaves them that was killed.
+    // The files that a killed bot leaves behind.
     for (const name of names) renameSync(`${name}.old`, name);
     for (const name of names) chmodSync(name, 0o644);
     chmodSync(folder, 0o770);
     const warnings: string[] = [];
     const again = await openDatabase(`sqlite:${folder}/a.db`, { onWarning: (warning) => warnings.push(warning) });
     expect(modes()).toEqual([0o600, 0o600, 0o600, 0o600]);
-    const said = [...names.map((name) => `Others could read ${name}; now`), `Others can write in ${folder} `];
-    expect(warnings.map((warning, at) => warning.startsWith(said[at] ?? ' '))).toEqual(said.map(() => true));
+    const expected = [...names.map((name) => `Others could read ${name}; now`), `Others can write in ${folder} `];
+    expect(warnings.map((warning, at) => warning.startsWith(expected[at] ?? ' '))).toEqual(expected.map(() => true));
     expect(await readSetting(again.db, 'kept')).toBeDefined();
     await again.close();
   });

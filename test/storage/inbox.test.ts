@@ -29,9 +29,9 @@ describeBoth('the inbox', (open) => {
     const database = await open();
     const replica = await database.again();
     const deliver = (by: number) => (by % 2 === 0 ? database : replica).transaction((tx) => receive(tx, row));
-    const said = await Promise.all(times(10, deliver));
-    expect(said.filter((one) => one === 'new')).toHaveLength(1);
-    expect(said.filter((one) => one === 'seen')).toHaveLength(9);
+    const results = await Promise.all(times(10, deliver));
+    expect(results.filter((one) => one === 'new')).toHaveLength(1);
+    expect(results.filter((one) => one === 'seen')).toHaveLength(9);
   });
 
   it('is closed by one of many, who alone may act, and then knows the key but not the words', async () => {

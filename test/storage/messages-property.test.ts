@@ -14,7 +14,7 @@ import { save } from './samples.ts';
 
 const LEASE = 100;
 
-/** What can happen, in any order: something is owed, claimed, drawn by its claimer, refused by Slack; or time goes by. */
+/** Events in any order: a message is queued, claimed, drawn by its claimer, or refused by Slack; or time passes. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ does: fc.constant('owe' as const), which: fc.nat(3) }) },
   { weight: 3, arbitrary: fc.record({ does: fc.constantFrom('claim' as const, 'draw' as const), which: fc.nat(3) }) },
@@ -24,14 +24,14 @@ const step = fc.oneof(
   },
 );
 
-/** A card, two replies and a direct message of one change. */
+/** A card, two replies and a direct message for one change. */
 const message = (change: number, which: number, at: number, body: string): NewMessage => {
   const kind = which === 0 ? 'card' : which === 3 ? 'direct' : 'reply';
   return { key: `${change}:${which}`, kind, change, at, body, recipient: kind === 'direct' ? 'U1' : null };
 };
 
-/** The worker and Slack as they should be seen from outside: what was said last, what was owed last. */
-class Tale {
+/** A model of the worker and Slack: what was posted last, and what was queued last. */
+class Model {
   now = 1_000;
   readonly claimed: Message[] = [];
   readonly owed = new Map<string, string>();
@@ -48,9 +48,9 @@ class Tale {
   async owe(which: number): Promise<void> {
     const body = `said ${this.owed.size} ${this.now}`;
     this.now += 1;
-    const said = message(this.change, which, this.now, body);
-    await this.database.transaction((tx) => enqueueMessage(tx, said));
-    this.owed.set(said.key, body);
+    const queued = message(this.change, which, this.now, body);
+    await this.database.transaction((tx) => enqueueMessage(tx, queued));
+    this.owed.set(queued.key, body);
   }
 
   async claim(limit: number): Promise<number> {
@@ -69,7 +69,7 @@ class Tale {
   async take(does: 'owe' | 'claim' | 'draw' | 'postpone' | 'later', which: number): Promise<void> {
     if (does === 'owe') return this.owe(which);
     if (does === 'claim') return void (await this.claim(which + 1));
-    // Nobody who lost the lease goes on: its claims are as dead as if the process were.
+    // A worker that lost its lease stops, as if its process had died.
     if (does === 'later') return void ((this.now += LEASE), this.claimed.splice(0));
     const [one] = this.claimed.splice(0, 1);
     if (one === undefined) return;
@@ -77,7 +77,7 @@ class Tale {
     await this.database.transaction((tx) => postpone(tx, one, this.now + 50));
   }
 
-  /** Lets a worker do its work until nothing is due, having died once more. */
+  /** Kills the worker once more, then works until nothing is due. */
   async finish(): Promise<void> {
     if (!this.owed.has(`${this.change}:0`)) await this.owe(0);
     await this.take('later', 0);
@@ -88,8 +88,8 @@ class Tale {
 describeBoth('any sequence of owing, claiming and drawing', (open) => {
   it('ends with every message in its newest form, each thread in order', async () => {
     const database = await open();
-    const play = async (steps: readonly { does: Parameters<Tale['take']>[0]; which: number }[]): Promise<void> => {
-      const tale = new Tale(database, (await save(database)).number);
+    const play = async (steps: readonly { does: Parameters<Model['take']>[0]; which: number }[]): Promise<void> => {
+      const tale = new Model(database, (await save(database)).number);
       for (const { does, which } of steps) await tale.take(does, which);
       await tale.finish();
       expect(Object.fromEntries(tale.shown)).toEqual(Object.fromEntries(tale.owed));

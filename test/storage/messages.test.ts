@@ -32,7 +32,7 @@ const draw = (database: Database, message: Message, ts = `1.${message.id}`): Pro
 
 const keys = (messages: readonly Message[]): string[] => messages.map(({ key }) => key);
 
-/** Claims and draws what is due; resolves with the keys. */
+/** Claims and draws all due messages; resolves with their keys. */
 async function turn(database: Database, now?: number): Promise<string[]> {
   const claimed = await claim(database, now);
   for (const message of claimed) await draw(database, message);

@@ -68,10 +68,10 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
       for (const key of ['a', 'b']) await writeSetting(tx, { key, value: '', at: 0 });
     });
     const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-    let tries = 0;
+    let attempts = 0;
     const add = (database: Database, mine: 0 | 1, keys: readonly [string, string]) =>
       database.transaction(async (tx) => {
-        tries += 1;
+        attempts += 1;
         const up = (key: string) =>
           tx
             .updateTable('settings')
@@ -84,7 +84,7 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
         await up(keys[1]);
       });
     await Promise.all([add(one, 0, ['a', 'b']), add(other, 1, ['b', 'a'])]);
-    expect(tries).toBeGreaterThan(2);
+    expect(attempts).toBeGreaterThan(2);
     expect([await readSetting(one.db, 'a'), await readSetting(one.db, 'b')]).toMatchObject([{ at: 2 }, { at: 2 }]);
   });
 

@@ -1,7 +1,7 @@
 import { insertChange, type Change, type NewChange } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
 
-/** A change that waits, as the front half would save it. */
+/** A waiting change, as `submit` saves it. */
 export const sample: NewChange = {
   command: 'cache clear',
   risk: 'routine',
@@ -25,6 +25,6 @@ export const sample: NewChange = {
   expires_at: 9_000,
 };
 
-/** Saves a sample change with some columns of its own. */
+/** Saves a sample change with some columns replaced. */
 export const save = (database: Database, row: Partial<NewChange> = {}): Promise<Change> =>
   database.transaction((tx) => insertChange(tx, { ...sample, ...row }));

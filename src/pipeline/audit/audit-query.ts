@@ -86,7 +86,7 @@ async function* newestFirst(
     const lines = await listAudit(db, wanted);
     yield lines;
     const last = lines.at(-1);
-    // Times follow the order of the lines, so older batches can't match.
+    // Times follow the order of the lines, apart from differences between machines' clocks.
     if (last === undefined || lines.length < limit || last.at < (since ?? 0)) return;
     beforeSeq = last.seq;
     read += limit;

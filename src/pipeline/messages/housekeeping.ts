@@ -45,7 +45,7 @@ export async function tellTheLost({ database, lostNote }: Housekeeping): Promise
   }
 }
 
-/** Deletes expired rows; each call handles a bounded number. */
+/** Deletes what has expired, deliveries and messages in batches, and wipes the content of old deliveries. */
 export async function sweep({ database }: Housekeeping): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);

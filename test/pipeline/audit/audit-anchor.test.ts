@@ -32,7 +32,7 @@ const verified = async (database: Database, seal: Buffer | 'plain' = key): Promi
   );
   return [title, ...parts.map((part) => (part.kind === 'text' ? part.text : []))].map(plain).join('\n');
 };
-/** What somebody with the database's own password could do. */
+/** Alters rows as somebody with the database's password could. */
 async function tamper(database: Database, statement: string): Promise<void> {
   const triggers =
     database.kind === 'sqlite'
@@ -57,9 +57,9 @@ describeBoth('the head of the trail', (open) => {
     expect(await publishAuditHead(database)).toBeUndefined();
     await append(database, now);
     expect(await publishAuditHead(database)).toMatchObject({ kind: 'told', head: { seq: 2 } });
-    const said = await opsSaid(database);
-    expect(said).toHaveLength(2);
-    expect(said[0]).toContain(shortHash(head.hash));
+    const messages = await opsSaid(database);
+    expect(messages).toHaveLength(2);
+    expect(messages[0]).toContain(shortHash(head.hash));
   });
 
   it('is told though somebody wrote that it was told in a time to come', async () => {
@@ -98,8 +98,8 @@ describeBoth('the head of the trail', (open) => {
     expect(await publishAuditHead(database)).toBeUndefined();
     now += day;
     expect(await publishAuditHead(database)).toMatchObject({ kind: 'altered' });
-    const said = await opsSaid(database);
-    expect(said.filter((one) => one.includes('The audit trail was altered'))).toHaveLength(2);
+    const messages = await opsSaid(database);
+    expect(messages.filter((one) => one.includes('The audit trail was altered'))).toHaveLength(2);
     expect(await verified(database)).toMatch(/^⚠️ The audit trail was altered: line 2 is wrong\./);
   });
 });
@@ -117,13 +117,13 @@ describeBoth('verifying the trail', (open) => {
     await append(database, now);
     await publishAuditHead(database);
     const { hash } = await auditHead(database.db);
-    const said = await verified(database);
-    expect(said).toMatch(/^All 2 lines of the audit trail are unaltered since 2026-03-01 12:00 UTC\./);
-    expect(said).toContain(`The newest is line 2, ${shortHash(hash)}.`);
-    expect(said).toContain(
+    const verdict = await verified(database);
+    expect(verdict).toMatch(/^All 2 lines of the audit trail are unaltered since 2026-03-01 12:00 UTC\./);
+    expect(verdict).toContain(`The newest is line 2, ${shortHash(hash)}.`);
+    expect(verdict).toContain(
       `The head that was told last is in it: line 2, ${shortHash(hash)}, on 2026-03-02 12:00 UTC.`,
     );
-    expect(said).toContain('The chain is keyed');
+    expect(verdict).toContain('The chain is keyed');
   });
 
   it('says that a plain hash protects from accidents alone, and how many lines are older than the key', async () => {
@@ -152,8 +152,8 @@ describeBoth('verifying the trail', (open) => {
     const { number } = await save(database);
     const missing = `line 1 is wrong. Change #${number} exists, but it has no audit line.`;
     expect(await verified(database)).toContain(missing);
-    const said = { at: 5, event: 'asked', actor: 'U1', details: '{}' };
-    await database.transaction((tx) => appendAudit(tx, { ...said, change: number }, key));
+    const entry = { at: 5, event: 'asked', actor: 'U1', details: '{}' };
+    await database.transaction((tx) => appendAudit(tx, { ...entry, change: number }, key));
     expect(await verified(database)).toMatch(/^The one line of the audit trail is unaltered/);
   });
 

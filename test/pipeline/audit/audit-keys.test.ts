@@ -9,21 +9,21 @@ import { describeBoth } from '../../storage/both.ts';
 const [first = Buffer.of(), second = Buffer.of(), third = Buffer.of()] = [1, 2, 3].map((one) =>
   Buffer.from(`key ${one} of the audit chain`),
 );
-const said = { at: 1, change: null, event: 'pause', actor: 'U1', details: '{}' };
+const entry = { at: 1, change: null, event: 'pause', actor: 'U1', details: '{}' };
 const append = (database: Database, key: Buffer | undefined) =>
-  database.transaction((tx) => appendAudit(tx, said, key));
+  database.transaction((tx) => appendAudit(tx, entry, key));
 
-/** A start with these keys, and a line. */
+/** Starts with these keys, then writes a line. */
 async function run(database: Database, ...keys: readonly Buffer[]): Promise<void> {
   const changeStore = createChangeStore({ auditKey: keys[0], installation: '', onEvent: () => undefined });
   await sealAudit({ database, changeStore }, keys);
   await append(database, keys[0]);
 }
 
-/** A line whose hash is this, or made with a key as it was when keys had no names. */
+/** A line with this hash, or hashed with a key but without a key id, as older versions did. */
 async function appendAs(database: Database, hash: Buffer | string): Promise<void> {
   const head = await auditHead(database.db);
-  const line = { ...said, seq: head.seq + 1, previous: head.hash };
+  const line = { ...entry, seq: head.seq + 1, previous: head.hash };
   const own = typeof hash === 'string' ? hash : digestOf(line, hash);
   await database.db
     .insertInto('audit')
@@ -53,7 +53,7 @@ describeBoth('a start', (open) => {
     const database = await open();
     await run(database, first);
     await run(database, second, first);
-    const back = { ...said, event: 'rekeyed', details: JSON.stringify({ from: keyId(second), to: keyId(first) }) };
+    const back = { ...entry, event: 'rekeyed', details: JSON.stringify({ from: keyId(second), to: keyId(first) }) };
     await database.transaction((tx) => appendAudit(tx, back, first));
     await expect(run(database, first, second)).rejects.toThrow('was replaced');
     await run(database, second, first);
@@ -80,7 +80,7 @@ describeBoth('a start', (open) => {
     await expect(run(database)).rejects.toThrow('and AUDIT_KEY is not set');
     await run(database, second, first);
     expect(await verifyAudit(database.db, [second, first])).toMatchObject({ kind: 'proven', lines: 4 });
-    // Nor is it gone back to, though its lines do not name it.
+    // A former key is refused even if its lines carry no id.
     await expect(run(database, first, second)).rejects.toThrow('was replaced');
   });
 
@@ -90,7 +90,7 @@ describeBoth('a start', (open) => {
     await run(odd);
     const database = await open();
     await append(database, undefined);
-    await appendAs(database, hashLine({ ...said, seq: 2, previous: '', actor: 'U9' }, undefined));
+    await appendAs(database, hashLine({ ...entry, seq: 2, previous: '', actor: 'U9' }, undefined));
     await run(database);
     expect(await linesAfter(database.db, 0, 9)).toHaveLength(3);
   });

@@ -38,8 +38,8 @@ const about = (env: Environment): Partial<NewChange> => ({
   card: changeOf().card,
 });
 
-/** A change as its trail tells it: asked, approved by two, accepted. */
-async function told(database: Database, env: Environment): Promise<number> {
+/** A change with the audit lines of a request, two approvals and acceptance. */
+async function saveTrail(database: Database, env: Environment): Promise<number> {
   const { number } = await save(database, about(env));
   const target = env.name;
   const permit = JSON.stringify({ approval: 'none', rules: [7, 9], policy: 'c0ffee'.repeat(10) });
@@ -62,7 +62,7 @@ async function told(database: Database, env: Environment): Promise<number> {
 describeBoth('the trail as it is read', (open) => {
   it('says of each line who did it, what for, by which rules, with whose approval, and what came of it', async () => {
     const database = await open();
-    const number = await told(database, live);
+    const number = await saveTrail(database, live);
     const { lines, more } = await trailFor(database.db, everything, {
       env: undefined,
       since: undefined,
@@ -92,8 +92,8 @@ describeBoth('the trail as it is read', (open) => {
 
   it('shows nobody the lines of what they may not audit, and deeds beside changes by what they are about', async () => {
     const database = await open();
-    await told(database, live);
-    await told(database, blog);
+    await saveTrail(database, live);
+    await saveTrail(database, blog);
     const key = (env: Environment) => JSON.stringify({ target: env.name, target_key: `environment:${env.id}` });
     await add(database, { event: 'lock', details: key(live) });
     await add(database, { event: 'lock', details: key(blog) });
@@ -116,8 +116,8 @@ describeBoth('the trail as it is read', (open) => {
 
   it('is told of one environment, with its locks, by one person, and since a moment', async () => {
     const database = await open();
-    const number = await told(database, live);
-    await told(database, blog);
+    const number = await saveTrail(database, live);
+    await saveTrail(database, blog);
     const key = JSON.stringify({ name: 'Chi', target: live.name, target_key: `environment:${live.id}` });
     await add(database, { event: 'lock', actor: chi.id, at: 50, details: key });
     const seen = async (filter: object) => {
@@ -188,7 +188,7 @@ describeBoth('the trail as it is read', (open) => {
     expect(await seen({ by: chi.id })).toEqual([4, 7, 1, false]);
     expect(await seen({ by: chi.id, since: 5 })).toEqual([2, 7, 5, false]);
     expect(await seen({ env: undefined, by: chi.id })).toEqual([8, 8, 1, false]);
-    // Half of it may be read, so one piece does not fill the list.
+    // Only half of it is readable, so one batch does not fill the list.
     const blogOnly = ({ targets }: { targets: string }) => targets.includes(blog.id);
     expect(await seen({ env: undefined }, blogOnly)).toEqual([200, 1_400, 1_002, true]);
   });
@@ -247,8 +247,8 @@ describeBoth('the trail as a file', (open) => {
   it('goes to whoever may audit, without what they may not, and stands in the trail itself', async () => {
     const database = await open({ now: () => Date.parse('2026-03-01T12:00:00Z') });
     const { installation } = database;
-    await told(database, live);
-    await told(database, blog);
+    await saveTrail(database, live);
+    await saveTrail(database, blog);
     const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
     const doer = { person: chi, permit: undefined, inbox: undefined };
     const context = { database, changeStore, auditKeys: [], ...payloads(shopOnly) };
@@ -284,7 +284,7 @@ describeBoth('the changes of the past', (open) => {
     expect(await list({ env: live })).toEqual([5, 1]);
     expect(await list({ mine: true })).toEqual([5]);
     expect(await list({ waiting: true })).toEqual([4, 3, 2, 1]);
-    // What is gone is held against the rules by the name it had.
+    // The rules are applied to a vanished target by its former name.
     const shopReader = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');
     expect(await list({}, shopReader)).toEqual([5, 4, 3, 1]);
     expect(await list({}, policyOf('{ allow: [read], to: [leads] }'))).toEqual([]);
@@ -364,7 +364,7 @@ describe('a sheet', () => {
   });
 });
 
-/** One record of RFC 4180, read as a spreadsheet reads it. */
+/** Parses one RFC 4180 record as a spreadsheet does. */
 function cellsOf(record: string): readonly string[] {
   expect(record.endsWith('\r\n')).toBe(true);
   const cells: string[] = [];

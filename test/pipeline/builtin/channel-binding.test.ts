@@ -41,7 +41,7 @@ function binding(database: Database, person: Person = ana, where: Where = {}, li
   return bindingFor(context, { person, permit: undefined, inbox }, here, channelOf);
 }
 
-const told = async ({ db }: Database): Promise<readonly (readonly [string | null, string | null])[]> =>
+const notices = async ({ db }: Database): Promise<readonly (readonly [string | null, string | null])[]> =>
   (await db.selectFrom('messages').selectAll().where('kind', '=', 'notice').orderBy('id').execute()).map(
     ({ recipient, body }) => [recipient, body],
   );
@@ -59,7 +59,7 @@ describeBoth('a channel', (open) => {
     expect(await binding(database).use(shopSite)).toBe(false);
     expect(await bindingOf(database.db, 'C1')).toEqual({ site: shopSite.id, name: 'acme-shop', by: ana.id });
     expect(await bindingOf(database.db, 'C2')).toBeUndefined();
-    expect(await told(database)).toEqual([['C1', expect.stringContaining('acme-shop')]]);
+    expect(await notices(database)).toEqual([['C1', expect.stringContaining('acme-shop')]]);
     const lines = await listAudit(database.db, { limit: 9 });
     expect(lines).toMatchObject([{ event: 'use', actor: ana.id, change: null, at: 1_000 }]);
   });
@@ -71,7 +71,7 @@ describeBoth('a channel', (open) => {
     const bound = await bindingOf(database.db, 'C1');
     const last = (await listAudit(database.db, { limit: 9 }))[0];
     expect(last?.actor).toBe(bound?.by);
-    expect(await told(database)).toHaveLength(2);
+    expect(await notices(database)).toHaveLength(2);
   });
 
   it('shows the site by the name it has now', async () => {
@@ -94,7 +94,7 @@ describeBoth('a channel', (open) => {
       name: 'acme-shop',
     });
     expect(await binding(database).forget()).toBeUndefined();
-    expect(await told(database)).toHaveLength(2);
+    expect(await notices(database)).toHaveLength(2);
   });
 
   it.each<[string, Person, Where, typeof blogSite | typeof shopSite, string]>([
@@ -108,7 +108,7 @@ describeBoth('a channel', (open) => {
     const says = await refused(Promise.resolve().then(() => binding(database, person, where).use(site)));
     expect(says).toContain(why);
     expect(says).toContain('Nothing was done.');
-    expect(await told(database)).toEqual([]);
+    expect(await notices(database)).toEqual([]);
     expect(await listAudit(database.db, { limit: 9 })).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ const trouble = (kind: HostTrouble['kind'], status: number | undefined): HostTro
 const withOps = policyFrom(
   'version: 1\ngroups: { developers: [U01ANA], leads: [U03CHI] }\nrules:\n  - { allow: [read], to: [developers] }\nchannels: { ops: C0OPS }\n',
 );
-const deskOf = (database: Database, more: Partial<HealthContext> = {}): HealthContext => ({
+const contextWith = (database: Database, more: Partial<HealthContext> = {}): HealthContext => ({
   database,
   policy: () => withOps,
   policyIsBroken: () => false,
@@ -53,16 +53,16 @@ const deskOf = (database: Database, more: Partial<HealthContext> = {}): HealthCo
   lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
   ...more,
 });
-const told = ({ ok, says, hint }: Check): string =>
+const shown = ({ ok, says, hint }: Check): string =>
   `${ok === undefined ? '❔' : ok ? '✅' : '⚠️'} ${plain(says)}${hint ? ` → ${plain(inline(hint))}` : ''}`;
 async function found(context: HealthContext): Promise<Readonly<Record<string, string>>> {
-  return Object.fromEntries((await healthOf(context)).map((check) => [check.what, told(check)]));
+  return Object.fromEntries((await healthOf(context)).map((check) => [check.what, shown(check)]));
 }
 
 describeBoth('health', (open) => {
   it('is told of everything that Sitehand stands on', async () => {
     const database = await open({ now: () => now });
-    const all = Object.entries(await found(deskOf(database)));
+    const all = Object.entries(await found(contextWith(database)));
     const expected: readonly (readonly [string, RegExp])[] = [
       ['Slack', /^✅ answers; I am @UBOT$/],
       ['Hosting API', /^✅ answers; the sites were last listed at 2024-10-03 23:59 UTC$/],
@@ -89,7 +89,7 @@ describeBoth('health', (open) => {
     await save(database, { state: 'done', settled_at: now, due_at: null });
     const pause = JSON.stringify({ by: 'U03CHI', name: 'Chi', why: 'a secret reason', at: now });
     await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: pause, at: now }));
-    const { Changes, Sending, Work } = await found(deskOf(database));
+    const { Changes, Sending, Work } = await found(contextWith(database));
     const named = '#1 since 2024-10-01 00:00 UTC, #2 since 2024-10-02 00:00 UTC, #3 since';
     expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
     expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Please check the host/);
@@ -100,7 +100,7 @@ describeBoth('health', (open) => {
 
   it('warns loudly of keys that travel readable', async () => {
     const plainHttp = ['SLACK_API_URL', 'HOSTING_API_URL'];
-    const { Encryption } = await found(deskOf(await open({ now: () => now }), { plainHttp }));
+    const { Encryption } = await found(contextWith(await open({ now: () => now }), { plainHttp }));
     expect(Encryption).toMatch(/^⚠️ SLACK_API_URL and HOSTING_API_URL: plain http to another machine, .* → .*https:/);
   });
 
@@ -109,15 +109,15 @@ describeBoth('health', (open) => {
     await database.transaction((tx) =>
       enqueueMessage(tx, { key: 'ops:x', kind: 'ops', body: '{}', at: now - 120_000 }),
     );
-    expect((await found(deskOf(database)))['Work']).toContain('⚠️ the oldest has been due');
+    expect((await found(contextWith(database)))['Work']).toContain('⚠️ the oldest has been due');
   });
 
   it('says since when the rules hold, and that a broken file does not', async () => {
     const database = await open({ now: () => now });
-    const { hash } = deskOf(database).policy();
+    const { hash } = contextWith(database).policy();
     await database.transaction((tx) => writeSetting(tx, { key: policyInForceKey, value: hash, at: now - day }));
-    expect((await found(deskOf(database)))['Rules']).toContain('in force since 2024-10-03');
-    const broken = await found(deskOf(database, { policyIsBroken: () => true }));
+    expect((await found(contextWith(database)))['Rules']).toContain('in force since 2024-10-03');
+    const broken = await found(contextWith(database, { policyIsBroken: () => true }));
     expect(broken['Rules']).toMatch(/^⚠️ the file can't be used; [\da-f]{8} in force since .* → Its mistakes/);
   });
 
@@ -125,18 +125,20 @@ describeBoth('health', (open) => {
     const database = await open({ now: () => now });
     const fail = (): Promise<never> => Promise.reject(new Error('xoxb-secret'));
     const groups = policyFrom('version: 1\ngroups: { devs: [S0DEVS] }\nrules:\n  - { allow: [read], to: [devs] }\n');
-    const all = await found(deskOf(database, { askSlack: fail, read: fail, membersOf: fail, policy: () => groups }));
+    const all = await found(
+      contextWith(database, { askSlack: fail, read: fail, membersOf: fail, policy: () => groups }),
+    );
     expect(all['Slack']).toMatch(/^⚠️ doesn't say who I am → .*SLACK_BOT_TOKEN/);
     expect(all['Key of the hosting API']).toContain("⚠️ couldn't be checked");
     expect(all['Slack user groups']).toContain("⚠️ couldn't be checked");
     expect(JSON.stringify(all)).not.toContain('secret');
-    const empty = await found(deskOf(database, { membersOf: () => Promise.resolve([]), policy: () => groups }));
+    const empty = await found(contextWith(database, { membersOf: () => Promise.resolve([]), policy: () => groups }));
     expect(empty['Slack user groups']).toMatch(/^⚠️ nobody is in S0DEVS → .*usergroups:read\.$/);
     const two = policyFrom(
       'version: 1\ngroups: { devs: [S0DEVS, S0LEADS] }\nrules:\n  - { allow: [read], to: [devs] }\n',
     );
     const unread = await found(
-      deskOf(database, {
+      contextWith(database, {
         membersOf: async (group) => (group === 'S0DEVS' ? undefined : []),
         groupTrouble: () => 'subteam_disabled',
         policy: () => two,
@@ -162,7 +164,7 @@ describeBoth('health', (open) => {
     ['too many', { cut: true }, '⚠️ it has more sites or domains than I can hold'],
   ])('looks at the listing: %s', async (_, more, words) => {
     const database = await open({ now: () => now });
-    const { 'Hosting API': host } = await found(deskOf(database, { listing: () => ({ ...listing, ...more }) }));
+    const { 'Hosting API': host } = await found(contextWith(database, { listing: () => ({ ...listing, ...more }) }));
     expect(host).toContain(words);
     expect(host).toContain(' → ');
     expect(host).not.toContain('secret');
@@ -188,7 +190,7 @@ describeBoth('health', (open) => {
     ['zero', telling('0'), "✅ accepted; the host doesn't say when it expires"],
   ])('looks at the key: %s', async (_, read, words) => {
     const database = await open({ now: () => now });
-    expect((await found(deskOf(database, { read })))['Key of the hosting API']).toContain(words);
+    expect((await found(contextWith(database, { read })))['Key of the hosting API']).toContain(words);
   });
 
   it('is a table for whoever asks; what is well comes with no advice', async () => {
@@ -200,7 +202,7 @@ describeBoth('health', (open) => {
     });
     const queryService = queryServiceFor(
       {
-        ...deskOf(database, { askSlack: () => Promise.reject(new Error('no')) }),
+        ...contextWith(database, { askSlack: () => Promise.reject(new Error('no')) }),
         changeStore,
         auditKeys: [],
         company: () => company,

@@ -18,28 +18,28 @@ const frozen = JSON.stringify({ title: say`Clear it`, done: say`Cleared it`, fac
 const card: NewMessage = { key: '1:card', kind: 'card', change: 1, at: start };
 const reply: NewMessage = { key: '1:7', kind: 'reply', change: 1, body: body('Sent.'), at: start };
 
-/** A Slack that answers as it is told to, and a clock. */
-function deskOf(database: Database, clock: { now: number }) {
-  const said: string[] = [];
+/** A fake Slack with scripted answers, and a clock. */
+function deliveryWith(database: Database, clock: { now: number }) {
+  const posts: string[] = [];
   const state = {
     refuse: (_to: string): Error | undefined => undefined,
     isTaken: true,
-    /** Resolves when Slack has taken what was posted there. */
+    /** Resolves when Slack has accepted a post there. */
     slowly: async (_to: string): Promise<void> => undefined,
-    onSaid: (): void => undefined,
+    onPost: (): void => undefined,
   };
   const take = (to: string, what: Card | Note): void => {
     const error = state.refuse(to);
     if (error) throw error;
-    said.push(`${to}: ${plain('headline' in what ? what.headline : what.text)}`);
-    state.onSaid();
+    posts.push(`${to}: ${plain('headline' in what ? what.headline : what.text)}`);
+    state.onPost();
   };
   const nameOf = (to: Recipient): string => ('person' in to ? to.person : to.thread ? `${to.channel}>` : to.channel);
   const messenger: Messenger = {
     post: async (to, what) => {
       await state.slowly(nameOf(to));
       take(nameOf(to), what);
-      return { channel: 'person' in to ? `D${to.person}` : to.channel, ts: `1.${said.length}` };
+      return { channel: 'person' in to ? `D${to.person}` : to.channel, ts: `1.${posts.length}` };
     },
     edit: async (place, what) => take(`edit ${place.channel}`, what),
   };
@@ -58,17 +58,17 @@ function deskOf(database: Database, clock: { now: number }) {
   };
   const untilNothing = async (): Promise<readonly string[]> => {
     while ((await deliver(context)) > 0);
-    return said.splice(0);
+    return posts.splice(0);
   };
   const later = (milliseconds: number): void => void (clock.now += milliseconds);
-  /** An hour of trying. */
+  /** One hour of attempts. */
   const tryOften = async (): Promise<void> => {
     for (let times = 0; times < 60; times += 1) {
       await untilNothing();
       later(60_000);
     }
   };
-  return { context, said, state, untilNothing, later, tryOften };
+  return { context, posts, state, untilNothing, later, tryOften };
 }
 
 describeBoth('messages that Slack does not take', (open) => {
@@ -83,7 +83,7 @@ describeBoth('messages that Slack does not take', (open) => {
       (
         await database.db.selectFrom('messages').select('key').where('due_at', 'is not', null).orderBy('key').execute()
       ).map(({ key }) => key);
-    return { database, due, ...deskOf(database, clock) };
+    return { database, due, ...deliveryWith(database, clock) };
   };
   const gone =
     (...places: readonly string[]) =>
@@ -102,9 +102,9 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(await due()).toEqual(['ops:untold:1:7', 'ops:untold:1:card']);
     state.refuse = () => undefined;
     later(60_000);
-    const said = await untilNothing();
-    expect(said).toHaveLength(2);
-    for (const one of said) expect(one).toMatch(/^C0OPS: ⚠️ I couldn't deliver this to #C0ACME and @U01ANA/);
+    const posts = await untilNothing();
+    expect(posts).toHaveLength(2);
+    for (const one of posts) expect(one).toMatch(/^C0OPS: ⚠️ I couldn't deliver this to #C0ACME and @U01ANA/);
     expect(await due()).toEqual([]);
   });
 
@@ -224,7 +224,7 @@ describeBoth('a channel that takes one message a second', (open) => {
   const opened = async () => {
     const clock = { now: start };
     const database = await open({ now: () => clock.now });
-    const { state, untilNothing } = deskOf(database, clock);
+    const { state, untilNothing } = deliveryWith(database, clock);
     let last = 0;
     state.refuse = () => {
       const waitMs = last + 1_000 - clock.now;
@@ -257,7 +257,7 @@ describeBoth('a channel that takes one message a second', (open) => {
         });
       });
     };
-    /** What was posted in the next so many seconds, in its order. */
+    /** What is posted within the next `count` seconds, in order. */
     const seconds = async (count: number): Promise<readonly string[]> => {
       const posted: string[] = [];
       for (; count > 0; count -= 1) {
@@ -301,9 +301,9 @@ describeBoth('a channel that takes one message a second', (open) => {
 describeBoth('a place that is slow', (open) => {
   it('keeps no other place waiting, and is not posted to twice', async () => {
     const clock = { now: start };
-    // Time goes on by itself, so that what was put off for a moment comes again.
+    // The clock advances by itself, so that messages put off for a moment come due again.
     const database = await open({ now: () => (clock.now += 50) });
-    const { context, said, state } = deskOf(database, clock);
+    const { context, posts, state } = deliveryWith(database, clock);
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();
     state.slowly = (to) => (to === 'C0SLOW' ? taken : Promise.resolve());
     const owed = (key: string, kind: NewMessage['kind'], recipient: string): NewMessage => ({
@@ -320,26 +320,26 @@ describeBoth('a place that is slow', (open) => {
     const delivery = createDelivery(context);
     const until = (count: number): Promise<void> =>
       new Promise((resolve) => {
-        state.onSaid = () => said.length >= count && resolve();
-        state.onSaid();
+        state.onPost = () => posts.length >= count && resolve();
+        state.onPost();
       });
     delivery.start();
     await until(1);
     await database.transaction((tx) => enqueueMessage(tx, owed('second', 'direct', 'U02BEN')));
     delivery.nudge();
     await until(2);
-    expect(said).toEqual(['U02BEN: first', 'U02BEN: second']);
+    expect(posts).toEqual(['U02BEN: first', 'U02BEN: second']);
     take();
     await until(32);
     await delivery.stop();
-    expect(new Set(said).size).toBe(32);
-    expect(said).toHaveLength(32);
+    expect(new Set(posts).size).toBe(32);
+    expect(posts).toHaveLength(32);
   });
 
   it('is left in the middle when we are to stop: what is under way is posted, the rest is free for whoever comes next', async () => {
     const clock = { now: start };
     const database = await open({ now: () => clock.now });
-    const { context, said, state } = deskOf(database, clock);
+    const { context, posts, state } = deliveryWith(database, clock);
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     state.slowly = () => (ask(), taken);
@@ -353,7 +353,7 @@ describeBoth('a place that is slow', (open) => {
     const stopped = delivery.stop();
     take();
     await stopped;
-    expect(said).toEqual(['C0SLOW: one']);
+    expect(posts).toEqual(['C0SLOW: one']);
     const left = await database.db
       .selectFrom('messages')
       .select(['key', 'owner'])

@@ -12,22 +12,22 @@ const policy = policyFrom(
 );
 type Words = Readonly<Record<string, string | undefined>>;
 
-/** A bot, as it is started, to which Slack says these words of the groups. */
+/** A freshly started watch, with Slack's error codes for the groups. */
 function watching(database: Database, words: Words) {
   const asked: string[] = [];
-  const said: { words: Words } = { words };
+  const slack: { words: Words } = { words };
   const watch = createGroupWatch({
     database,
     policy: () => policy,
     ask: async (group) => {
       asked.push(group);
-      watch.onGroup(group, said.words[group]);
+      watch.onGroup(group, slack.words[group]);
     },
   });
-  return { look: watch.look, asked, says: (other: Words) => (said.words = other) };
+  return { look: watch.look, asked, says: (other: Words) => (slack.words = other) };
 }
 
-async function told(database: Database): Promise<readonly string[]> {
+async function opsMessages(database: Database): Promise<readonly string[]> {
   const rows = await database.db
     .selectFrom('messages')
     .select('body')
@@ -47,14 +47,14 @@ describeBoth('user groups that cannot be read', (open) => {
     expect(first.asked).toEqual(['S0DEVS', 'S0LEADS', 'S0DEVS', 'S0LEADS']);
     const restarted = watching(database, { S0DEVS: 'missing_scope', S0LEADS: 'subteam_disabled' });
     await restarted.look();
-    expect(await told(database)).toEqual([
+    expect(await opsMessages(database)).toEqual([
       expect.stringMatching(/doesn't tell me who is in S0DEVS \(missing_scope\), S0LEADS \(subteam_disabled\)\. Until/),
     ]);
     restarted.says({ S0LEADS: 'no_such_subteam' });
     await restarted.look();
     first.says({ S0LEADS: 'no_such_subteam' });
     await first.look();
-    expect((await told(database)).slice(1)).toEqual([
+    expect((await opsMessages(database)).slice(1)).toEqual([
       expect.stringMatching(/who is in S0LEADS \(no_such_subteam\).*\nI can see again who is in S0DEVS\.$/s),
     ]);
   });
@@ -62,6 +62,6 @@ describeBoth('user groups that cannot be read', (open) => {
   it('are no news while all can be read', async () => {
     const database = await open({ now: () => 1_000 });
     await watching(database, {}).look();
-    expect(await told(database)).toEqual([]);
+    expect(await opsMessages(database)).toEqual([]);
   });
 });
