@@ -45,7 +45,8 @@ export function queryServiceFor(
       [...catalogue].map(([path, command]) => {
         const is = mayRunSomewhere(policy(), person, path, command);
         const unknown = is === 'yes' || is === 'no' ? [] : is;
-        return { path, summary: command.summary, usage: usage(path, command), mayRun: is === 'yes', unknown };
+        const example = command.shape === 'builtin' ? undefined : `${path} ${command.examples[0]}`;
+        return { path, summary: command.summary, usage: usage(path, command), example, mayRun: is === 'yes', unknown };
       }),
     names: () => {
       const { at, trouble, environmentsReadAt } = context.listing();
