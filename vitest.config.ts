@@ -2,14 +2,14 @@ import { statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// One number behind everything random in a run; the last line of the run prints it: `SEED=123 npm test` repeats it.
+// The seed of everything random in a run. The run's last line prints it; `SEED=123 npm test` repeats the run.
 process.env['SEED'] ??= String(Math.floor(Math.random() * 1_000_000_000));
 
-// Databases that are thrown away need no disk, where there is memory enough for them.
+// Throw-away databases go into memory if there is enough of it.
 const memory = '/dev/shm';
 if (process.env['TMPDIR'] === undefined && roomIn(memory) > 4 * 2 ** 30) process.env['TMPDIR'] = memory;
 
-/** Stories that mostly wait, for a process, a lease or a clock: begun first, they wait beside what computes. */
+/** Stories that mostly wait for a process, a lease or a clock. They start early and wait while others compute. */
 const patient = [
   'fair-shares',
   'malformed',
@@ -33,15 +33,16 @@ const patient = [
 ];
 
 /**
- * Browsers take what there is of the machine, and patient stories wait for something else: they are spread over the
- * first half of the run, by turns, so that none of them is alone at its end.
+ * Browser tests use the whole machine and patient stories mostly wait, so they alternate and are spread over the first
+ * half of the run. None of them is left to run alone at the end.
  */
 class Spread extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
-    const of = (...parts: string[]) => parts.flatMap((part) => usual.filter(({ moduleId }) => moduleId.includes(part)));
-    const stories = of(...patient.map((name) => `/stories/${name}.`));
-    const browsers = of('/test/browser/');
+    const matching = (...parts: string[]) =>
+      parts.flatMap((part) => usual.filter(({ moduleId }) => moduleId.includes(part)));
+    const stories = matching(...patient.map((name) => `/stories/${name}.`));
+    const browsers = matching('/test/browser/');
     const others = usual.filter((file) => ![stories, browsers].flat().includes(file));
     const byTurns = stories.flatMap((story, at) => [story, ...browsers.slice(at, at + 1)]);
     const slow = [...byTurns, ...browsers.slice(stories.length)];
@@ -58,14 +59,14 @@ export default defineConfig({
     reporters: ['minimal', './test/reporter.ts'],
     pool: 'forks',
     sequence: { sequencer: Spread },
-    // Stories wait more than they compute: more than there are cores. Each loads every module once more, and many stand
-    // in each other's way.
+    // More workers than cores, because stories mostly wait. Each worker loads every module again, and too many slow
+    // each other down.
     maxWorkers: 6,
-    // Loading every module once a worker, rather than once a file, halves the work. No test leans on a module's state.
+    // Loading modules once per worker instead of once per file halves the work. No test relies on a module's state.
     isolate: false,
-    // Modules of packages are compiled once for all workers, and for the runs to come.
+    // Compiles the modules of packages once, for all workers and later runs.
     execArgv: ['--import', './src/node-version.js'],
-    // The last resort only: whatever is waited for has a patience of its own, and says what came instead.
+    // A last resort: every wait has its own, shorter time-out, which says what it saw instead.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
@@ -73,7 +74,7 @@ export default defineConfig({
   },
 });
 
-/** Free bytes there; 0 where there is no such place. */
+/** Free bytes of the file system of `folder`; 0 if there is no such folder. */
 function roomIn(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);

@@ -43,7 +43,7 @@ export function slashCommands(): string {
   });
   return [
     one.replaceAll(/^/gm, '    '),
-    '    # Any other command is read as if its name stood after /site. Those you like go here, for example:',
+    '    # Any other slash command works as if you typed /site before its name. Add the ones you want, for example:',
     more.join('\n').replaceAll(/^/gm, '    # '),
   ].join('\n');
 }

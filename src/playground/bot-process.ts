@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { projectRoot } from './place.ts';
 
-/** How a process ended: its exit code, or the signal that ended it; neither where it could not be run. */
+/** How a process ended: its exit code, or the signal that ended it. Both are null if it could not be started. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** One run of the bot. */
@@ -16,7 +16,7 @@ export type BotProcess = {
 
 const GRACE_MS = 12_000;
 
-/** Runs a program from the project's folder with this environment and nothing else; `onLine` gets all it prints. */
+/** Runs a program in the project's folder with only this environment. `onLine` gets each line it prints. */
 export function spawnBot(
   program: string,
   environment: Readonly<Record<string, string>>,
@@ -26,7 +26,7 @@ export function spawnBot(
     cwd: projectRoot,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // In a process group of its own: Ctrl-C in a terminal must reach this process alone, which then asks the bot once.
+    // Its own process group: Ctrl-C in a terminal must reach only this process, which then ends the bot once.
     detached: true,
   });
   for (const input of [child.stdout, child.stderr]) createInterface({ input, crlfDelay: Infinity }).on('line', onLine);
@@ -42,7 +42,7 @@ export function spawnBot(
     kill: (signal) => void child.kill(signal),
     async end() {
       child.kill('SIGTERM');
-      // A stopped process would not see the other signal.
+      // A stopped process handles SIGTERM only after SIGCONT.
       child.kill('SIGCONT');
       const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
       await exited;

@@ -1,6 +1,6 @@
 import { type BotProcess, type Exit, spawnBot } from './bot-process.ts';
 
-/** What can be seen of the bot; `log` holds its newest 500 lines, `exit` how it ended. */
+/** The bot's state. `log` holds its newest 500 lines, `exit` how it ended. */
 export type BotState = {
   readonly state: 'starting' | 'ready' | 'exited';
   readonly pid: number | undefined;
@@ -8,30 +8,30 @@ export type BotState = {
   readonly log: readonly string[];
 };
 
-/** The bot in its own process. It can be killed and started again; the stand-ins stay. */
+/** The bot in its own process. It can be killed and restarted; the stand-ins keep running. */
 export type Bot = {
   readonly pid: number | undefined;
-  /** How the present process ends; a restart begins a new one. */
+  /** Resolves when the current process ends. A restart replaces it. */
   readonly exited: Promise<Exit>;
   state(): BotState;
   /** Resolves once the bot is ready, has exited or has taken longer than 30 s; `state` says which. */
   started(): Promise<void>;
-  /** Ends the bot gracefully, if it runs, and starts it again; a second call joins the first. Resolves as `started` does. */
+  /** Ends the bot gracefully if it runs, then starts it. A second call joins the first. Resolves as `started` does. */
   restart(): Promise<void>;
-  /** Sends a signal, if the bot runs, and waits for nothing. */
+  /** Sends a signal if the bot runs. Does not wait. */
   kill(signal: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL after 12 s. Afterwards the bot does not start again. */
+  /** SIGTERM, and SIGKILL after 12 s. The bot cannot be restarted afterwards. */
   close(): Promise<void>;
 };
 
-/** What a bot is run with. */
+/** How to run a bot. */
 export type BotOptions = {
-  /** Path of the program, below the project's folder or absolute. */
+  /** Path of the program, absolute or relative to the project's folder. */
   readonly program: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Resolves when the started bot can be reached; `signal` ends the wait. */
+  /** Resolves when the bot can be reached. `signal` ends the wait. */
   readonly reachable: (signal: AbortSignal) => Promise<void>;
-  /** Resolves when nothing is left of the connections of a bot that has exited. */
+  /** Resolves when all connections of an exited bot are closed. */
   readonly gone: () => Promise<void>;
   readonly onLine: (line: string) => void;
   readonly onChanged: (state: BotState) => void;
@@ -42,7 +42,7 @@ const START_MS = 30_000;
 
 type Run = BotProcess & { readonly started: Promise<void> };
 
-/** Starts the bot. It does not outlive this process, unless this process is killed with SIGKILL. */
+/** Starts the bot. It ends with this process, unless this process is killed with SIGKILL. */
 export function startBot(options: BotOptions): Bot {
   const seen = createSeen(options.onChanged);
   const run = (): Run => {
@@ -92,7 +92,7 @@ type Seen = {
   readonly become: (now: Omit<BotState, 'log'>) => void;
 };
 
-/** Remembers what became of the bot and its newest lines. */
+/** Keeps the bot's state and its newest lines. */
 function createSeen(onChanged: BotOptions['onChanged']): Seen {
   const log: string[] = [];
   let present: Omit<BotState, 'log'> = { state: 'starting', pid: undefined, exit: undefined };
@@ -110,7 +110,7 @@ function createSeen(onChanged: BotOptions['onChanged']): Seen {
   };
 }
 
-/** Tells when a process is ready and when it has exited; resolves at the first of these, at the latest after 30 s. */
+/** Reports when the process is ready and when it exits. Resolves at the first of these, or after 30 s. */
 async function follow(
   { pid, exited }: BotProcess,
   become: Seen['become'],

@@ -3,25 +3,25 @@ import type { HostingStandIn } from './hosting/server.ts';
 import { projectRoot } from './place.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
 
-/** What the bot's environment is made of. */
+/** The inputs of the bot's environment. */
 export type Surroundings = {
   readonly slack: Pick<SlackStandIn, 'apiUrl' | 'tokens'>;
   readonly hosting: Pick<HostingStandIn, 'url' | 'key' | 'companyId'>;
-  /** Folder of the database. */
+  /** The database's folder. */
   readonly folder: string;
   /** Where the bot listens in HTTP mode; undefined means Socket Mode. */
   readonly port: number | undefined;
   readonly logLevel: string;
-  /** The policy file; the playground's own if there is none. */
+  /** The policy file; undefined means the playground's own. */
   readonly policy: string | undefined;
-  /** Added last, so that a caller can change anything. */
+  /** Applied last, so a caller can override anything. */
   readonly more: Readonly<Record<string, string>>;
 };
 
-/** Variables that a process needs from its machine; nothing else of this one's environment reaches the bot. */
+/** The only variables of this process that the bot inherits. */
 const INHERITED = ['PATH', 'HOME', 'TZ', 'LANG', 'NODE_COMPILE_CACHE'];
 
-/** The whole environment of the bot: the two stand-ins in the place of Slack and the host. */
+/** The bot's whole environment, with the two stand-ins in place of Slack and the host. */
 export function environmentOf(around: Surroundings): Record<string, string> {
   const { slack, hosting, folder, port, logLevel, policy, more } = around;
   const inherited = INHERITED.flatMap((name): [string, string][] => {

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 
-/** A listening HTTP server on loopback: `url` without a trailing slash; `close` also ends open connections. */
+/** An HTTP server on loopback. `url` has no trailing slash; `close` also ends open connections. */
 export type Served = { readonly url: string; readonly port: number; readonly server: Server; close(): Promise<void> };
 
-/** Starts `listener` on 127.0.0.1; port 0 takes a free one. Rejects with the system's error if the port is taken. */
+/** Serves `listener` on 127.0.0.1; port 0 takes a free one. Rejects with the system's error if the port is taken. */
 export async function serve(listener: RequestListener, port = 0): Promise<Served> {
   const server = createServer(listener);
   await new Promise<void>((resolve, reject) => {
@@ -20,7 +20,7 @@ export async function serve(listener: RequestListener, port = 0): Promise<Served
   return { url: `http://127.0.0.1:${address.port}`, port: address.port, server, close };
 }
 
-/** The whole body of a request; rejects with `TooLarge` beyond `limit` bytes. */
+/** Reads a request's whole body. Rejects with `TooLarge` beyond `limit` bytes. */
 export async function readBody(request: IncomingMessage, limit = 8 * 1024 * 1024): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -32,7 +32,7 @@ export async function readBody(request: IncomingMessage, limit = 8 * 1024 * 1024
   return Buffer.concat(parts);
 }
 
-/** A request whose body is larger than the server takes. */
+/** A request body is larger than the server accepts. */
 export class TooLarge extends Error {
   constructor(limit: number) {
     super(`the body is larger than ${limit} bytes`);
@@ -50,7 +50,7 @@ export function sendJson(
   response.end(JSON.stringify(body));
 }
 
-/** What a stand-in's control API answers; `undefined` means "no such path" (the caller sends 404). */
+/** An answer of a stand-in's control API; for an unknown path it is `undefined` and the caller sends 404. */
 export type ControlAnswer = { readonly status: number; readonly body: unknown };
 
 /** One request to a control API: path below its mount point (`/journal`), query, and parsed JSON body (or undefined). */

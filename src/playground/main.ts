@@ -5,18 +5,18 @@ import type { Rehearsal } from './rehearsal.ts';
 
 const USAGE = `npm run playground -- [--port 4700] [--http] [--verbose] [--keep FOLDER] [--policy FILE]
 
-  --port N       where the page is served; without it 4700 or the next free port
-  --http         the bot is reached by signed HTTP instead of Socket Mode
-  --verbose      the bot logs at info instead of warn
-  --keep FOLDER  the database stays in FOLDER instead of a temporary one
-  --policy FILE  rehearses a policy: its people, channels and sites are there instead of the usual ones
+  --port N       serve the page on this port (default: 4700, or the next free one)
+  --http         reach the bot by signed HTTP instead of Socket Mode
+  --verbose      have the bot log at info instead of warn
+  --keep FOLDER  keep the database in FOLDER instead of a temporary folder
+  --policy FILE  rehearse a policy with its own people, channels and sites
 `;
 const FIRST_PORT = 4700;
 const PORTS = 20;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** What the words after the program's name ask for; throws an Error with one sentence for what it does not know. */
+/** Parses the command line. Throws an Error with one sentence for unknown options. */
 function read(words: readonly string[]): { readonly help: boolean; readonly options: PlaygroundOptions } {
   const { values } = parseArgs({
     args: [...words],
@@ -47,7 +47,7 @@ function read(words: readonly string[]): { readonly help: boolean; readonly opti
 
 const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 
-/** At the port that was asked for, or at the first free one from 4700 on. */
+/** Starts on the given port, or on the first free one from 4700 on. */
 async function startSomewhere(options: PlaygroundOptions): Promise<Playground> {
   if (options.port !== undefined) return startPlayground(options);
   for (let port = FIRST_PORT; port < FIRST_PORT + PORTS; port += 1) {
@@ -57,45 +57,47 @@ async function startSomewhere(options: PlaygroundOptions): Promise<Playground> {
       if (!isTaken(error)) throw error;
     }
   }
-  throw new Error(`The ports ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} are all taken; name another with --port.`);
+  throw new Error(
+    `Ports ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} are all taken, so nothing was started. Choose another with --port.`,
+  );
 }
 
-function tellHow({ url, bot, rehearsal }: Playground): void {
+function printIntro({ url, bot, rehearsal }: Playground): void {
   const { state, exit } = bot.state();
   print(`\n  Sitehand playground   ${url}/\n`);
-  if (state === 'exited') return print(`  The bot did not start (${ending(exit)}). The page is up all the same.\n`);
-  if (state === 'starting') return print('  The bot is still not connected after 30 s. The page is up all the same.\n');
-  if (rehearsal) return tellRehearsal(rehearsal);
-  print('  A workspace with the real bot, and a hosting service that is not real. Three things to try:');
-  print('    /site logs acme-shop/live                                 what is wrong there');
-  print('    /site cache clear acme-shop/staging                       a change, and its thread');
-  print('    /site push acme-shop/staging acme-shop/live --database    what Chi, Dee or Fay has to approve');
-  print('  Ctrl-C ends it.\n');
+  if (state === 'exited') return print(`  The bot didn't start (${ending(exit)}). The page is up anyway.\n`);
+  if (state === 'starting') return print("  The bot hasn't connected after 30 s. The page is up anyway.\n");
+  if (rehearsal) return printRehearsal(rehearsal);
+  print('  A Slack workspace with the real bot, and a hosting service that is a stand-in. Three things to try:');
+  print('    /site logs acme-shop/live                                 see what is going wrong');
+  print('    /site cache clear acme-shop/staging                       make a change and watch its thread');
+  print('    /site push acme-shop/staging acme-shop/live --database    ask what Chi, Dee or Fay must approve');
+  print('  Press Ctrl-C to stop.\n');
 }
 
-function tellRehearsal({ file, workspace, plan }: Rehearsal): void {
-  const people = `${workspace.people.length - 1} people, a guest among them`;
+function printRehearsal({ file, workspace, plan }: Rehearsal): void {
+  const people = `${workspace.people.length - 1} people (one a guest)`;
   const places = `${count(workspace.channels, 'channel')} and ${count(plan.sites, 'site')}`;
-  print(`  Rehearses ${file}`);
+  print(`  Rehearsing ${file}`);
   print(`  with ${people}, ${count(workspace.groups, 'user group')}, ${places}. Three things to try:`);
-  print('    /site help                                         what somebody may run');
-  print('    /site can push acme-shop/staging acme-shop/live    by which rule, and who could approve');
-  print('    /site environments                                 the sites, those of the policy among them');
-  print('  Save the file, and the bot reads it again; people, channels and sites stay as they were at the start.');
-  print('  Ctrl-C ends it.\n');
+  print('    /site help                                         what the person may run');
+  print('    /site can push acme-shop/staging acme-shop/live    which rule applies, and who can approve');
+  print('    /site environments                                 all sites, including those of the policy');
+  print('  Save the file and the bot reads it again. People, channels and sites stay as they are until a restart.');
+  print('  Press Ctrl-C to stop.\n');
 }
 
 const count = ({ length }: readonly unknown[], what: string): string => `${length} ${what}${length === 1 ? '' : 's'}`;
 
 const ending = (exit: BotState['exit']): string =>
-  typeof exit?.code === 'number' ? `exit code ${exit.code}` : (exit?.signal ?? 'it could not be run');
+  typeof exit?.code === 'number' ? `exit code ${exit.code}` : (exit?.signal ?? 'it could not be started');
 
-/** Ends `playground` at the first SIGINT or SIGTERM, and this process at once at the second. */
+/** Closes `playground` at the first SIGINT, SIGTERM or SIGHUP; the second one ends this process at once. */
 function endOnSignal(playground: Promise<Playground>, onEnding: () => void): void {
-  let asked = false;
+  let isEnding = false;
   const onSignal = (): void => {
-    if (asked) process.exit(1);
-    asked = true;
+    if (isEnding) process.exit(1);
+    isEnding = true;
     onEnding();
     const gone = playground.then((started) => started.close());
     gone.then(() => process.exit(0), fail);
@@ -104,7 +106,9 @@ function endOnSignal(playground: Promise<Playground>, onEnding: () => void): voi
 }
 
 function fail(error: unknown): never {
-  const taken = isTaken(error) ? 'That port is taken; name another with --port, or none.' : undefined;
+  const taken = isTaken(error)
+    ? 'That port is taken, so nothing was started. Choose another with --port, or leave it out.'
+    : undefined;
   process.stderr.write(`${taken ?? (error instanceof Error ? error.message : String(error))}\n`);
   process.exit(1);
 }
@@ -117,7 +121,8 @@ async function run(): Promise<void> {
     ...options,
     onLine: (line) => void process.stderr.write(`bot | ${line}\n`),
     onBot: ({ state, exit }) => {
-      if (!quiet && state === 'exited') print(`  The bot has ended (${ending(exit)}); the page can start it again.`);
+      if (!quiet && state === 'exited')
+        print(`  The bot has stopped (${ending(exit)}). You can start it again from the page.`);
     },
   });
   endOnSignal(playground, () => (quiet = true));
@@ -125,10 +130,10 @@ async function run(): Promise<void> {
   if (started.rehearsal && started.bot.state().state === 'exited') {
     await started.close();
     throw new Error(
-      `The bot did not start with ${started.rehearsal.file}; what it said stands above. Nothing is running.`,
+      `The bot didn't start with ${started.rehearsal.file}, so nothing is running. Its log above says why.`,
     );
   }
-  tellHow(started);
+  printIntro(started);
   quiet = false;
 }
 

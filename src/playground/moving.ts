@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** One line of a change's trail; `at` in epoch milliseconds, `by` an id of Slack or `sitehand`. */
+/** One audit line of a change; `at` in epoch milliseconds, `by` a Slack id or `sitehand`. */
 export type Step = { readonly event: string; readonly at: number; readonly by: string };
 
-/** A change of the bot as its database has it: the state it is in, and how it came there, oldest first. */
+/** A change in the bot's database: its state and its audit lines, oldest first. */
 export type Moving = {
   readonly number: number;
   readonly command: string;
@@ -13,37 +13,37 @@ export type Moving = {
   readonly steps: readonly Step[];
 };
 
-/** The bot's newest changes, read beside it. */
+/** The bot's newest changes, read from its database while it runs. */
 export type Watch = { current(): readonly Moving[]; close(): void };
 
-/** How many changes are read, and how often, in ms, it is looked whether anything was written. */
+/** How many changes are read, and how often (ms) the file is polled. */
 const NEWEST = 30;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 /**
- * Follows the changes in the database file of a bot, which need not be there yet; `onMoved` hears that `current` is
- * another. A file that is no database of Sitehand's has no changes.
+ * Follows the changes in a bot's database file, which need not exist yet. `onMoved` is called when `current` differs.
+ * A file that is not a Sitehand database has no changes.
  */
 export function watchChanges(file: string, onMoved: () => void): Watch {
   let database: DatabaseSync | undefined;
-  let written: unknown;
+  let lastVersion: unknown;
   let moving: readonly Moving[] = [];
-  const look = (): void => {
+  const poll = (): void => {
     if (database === undefined && !existsSync(file)) return;
     try {
       database ??= new DatabaseSync(file, { readOnly: true });
       const version = database.prepare('pragma data_version').get()?.['data_version'];
-      if (version === written) return;
+      if (version === lastVersion) return;
       const found = read(database);
-      written = version;
+      lastVersion = version;
       if (JSON.stringify(found) === JSON.stringify(moving)) return;
       moving = found;
       onMoved();
     } catch {
-      // The bot has not made its tables yet, or has the file to itself for the moment: the next look tells.
+      // The bot hasn't made its tables yet, or has locked the file. The next poll tries again.
     }
   };
-  const timer = setInterval(look, LOOK_MS);
+  const timer = setInterval(poll, POLL_MS);
   return {
     current: () => moving,
     close() {

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the project, whatever the working directory is. */
+/** The project's folder, independent of the working directory. */
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A folder for the bot's database; `leave` removes it, unless it was named by somebody who wants to keep it. */
+/** A folder for the bot's database. `leave` removes it if it is a temporary one. */
 export type Folder = { readonly path: string; leave(): Promise<void> };
 
-/** A fresh temporary folder, or the one at `kept`, made if it is not there. Rejects with the system's error. */
+/** A fresh temporary folder, or the one at `kept`, created if needed. Rejects with the system's error. */
 export async function takeFolder(kept?: string): Promise<Folder> {
   if (kept === undefined) {
     const path = await mkdtemp(join(tmpdir(), 'sitehand-playground-'));
@@ -31,7 +31,7 @@ export async function takeFolder(kept?: string): Promise<Folder> {
   return { path, leave: () => Promise.resolve() };
 }
 
-/** A port on loopback that nobody listens on at this moment. */
+/** A free port on loopback; another process may take it before you do. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done, reject) => {

@@ -12,47 +12,47 @@ import type { SlackOptions } from './slack/options.ts';
 import { startSlack } from './slack/server.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
 
-/** How a playground is set up; everything has a default. */
+/** Options of a playground; all have defaults. */
 export type PlaygroundOptions = {
   /** Where the page is served; 0, the default, takes a free port. */
   readonly port?: number;
   /** Deliver by signed HTTP instead of Socket Mode. */
   readonly http?: boolean;
-  /** Keep the database in this folder; by default it is in a temporary one that goes when the playground closes. */
+  /** Keep the database in this folder. By default it is in a temporary one, removed when the playground closes. */
   readonly keep?: string;
-  /** A policy file to rehearse: its people, channels and sites are there instead of the usual ones. */
+  /** A policy file to rehearse: its people, channels and sites replace the default ones. */
   readonly policy?: string;
   /** The bot's LOG_LEVEL; `warn` by default. */
   readonly logLevel?: string;
-  /** More variables for the bot, or other values for those it gets anyway. */
+  /** Extra or overriding environment variables for the bot. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** The program that is run as the bot; `src/main.ts` by default. */
+  /** The program to run as the bot; `src/main.ts` by default. */
   readonly program?: string;
   readonly slack?: Omit<SlackOptions, 'delivery'>;
   readonly hosting?: HostingOptions;
-  /** Gets every line the bot prints; by default they are only kept (`bot.state().log`). */
+  /** Gets every line the bot prints. `bot.state().log` keeps the newest in any case. */
   readonly onLine?: (line: string) => void;
-  /** Hears of every state of the bot. */
+  /** Called at every new state of the bot. */
   readonly onBot?: (state: BotState) => void;
 };
 
-/** Two stand-ins, the real bot between them, and a page to look at. */
+/** Two stand-ins, the real bot between them, and a page that shows it. */
 export type Playground = {
   /** Address of the page, without a trailing slash. */
   readonly url: string;
   readonly slack: SlackStandIn;
   readonly hosting: HostingStandIn;
   readonly bot: Bot;
-  /** What is rehearsed, if anything. */
+  /** The rehearsed policy, if any. */
   readonly rehearsal: Rehearsal | undefined;
-  /** Ends the bot gracefully, then everything else; a second call joins the first. */
+  /** Ends the bot gracefully, then everything else. A second call joins the first. */
   close(): Promise<void>;
 };
 
 /**
- * Starts everything; resolves when the bot is ready, has exited or has taken longer than 30 s (`bot.state()`).
- * Rejects with the system's error if the port is taken, and with a sentence if the policy to rehearse is none; nothing
- * is left running then.
+ * Starts everything. Resolves when the bot is ready, has exited or has taken longer than 30 s (see `bot.state()`).
+ * Rejects with the system's error if the port is taken, and with a sentence if the file to rehearse is not a policy;
+ * nothing is left running then.
  */
 export async function startPlayground(options: PlaygroundOptions = {}): Promise<Playground> {
   const closers: (() => Promise<void>)[] = [];
@@ -69,7 +69,7 @@ export async function startPlayground(options: PlaygroundOptions = {}): Promise<
   }
 }
 
-/** Starts things in order; `onClose` is given what ends each, to be called in reverse. */
+/** Starts the parts in order and passes each one's closer to `onClose`; closers are called in reverse. */
 async function start(
   options: PlaygroundOptions,
   onClose: (closer: () => Promise<void>) => void,

@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { BotOptions } from './bot.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
 
-/** How one learns that the bot can be reached, and that nothing of it is left. */
+/** How to learn that the bot can be reached, and that its connections are gone. */
 export type Reach = Pick<BotOptions, 'reachable' | 'gone'>;
 
-const LONGEST_MS = 600_000;
+const REACHABLE_MS = 600_000;
 const GONE_MS = 5_000;
 const POLL_MS = 50;
 
-/** Socket Mode: the bot is there while at least one of its sockets is up. */
+/** Socket Mode: the bot can be reached while at least one of its sockets is up. */
 export function bySocket(slack: Pick<SlackStandIn, 'subscribe' | 'until'>): Reach {
   let sockets = 0;
   slack.subscribe(({ kind, detail }) => {
@@ -17,12 +17,12 @@ export function bySocket(slack: Pick<SlackStandIn, 'subscribe' | 'until'>): Reac
   });
   return {
     reachable: (signal) =>
-      slack.until(() => (sockets > 0 || signal.aborted ? true : undefined), LONGEST_MS).then(() => undefined),
+      slack.until(() => (sockets > 0 || signal.aborted ? true : undefined), REACHABLE_MS).then(() => undefined),
     gone: () => slack.until(() => (sockets === 0 ? true : undefined), GONE_MS).then(() => undefined),
   };
 }
 
-/** HTTP: the bot is there when `/readyz` at its address says so. Nobody tells when that is, so it is asked every 50 ms. */
+/** HTTP: the bot can be reached once `/readyz` at its address is ok. Polled every 50 ms. */
 export function byHttp(url: string): Reach {
   return {
     async reachable(signal) {

@@ -1,17 +1,17 @@
 import { BOT, BOT_USER, type WorkspaceSeed, channel, person } from './slack/seed.ts';
 import type { Channel, Group, Person } from './slack/shapes.ts';
 
-/** An id or a name of the file, with the comment that stands behind it. */
+/** An id or a name in the file, with the comment after it. */
 export type Noted = { readonly word: string; readonly remark: string };
 
-/** Whom and which channels a policy names. */
+/** The people and channels that a policy names. */
 export type Cast = {
   readonly groups: readonly { readonly name: string; readonly members: readonly Noted[] }[];
-  /** Those with several ids. */
+  /** People with several ids. */
   readonly accounts: readonly { readonly name: string; readonly ids: readonly string[] }[];
-  /** In the order they are named in; `use` names a channel that nothing else names. */
+  /** In the order of the file. `use` names a channel that no comment names. */
   readonly channels: readonly (Noted & { readonly use: string })[];
-  /** As many approvals as any rule asks for. */
+  /** The most approvals any rule asks for. */
   readonly approvals: number;
 };
 
@@ -22,7 +22,7 @@ const GUEST = 'U0GUEST';
 const OUTSIDER = 'U0NOGROUP';
 const FIRST_NAMES = ['Kai', 'Lou', 'Mika', 'Noor', 'Ola', 'Pim', 'Quin', 'Rio', 'Sol', 'Tove', 'Vic', 'Wyn', 'Zoe'];
 
-/** A workspace of exactly these people, a guest and somebody of no group, with these user groups and channels. */
+/** A workspace with these people, user groups and channels, plus a guest and a person in no group. */
 export function workspaceOf(cast: Cast): WorkspaceSeed {
   const names = new Names();
   const staff = named(cast, names);
@@ -34,7 +34,7 @@ export function workspaceOf(cast: Cast): WorkspaceSeed {
   return { people, groups, channels: channels(cast, people) };
 }
 
-/** Gives each name once. */
+/** Hands out unique names. */
 class Names {
   readonly #taken = new Set(['sitehand', 'everyone', 'here', 'channel']);
 
@@ -42,7 +42,7 @@ class Names {
     return this.#taken.has(slug(name));
   }
 
-  /** The name, or with a number behind it where it is taken. */
+  /** The name, with a number appended if it is taken. */
   take(wanted: string): string {
     for (let which = 1; ; which += 1) {
       const name = which === 1 ? wanted : `${wanted} ${which}`;
@@ -60,9 +60,9 @@ const slug = (name: string): string =>
     .replaceAll(/[^\p{L}\p{N}_]+/gu, '-')
     .replaceAll(/^-|-$/g, '');
 
-/** Everybody whom the file names by their own id. */
+/** Everybody the file names by a person's id. */
 function named({ groups, accounts }: Cast, names: Names): Person[] {
-  const members = groups.flatMap((group) => group.members).concat(accounts.flatMap(({ ids }) => ids.map(unsaid)));
+  const members = groups.flatMap((group) => group.members).concat(accounts.flatMap(({ ids }) => ids.map(uncommented)));
   const ids = new Set(members.map(({ word }) => word).filter((id) => PERSON.test(id) && id !== BOT_USER));
   const remarks = new Map(
     members.map(({ word, remark }) => [word, nameIn(remark)] as const).filter(([, name]) => name),
@@ -75,7 +75,7 @@ function named({ groups, accounts }: Cast, names: Names): Person[] {
   });
 }
 
-const unsaid = (word: string): Noted => ({ word, remark: '' });
+const uncommented = (word: string): Noted => ({ word, remark: '' });
 const capital = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
 function shown(id: string, realName: string, title: string, names: Names): Person {
@@ -85,20 +85,20 @@ function shown(id: string, realName: string, title: string, names: Names): Perso
   return person(id, realName.startsWith(name) ? realName : name, title, undefined, own);
 }
 
-/** What a comment calls somebody: `Ana Almeida, nights` or `@ana`; undefined where it says something else. */
+/** The person's name in a comment such as `Ana Almeida, nights` or `@ana`; undefined if there is none. */
 function nameIn(remark: string): string | undefined {
-  const [said = ''] = remark.trim().split(/\s*[,;:(–—]|\s-\s/);
-  if (/^@[\p{L}\p{N}._-]{1,40}$/u.test(said)) return capital(said.slice(1));
-  return said.length <= 40 && /^\p{Lu}[\p{L}.'’-]*( \p{Lu}[\p{L}.'’-]*){0,2}$/u.test(said) ? said : undefined;
+  const [name = ''] = remark.trim().split(/\s*[,;:(–—]|\s-\s/);
+  if (/^@[\p{L}\p{N}._-]{1,40}$/u.test(name)) return capital(name.slice(1));
+  return name.length <= 40 && /^\p{Lu}[\p{L}.'’-]*( \p{Lu}[\p{L}.'’-]*){0,2}$/u.test(name) ? name : undefined;
 }
 
-/** `U01ANA` as `Ana`; of an id that holds no name, its last characters. */
+/** `U01ANA` as `Ana`; for an id without a name, its last four characters. */
 function readable(id: string): string {
   const [, word] = /^[UW]\d*([A-Z]{3,})$/.exec(id) ?? [];
   return word === undefined ? `${id.slice(0, 1)}…${id.slice(-4)}` : capital(word.toLowerCase());
 }
 
-/** The user groups. Their members are the people beside them; where there is nobody, people are made up (into `staff`). */
+/** The user groups. Members are the people listed beside them, or invented people, who are added to `staff`. */
 function userGroups({ groups, approvals }: Cast, names: Names, staff: Person[]): readonly Group[] {
   const ids = new Set(
     groups.flatMap(({ members }) => members.map(({ word }) => word)).filter((id) => USER_GROUP.test(id)),
@@ -108,36 +108,36 @@ function userGroups({ groups, approvals }: Cast, names: Names, staff: Person[]):
     const beside = homes.flatMap(({ members }) => members.map(({ word }) => word));
     const known = [...new Set(beside)].filter((word) => staff.some((one) => one.id === word));
     const title = homes.map((home) => home.name).join(', ');
-    // Enough of them that one can ask and the others approve.
-    const made = known.length > 0 ? [] : Array.from({ length: Math.max(3, approvals + 1) }, (_, at) => at);
-    const invented = made.map((at) => {
+    // Enough people for one to ask and the others to approve.
+    const missing = known.length > 0 ? [] : Array.from({ length: Math.max(3, approvals + 1) }, (_, at) => at);
+    const invented = missing.map((at) => {
       const [first = 'Kai'] = FIRST_NAMES.slice((staff.length + at) % FIRST_NAMES.length);
       return shown(`U${id.slice(1)}${at + 1}`, first, title, names);
     });
     staff.push(...invented);
-    const said = homes.flatMap((home) => home.members).find((one) => one.word === id && one.remark !== '')?.remark;
-    const name = names.take(groupNameIn(said ?? '') ?? homes[0]?.name ?? id);
+    const remark = homes.flatMap((home) => home.members).find((one) => one.word === id && one.remark !== '')?.remark;
+    const name = names.take(groupNameIn(remark ?? '') ?? homes[0]?.name ?? id);
     const users = [...known, ...invented.map((one) => one.id)];
     return { id, handle: slug(name), name, users, updated: 1_700_000_000 };
   });
 }
 
 function groupNameIn(remark: string): string | undefined {
-  const [said = ''] = remark
+  const [name = ''] = remark
     .trim()
     .replace(/^@/, '')
     .split(/\s*[,;:(–—]/);
-  return said.length <= 40 && /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(said) ? said : undefined;
+  return name.length <= 40 && /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(name) ? name : undefined;
 }
 
-/** #general, and the channels of the file; everybody is in all of them. */
+/** #general and the file's channels; everybody is a member of all of them. */
 function channels(cast: Cast, people: readonly Person[]): readonly Channel[] {
   const everybody = people.map(({ id }) => id);
   const names = new Names();
   const uses = new Map<string, string>();
   for (const { word, remark, use } of cast.channels) {
-    const said = channelNameIn(remark);
-    if (CHANNEL.test(word) && (said !== undefined || !uses.has(word))) uses.set(word, said ?? use);
+    const name = channelNameIn(remark);
+    if (CHANNEL.test(word) && (name !== undefined || !uses.has(word))) uses.set(word, name ?? use);
   }
   const general = channel('C0GENERAL', names.take('general'), everybody);
   const others = [...uses].map(([id, name]) =>
@@ -146,7 +146,7 @@ function channels(cast: Cast, people: readonly Person[]): readonly Channel[] {
   return [general, ...others.filter(({ id }) => id !== general.id)];
 }
 
-/** What a comment calls a channel: `#acme-team`; undefined where it says something else. */
+/** The channel's name in a comment that begins with `#acme-team`; undefined if there is none. */
 function channelNameIn(remark: string): string | undefined {
   return /^#([\p{L}\p{N}_-]{1,80})(?:$|[\s,;:])/u.exec(remark.trim())?.[1]?.toLowerCase();
 }

@@ -1,11 +1,11 @@
 import { furtherId } from './hosting/seed/ids.ts';
 import { type Plan, defaultPlan } from './hosting/seed/plan.ts';
 
-/** What a policy says about sites; names may hold `*`. */
+/** The sites that a policy names; names may contain `*`. */
 export type Wishes = {
   /** The entries of `live` and of every `where`. */
   readonly targets: readonly string[];
-  /** The sites that channels are bound to. */
+  /** The sites of the channels. */
   readonly sites: readonly string[];
   readonly pinnedEnvironments: readonly { readonly id: string; readonly site: string; readonly name: string }[];
   readonly pinnedSites: readonly {
@@ -19,19 +19,19 @@ type Draft = { id: string | undefined; readonly name: string; readonly environme
 type Drafted = { readonly id: string | undefined; readonly name: string };
 
 const USUAL = ['live', 'staging'];
-/** Environments that a site has the ids of, but that have no names, get these first. */
+/** Names for environments that are pinned by id alone, in this order. */
 const NAMES = [...USUAL, 'preview', 'testing'];
 
-/** The usual sites, and whatever else it takes that each entry fits a site, and that each pinned id is there. */
+/** The default sites, plus as many as it takes for every entry to match one and every pinned id to exist. */
 export function planFor(wishes: Wishes): Plan {
   const drafts = new Map(defaultPlan.sites.map((site) => [site.name, draftOf(site.name, site.id, site.environments)]));
   pin(wishes, drafts);
   const targets = wishes.targets.filter((one) => one.includes('/')).map(pairOf);
   for (const site of [...targets.map((target) => target.site), ...wishes.sites]) {
-    if (fitting(drafts, site).length === 0) draftNamed(drafts, filled(site));
+    if (matching(drafts, site).length === 0) draftNamed(drafts, filled(site));
   }
   for (const { site, environment } of targets) {
-    for (const { environments } of fitting(drafts, site)) {
+    for (const { environments } of matching(drafts, site)) {
       if ([...environments.keys()].some((name) => fits(environment, name))) continue;
       environments.set(fold(filled(environment)), { id: undefined, name: filled(environment) });
     }
@@ -42,13 +42,13 @@ export function planFor(wishes: Wishes): Plan {
   };
 }
 
-/** Gives pinned ids to what has their names; a pinned environment without a name becomes the next one of its site. */
+/** Adds pinned sites and environments. A pinned environment without a name gets the next free name of its site. */
 function pin({ pinnedEnvironments, pinnedSites }: Wishes, drafts: Map<string, Draft>): void {
   const known = new Set(
     defaultPlan.sites.flatMap(({ id, environments }) => [id, ...environments.map((one) => one.id)]),
   );
   for (const { id, site, name } of pinnedEnvironments) {
-    // The policy gives another name to what is there.
+    // A pin on a default environment only renames it.
     if (known.has(id.toLowerCase())) continue;
     draftNamed(drafts, site).environments.set(fold(name), { id: id.toLowerCase(), name });
   }
@@ -77,7 +77,7 @@ const draftOf = (name: string, id: string | undefined, environments: readonly Dr
   environments: new Map(environments.map((one) => [fold(one.name), one])),
 });
 
-/** The site of this name; made with the usual environments if there is none. */
+/** The site of this name, created with the default environments if needed. */
 function draftNamed(drafts: Map<string, Draft>, name: string): Draft {
   const usual = USUAL.map((one) => ({ id: undefined, name: one }));
   const draft = drafts.get(fold(name)) ?? draftOf(name, undefined, usual);
@@ -100,15 +100,15 @@ function pairOf(target: string): { readonly site: string; readonly environment: 
   return { site, environment };
 }
 
-const fitting = (drafts: ReadonlyMap<string, Draft>, site: string): readonly Draft[] =>
+const matching = (drafts: ReadonlyMap<string, Draft>, site: string): readonly Draft[] =>
   [...drafts].filter(([name]) => fits(site, name)).map(([, draft]) => draft);
 
-/** How the rules compare names. */
+/** Folds names the way the rules compare them. */
 const fold = (name: string): string => name.normalize('NFKC').toLowerCase();
 
-/** Whether a name, folded already, is one that these words with `*` stand for. */
-function fits(words: string, name: string): boolean {
-  const [head = '', ...rest] = fold(words).split('*');
+/** Whether a folded name matches a pattern with `*`. */
+function fits(pattern: string, name: string): boolean {
+  const [head = '', ...rest] = fold(pattern).split('*');
   const tail = rest.pop();
   if (tail === undefined) return name === head;
   if (!name.startsWith(head)) return false;
@@ -121,10 +121,10 @@ function fits(words: string, name: string): boolean {
   return name.length - tail.length >= from && name.endsWith(tail);
 }
 
-/** A name that these words stand for: `brand-*` as `brand-one`. */
-function filled(words: string): string {
+/** A name that matches a pattern: `brand-*` becomes `brand-one`. */
+function filled(pattern: string): string {
   const joint = (character: string): string => (/[\p{L}\p{N}]/u.test(character) ? '-' : '');
-  return words.replaceAll(/(.?)\*(?=(.?))/gu, (_, before: string, after: string) =>
+  return pattern.replaceAll(/(.?)\*(?=(.?))/gu, (_, before: string, after: string) =>
     [before, joint(before), 'one', joint(after)].join(''),
   );
 }

@@ -6,9 +6,9 @@ import { type Cast, type Noted, workspaceOf } from './rehearsal-people.ts';
 import { type Wishes, planFor } from './rehearsal-sites.ts';
 import type { WorkspaceSeed } from './slack/seed.ts';
 
-/** What somebody's own policy is tried on: the people, channels and sites that it speaks of. */
+/** The people, channels and sites that a policy needs to be tried on. */
 type Stage = { readonly workspace: WorkspaceSeed; readonly plan: Plan };
-/** A stage, and the policy file it was made for. */
+/** A stage with the path of its policy file. */
 export type Rehearsal = Stage & { readonly file: string };
 
 type Node = ParsedNode | null | undefined;
@@ -18,16 +18,16 @@ const MOST_BYTES = 256 * 1024;
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
-  EACCES: 'its permissions forbid it',
+  EACCES: 'permission denied',
 };
 
-/** The stage for the policy at `path`. Rejects with one sentence where the file cannot be read or is no policy. */
+/** The stage for the policy at `path`. Rejects with one sentence if the file cannot be read or is not a policy. */
 export async function readRehearsal(path: string): Promise<Rehearsal> {
   const file = resolve(path);
-  const refuse = (says: string): never => {
-    throw new Error(`${file} ${says}. Nothing was started.`);
+  const refuse = (problem: string): never => {
+    throw new Error(`${file} ${problem}. Nothing was started.`);
   };
-  const text = await textOf(file).catch((error: unknown) => refuse(`cannot be read: ${reasonOf(error)}`));
+  const text = await textOf(file).catch((error: unknown) => refuse(`can't be read: ${reasonOf(error)}`));
   const drawn = drawRehearsal(text);
   return typeof drawn === 'string' ? refuse(drawn) : { ...drawn, file };
 }
@@ -40,19 +40,19 @@ async function textOf(file: string): Promise<string> {
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return REASONS[code] ?? (error instanceof Error ? error.message : 'nobody knows why');
+  return REASONS[code] ?? (error instanceof Error ? error.message : 'unknown error');
 }
 
 /**
- * The stage for the text of a policy; a string says why it is none. Only names are taken from it: whether its rules are
- * right is for the bot to say, so what is not understood here is passed over.
+ * The stage for the text of a policy, or a string that says why it is not one. Only names are read. The bot judges the
+ * rules, so anything not understood here is skipped.
  */
 export function drawRehearsal(text: string): Stage | string {
   try {
     return draw(text);
   } catch (error) {
-    // Thousands of brackets within each other exhaust the parser's stack.
-    return `is not YAML: ${reasonOf(error)}`;
+    // Thousands of nested brackets exhaust the parser's stack.
+    return `isn't YAML: ${reasonOf(error)}`;
   }
 }
 
@@ -60,10 +60,10 @@ function draw(text: string): Stage | string {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
   const [mistake] = document.errors;
-  if (mistake) return `is not YAML: line ${lines.linePos(mistake.pos[0]).line}: ${mistake.message.split('\n')[0]}`;
+  if (mistake) return `isn't YAML: line ${lines.linePos(mistake.pos[0]).line}: ${mistake.message.split('\n')[0]}`;
   const sections = new Map(entriesOf(document.contents).map(({ key, value }) => [key.word, value]));
   const missing = ['version', 'rules'].filter((name) => !sections.has(name));
-  if (missing.length > 0) return `is no policy: it has no ${missing.map((name) => `"${name}"`).join(' and no ')}`;
+  if (missing.length > 0) return `isn't a policy: it has no ${missing.map((name) => `"${name}"`).join(' and no ')}`;
   return { workspace: workspaceOf(castOf(sections)), plan: planFor(wishesOf(sections)) };
 }
 
@@ -75,7 +75,7 @@ function castOf(sections: Sections): Cast {
     groups: entriesOf(sections.get('groups')).map(({ key, value }) => ({ name: key.word, members: notedOf(value) })),
     accounts: entriesOf(sections.get('people')).map(({ key, value }) => ({ name: key.word, ids: wordsOf(value) })),
     channels: entriesOf(sections.get('channels')).flatMap(channelsIn),
-    // As many as a policy may ask for.
+    // 20 is the most a policy may ask for.
     approvals: Math.min(20, Math.max(1, ...approvals.filter((count) => count > 0))),
   };
 }
@@ -118,7 +118,7 @@ function entriesOf(node: Node): readonly Entry[] {
   return pairs.map(({ key, value }) => ({ key: { word: wordOf(key), remark: '' }, value }));
 }
 
-/** The words of a list, each with its comment; one behind the whole list is shared out where it names them all. */
+/** The items of a list, each with its comment. A comment after the whole list is split if it names every item. */
 function notedOf(node: Node): readonly Noted[] {
   const items = itemsOf(node);
   const shared = remarkOf(node).split(/\s*,\s*/);

@@ -16,7 +16,7 @@ describe('the commands that the playground reads', () => {
   });
 
   it('are refused with one sentence where the program cannot be run, or was ended', async () => {
-    const sentence = 'The commands could not be read, so none are suggested. Type them all the same.';
+    const sentence = "I couldn't read the list of commands, so I can't suggest any. You can still type them.";
     await expect(readCatalogue('src/no-such-program.ts').commands()).rejects.toThrow(sentence);
     const ended = readCatalogue();
     ended.close();

@@ -162,20 +162,20 @@ sites: { ${two}: { name: acme-blog, environments: [${one}, ${three}] } }`,
 
 describe('a file that is no policy', () => {
   it.each([
-    ['a list without its end', 'a: [', /^is not YAML: line \d+: /],
-    ['nothing', '', /^is no policy: it has no "version" and no "rules"$/],
-    ['words', 'just words', /^is no policy/],
-    ['half of one', 'version: 1', /^is no policy: it has no "rules"$/],
-    ['brackets without end', '['.repeat(10_000), /^is not YAML: /],
+    ['a list without its end', 'a: [', /^isn't YAML: line \d+: /],
+    ['nothing', '', /^isn't a policy: it has no "version" and no "rules"$/],
+    ['words', 'just words', /^isn't a policy/],
+    ['half of one', 'version: 1', /^isn't a policy: it has no "rules"$/],
+    ['brackets without end', '['.repeat(10_000), /^isn't YAML: /],
   ])('is refused: %s', (_what, text, sentence) => {
     expect(drawRehearsal(text)).toMatch(sentence);
   });
 
   it.each([
-    ['no-such-file.yml', /no-such-file\.yml cannot be read: there is no such file\. Nothing was started\.$/],
-    ['src', /cannot be read: it is a folder\. Nothing was started\.$/],
-    ['package.json', /package\.json is no policy: it has no "rules"\. Nothing was started\.$/],
-    [process.execPath, /cannot be read: it is larger than 256 KiB\. Nothing was started\.$/],
+    ['no-such-file.yml', /no-such-file\.yml can't be read: there is no such file\. Nothing was started\.$/],
+    ['src', /can't be read: it is a folder\. Nothing was started\.$/],
+    ['package.json', /package\.json isn't a policy: it has no "rules"\. Nothing was started\.$/],
+    [process.execPath, /can't be read: it is larger than 256 KiB\. Nothing was started\.$/],
   ])('is refused by its path: %s', async (path, sentence) => {
     await expect(readRehearsal(resolve(projectRoot, path))).rejects.toThrow(sentence);
   });
@@ -241,7 +241,7 @@ describe('npm run playground -- --policy', () => {
     const policy = join(folder, 'policy.yml');
     await copyFile(join(projectRoot, 'policy.example.yml'), policy);
     const { child, text } = await run(policy, /Ctrl-C/);
-    expect(text).toContain('7 people, a guest among them, 1 user group, 5 channels and 6 sites');
+    expect(text).toContain('7 people (one a guest), 1 user group, 5 channels and 6 sites');
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
     const [person, channel] = ['U0000000001', 'C0000000001'];
     const interaction = async (): Promise<string> => {
@@ -270,7 +270,7 @@ describe('npm run playground -- --policy', () => {
   it('ends with the mistakes of a file that the bot refuses', async () => {
     const policy = join(folder, 'mistaken.yml');
     await writeFile(policy, 'version: 1\nrules:\n  - { allow: [reed], to: everyone }\n');
-    const { text } = await run(policy, /Nothing is running/);
+    const { text } = await run(policy, /nothing is running/);
     expect(text).toMatch(/line 3: unknown command or class "reed"/);
   });
 });

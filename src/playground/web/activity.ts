@@ -11,19 +11,19 @@ import type { Seat } from './seat.ts';
 import type { BotState, Delivered, Entry, Moving, Problem } from './shapes.ts';
 import { createWrites } from './writes.ts';
 
-/** The pane at the side: the bot's process, what breaks the world around it, and what goes in and out. */
+/** The side pane: the bot's process, the failures to switch on, and the traffic in and out. */
 export type Activity = {
   readonly element: HTMLElement;
-  /** Opens the pane where the screen is small. */
+  /** Opens the pane on a small screen. */
   readonly opener: HTMLElement;
   read(): Promise<void>;
   readProblems(): Promise<void>;
   readFaults(): Promise<void>;
   add(entries: readonly Entry[]): void;
-  /** Answers with all that is shown, newest first. */
+  /** Returns everything shown, newest first. */
   addDelivered(delivered: readonly Delivered[]): readonly Delivered[];
   showBot(bot: BotState): void;
-  /** Those that are shown, with the names that are known by now, if none are given. */
+  /** Without an argument, redraws the shown ones with the names known by now. */
   showChanges(movings?: readonly Moving[]): void;
 };
 
@@ -74,7 +74,7 @@ type Received = {
   read(): Promise<void>;
 };
 
-/** What the hosting API received, counted and listed; the drawer tells the count where it is shut. */
+/** What the hosting API received, counted and listed. The closed drawer shows the count. */
 function createReceived(drawer: Drawer): Received {
   const [journal, writes] = [createJournal(), createWrites()];
   const show = (entries: readonly Entry[]): void => {
@@ -91,7 +91,7 @@ function createReceived(drawer: Drawer): Received {
     async read() {
       journal.clear();
       const received = await ask<readonly Entry[]>('/control/hosting/journal?limit=10000');
-      // What was told while the answer was on its way is newer than the answer.
+      // Entries pushed while this request was under way are newer than its answer.
       writes.count([...received, ...journal.entries()]);
       show(received.slice(-SHOWN));
     },

@@ -1,15 +1,15 @@
 import { fieldsOf, isFields, parseJson, textOf } from '../slack/json.ts';
 import type { BotState, Change, Delivered, Entry, Moving } from './shapes.ts';
 
-/** What the server answered; throws an Error with its sentence where it refused. Without a body it is a GET, or a DELETE. */
+/** The server's answer. Throws an Error with its sentence if it refused. Without a body it sends a GET or DELETE. */
 export async function ask<Answer>(path: string, body?: object, without: 'GET' | 'DELETE' = 'GET'): Promise<Answer> {
   const init = body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   const response = await fetch(path, init ?? { method: without });
   const answer = parseJson(await response.text());
   if (!response.ok) throw new Error(sentenceIn(answer) ?? `The playground answered ${response.status}.`);
-  // The server is the other half of this program, and shapes.ts says what it sends: only the kind of thing is looked at.
+  // The server belongs to this program and shapes.ts says what it sends, so checking for an object is enough.
   const isAnswer = (value: unknown): value is Answer => typeof value === 'object';
-  if (!isAnswer(answer)) throw new Error('The playground answered something that is not JSON.');
+  if (!isAnswer(answer)) throw new Error("The playground's answer was not JSON.");
   return answer;
 }
 
@@ -18,15 +18,15 @@ function sentenceIn(answer: unknown): string | undefined {
   return textOf(error) || textOf(message) || undefined;
 }
 
-/** What the server tells by itself. `onOpen` comes at every new connection: whatever is shown may be old then. */
-export type Told = {
+/** Handlers of the server's events. `onOpen` runs at every new connection, when everything shown may be out of date. */
+export type Handlers = {
   readonly onOpen: () => void;
   readonly onLost: () => void;
   readonly onSlack: (change: Change) => void;
   readonly onDelivered: (delivered: readonly Delivered[]) => void;
   readonly onHosting: (entries: readonly Entry[]) => void;
   readonly onChanges: (movings: readonly Moving[]) => void;
-  /** A fault was put in force or taken back, here or elsewhere. */
+  /** A fault was switched on or off, on this page or elsewhere. */
   readonly onFaults: () => void;
   readonly onBot: (state: BotState) => void;
 };
@@ -38,17 +38,17 @@ const isDelivered = (value: unknown): value is readonly Delivered[] => Array.isA
 const isMovings = (value: unknown): value is readonly Moving[] => Array.isArray(value);
 const isBot = (value: unknown): value is BotState => isFields(value) && Array.isArray(value['log']);
 
-/** Listens for as long as the page is open; the browser connects again by itself. */
-export function listen(told: Told): void {
+/** Listens while the page is open. The browser reconnects by itself. */
+export function listen(handlers: Handlers): void {
   const source = new EventSource('/events');
-  const on = (event: string, tell: (value: unknown) => void): void =>
-    source.addEventListener(event, (message) => tell(parseJson(String(message.data))));
-  source.addEventListener('open', told.onOpen);
-  source.addEventListener('error', told.onLost);
-  on('slack', (value) => isChange(value) && told.onSlack(value));
-  on('delivered', (value) => isDelivered(value) && told.onDelivered(value));
-  on('faults', told.onFaults);
-  on('changes', (value) => isMovings(value) && told.onChanges(value));
-  on('hosting', (value) => isEntries(value) && told.onHosting(value));
-  on('bot', (value) => isBot(value) && told.onBot(value));
+  const on = (event: string, handle: (value: unknown) => void): void =>
+    source.addEventListener(event, (message) => handle(parseJson(String(message.data))));
+  source.addEventListener('open', handlers.onOpen);
+  source.addEventListener('error', handlers.onLost);
+  on('slack', (value) => isChange(value) && handlers.onSlack(value));
+  on('delivered', (value) => isDelivered(value) && handlers.onDelivered(value));
+  on('faults', handlers.onFaults);
+  on('changes', (value) => isMovings(value) && handlers.onChanges(value));
+  on('hosting', (value) => isEntries(value) && handlers.onHosting(value));
+  on('bot', (value) => isBot(value) && handlers.onBot(value));
 }

@@ -69,7 +69,7 @@ function drawSection(block: Fields, surface: Surface): Child {
 const drawContext = (element: Fields, directory: Directory): Child =>
   element['type'] === 'image' ? image(element) : h('span', { class: 'lines' }, ...textNodes(element, directory));
 
-/** A picture as its words: the page asks nothing of any other server. */
+/** A picture as its alternative text, because the page loads nothing from other servers. */
 const image = (block: Fields): Child =>
   h(
     'span',
@@ -77,7 +77,7 @@ const image = (block: Fields): Child =>
     `🖼 ${textOf(block['alt_text'])}`,
   );
 
-/** As in Slack, only a column that says so breaks its lines, and what is wider than the screen is scrolled to. */
+/** As in Slack, only columns with `is_wrapped` break their lines, and a wide table scrolls. */
 function drawTable(block: Fields, directory: Directory): Child {
   const settings = listOf(block['column_settings']).map((setting) => fieldsOf(setting));
   const [head = [], ...rows] = listOf(block['rows']).map((row) => objectsOf(row));
@@ -103,7 +103,7 @@ function drawCell(cell: Fields, directory: Directory): readonly Child[] {
   return [textOf(text) || (typeof value === 'number' ? String(value) : '')];
 }
 
-/** Newer kinds of block: their title, text and what can be pressed. */
+/** Other kinds of block: title, text and actions. */
 function drawOther(block: Fields, surface: Surface): Child {
   const { directory } = surface.seat;
   const lines = ['title', 'subtitle', 'text', 'body']

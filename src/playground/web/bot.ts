@@ -3,7 +3,7 @@ import { fill, h } from './dom.ts';
 import type { Seat } from './seat.ts';
 import type { BotState } from './shapes.ts';
 
-/** The bot's process: how it is, its log, and a way to start it again. */
+/** The bot's process: its state, its log and a restart button. */
 export function createBot(seat: Seat): { readonly element: HTMLElement; show(state: BotState): void } {
   const element = h('div', { class: 'bot', 'aria-live': 'polite' });
   return { element, show: (state) => fill(element, ...draw(seat, state)) };
@@ -28,14 +28,14 @@ function draw(seat: Seat, { state, pid, exit, log }: BotState): readonly HTMLEle
   ];
 }
 
-/** The log as it was last told, read afresh whenever somebody opens it. */
-function drawLog(seat: Seat, told: readonly string[]): HTMLElement {
+/** The log as last received, read again whenever it is opened. */
+function drawLog(seat: Seat, lastLog: readonly string[]): HTMLElement {
   const [summary, lines] = [h('summary'), h('pre')];
   const show = (log: readonly string[]): void => {
     summary.textContent = `Log, ${log.length} lines`;
     lines.textContent = log.slice(-100).join('\n');
   };
-  show(told);
+  show(lastLog);
   const details: HTMLDetailsElement = h(
     'details',
     {

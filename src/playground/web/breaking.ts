@@ -4,20 +4,20 @@ import { BREAKAGES, type Breakage, type InForce, isOn, mendAll, readFaults, turn
 import type { Seat } from './seat.ts';
 import type { BotState } from './shapes.ts';
 
-/** What breaks the world around the bot, and mends it. */
+/** Switches failures around the bot on and off. */
 export type Breaking = {
   readonly element: HTMLElement;
-  /** Reads what is broken. */
+  /** Reads the faults in force. */
   read(): Promise<void>;
   showBot(bot: BotState): void;
 };
 
-const KILLED = { name: 'Bot killed', says: 'SIGKILL; off starts it again' };
+const KILLED = { name: 'Bot killed', says: 'SIGKILL; press again to restart' };
 
 const start = (): Promise<unknown> => ask('/control/bot/restart', {});
 const kill = (): Promise<unknown> => ask('/control/bot/kill', { signal: 'SIGKILL' });
 
-/** A button that unfolds the switches, what is broken in words, and a button that mends it. */
+/** A button that unfolds the switches, the names of what is broken, and a button that mends it all. */
 export function createBreaking(seat: Seat): Breaking {
   let inForce: InForce = { hosting: [], slack: [] };
   let isDead = false;

@@ -5,7 +5,7 @@ import type { Surface } from './surface.ts';
 
 const TYPING_MS = 120;
 
-/** An external select: what is typed is asked of the app, and what it offers can be chosen by mouse or arrow keys. */
+/** An external select. It asks the app for options; mouse and arrow keys choose one. */
 export function drawCombobox(
   block: Fields,
   element: Fields,
@@ -16,7 +16,7 @@ export function drawCombobox(
   const chosen = (): readonly Fields[] => objectsOf(surface.held(block, element));
   const offers = createOffers(`${surface.name}-${textOf(block['block_id'])}-offers`, (option) => {
     input.value = isMany ? '' : wordsOf(option);
-    holds = !isMany;
+    hasChoice = !isMany;
     const others = chosen().filter(({ value }) => value !== option['value']);
     surface.put(block, element, isMany ? [...others, option] : option);
     if (isMany) show();
@@ -30,14 +30,14 @@ export function drawCombobox(
     placeholder: wordsOf({ text: element['placeholder'] }) || 'Type to search',
   });
   const held = surface.held(block, element);
-  let holds = isFields(held);
+  let hasChoice = isFields(held);
   input.value = isFields(held) ? wordsOf(held) : '';
   input.addEventListener('input', () => {
-    if (holds) surface.put(block, element, null);
-    holds = false;
+    if (hasChoice) surface.put(block, element, null);
+    hasChoice = false;
   });
   offers.drives(input);
-  asksWhileTyping(input, offers, Number(element['min_query_length'] ?? 3), async (query) => {
+  askWhileTyping(input, offers, Number(element['min_query_length'] ?? 3), async (query) => {
     try {
       return await surface.suggest(block, element, query);
     } catch (error) {
@@ -53,7 +53,7 @@ export function drawCombobox(
   return h('div', { class: 'combobox' }, isMany && chips, input, offers.list);
 }
 
-/** What is chosen of several, each to be taken away again. */
+/** The chosen options of a multi-select, each with a button to remove it. */
 function createChips(
   chosen: () => readonly Fields[],
   put: (others: readonly Fields[]) => void,
@@ -71,30 +71,30 @@ function createChips(
   return { chips, show };
 }
 
-/** Asks once typing rests, and shows the answer if nothing was asked since and the input is still the one in use. */
-function asksWhileTyping(
+/** Asks once typing pauses. Shows the answer if it is the latest and the input still has the focus. */
+function askWhileTyping(
   input: HTMLInputElement,
   offers: Offers,
   fewest: number,
   suggest: (query: string) => Promise<readonly Fields[] | undefined>,
 ): void {
-  let asked = 0;
+  let latest = 0;
   const ask = async (query: string): Promise<void> => {
-    asked += 1;
-    const mine = asked;
+    latest += 1;
+    const mine = latest;
     if (query.length < fewest) return offers.hide();
     const options = await suggest(query);
-    if (options !== undefined && mine === asked && document.activeElement === input) offers.show(options);
+    if (options !== undefined && mine === latest && document.activeElement === input) offers.show(options);
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
   input.addEventListener('input', () => {
-    // What fitted other words must not be chosen by an Enter that comes too soon.
-    asked += 1;
+    // An early Enter must not choose an option that matched the previous text.
+    latest += 1;
     offers.hide();
     clearTimeout(timer);
     timer = setTimeout(() => void ask(input.value), TYPING_MS);
   });
-  // What holds a choice gets its focus back when its form is drawn anew: nobody has asked for another one then.
+  // An input with a choice regains the focus when its form is redrawn; that must not open its list.
   input.addEventListener('focus', () => void (input.value === '' && ask('')));
   input.addEventListener('click', () => void (input.value !== '' && ask('')));
 }

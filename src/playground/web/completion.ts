@@ -1,6 +1,6 @@
 import { type Slot, type Standing, slotsOf, standingOf, takesCommand } from './usage.ts';
 
-/** A command, as the program prints it that knows them all. */
+/** A command as `npm run commands` prints it. */
 export type Command = {
   readonly path: string;
   readonly usage: string;
@@ -8,31 +8,31 @@ export type Command = {
   readonly class: string;
 };
 
-/** Something that has a name, and what else is known of it. */
+/** A name with an optional note. */
 export type Named = { readonly name: string; readonly note?: string };
 
-/** What can be typed: the commands, and names by what stands for them in a usage (`site/environment`). */
+/** What can be typed: commands, and names by their placeholder in a usage (`site/environment`). */
 export type Known = {
   readonly commands: readonly Command[];
   readonly names: Readonly<Record<string, readonly Named[]>>;
 };
 
-/** Something that can stand next: what a list shows of it, and the whole line once it is taken. */
+/** An offer: how the list shows it, and the whole line after taking it. */
 export type Offer = { readonly shown: string; readonly note: string; readonly line: string };
 
-/** What fits at the end of a line, and how its command goes on; `now` marks what is being typed. */
+/** What fits at the end of a line, and the command's usage; `now` marks the part being typed. */
 export type Completion = {
   readonly offers: readonly Offer[];
   readonly usage: readonly { readonly text: string; readonly now: boolean }[];
 };
 
-/** What is typed of a command: its whole words, the word that is begun, and all of the line before that. */
+/** A typed line: its complete words, the unfinished word, and the line before that word. */
 type Typed = { readonly words: readonly string[]; readonly begun: string; readonly kept: string };
 
 const NAME = '/site';
 const NOTHING: Completion = { offers: [], usage: [] };
 
-/** What fits at the end of a line; nothing where it is no `/site` command or ends within quotes. */
+/** What fits at the end of a line; nothing if it is not a `/site` command or ends within quotes. */
 export function complete(line: string, known: Known): Completion {
   const whole = line !== '' && NAME.startsWith(line) ? `${NAME} ` : line;
   const rest = /^\/site\s+([^]*)$/.exec(whole)?.[1];
@@ -46,8 +46,8 @@ function completed(typed: Typed, known: Known): Completion {
   const command = chosen(typed.words, known.commands);
   if (command === undefined) return { offers: pathOffers(typed, known.commands), usage: [] };
   const slots = slotsOf(command);
-  const said = typed.words.slice(command.path.split(' ').length);
-  const standing = standingOf(slots, said);
+  const rest = typed.words.slice(command.path.split(' ').length);
+  const standing = standingOf(slots, rest);
   const now = slotNow(standing, typed.begun);
   const usage = [{ text: command.path, now: false }, ...slots.map((slot) => ({ text: slot.text, now: slot === now }))];
   const another = standing.open.find(takesCommand);
@@ -55,8 +55,8 @@ function completed(typed: Typed, known: Known): Completion {
     const offers = [...nextOffers(standing, slots, typed, known), ...pathOffers(typed, known.commands)];
     return { offers, usage: slots.length > 0 ? usage : [] };
   }
-  const inner = { ...typed, words: said.slice(standing.inner) };
-  // Where it may be left out, it is asked about by its name alone.
+  const inner = { ...typed, words: rest.slice(standing.inner) };
+  // An optional command is named without its arguments, so offer names only.
   const found = another.optional ? { offers: pathOffers(inner, known.commands), usage } : completed(inner, known);
   return {
     offers: [...standing.open.flatMap((slot) => valueOffers(slot, typed, known)), ...found.offers],
@@ -64,7 +64,7 @@ function completed(typed: Typed, known: Known): Completion {
   };
 }
 
-/** The command with the most words that the line begins with. */
+/** The command with the longest name that the line begins with. */
 function chosen(words: readonly string[], commands: readonly Command[]): Command | undefined {
   const line = `${words.join(' ').toLowerCase()} `;
   return commands
@@ -72,7 +72,7 @@ function chosen(words: readonly string[], commands: readonly Command[]): Command
     .toSorted((one, other) => other.path.length - one.path.length)[0];
 }
 
-/** What is being typed: an option whose value comes, an option that is begun, or the next word. */
+/** The slot being typed: the value of an option, an option's name, or the next word. */
 function slotNow({ waiting, options, open }: Standing, begun: string): Slot | undefined {
   if (waiting !== undefined) return waiting;
   return begun.startsWith('--') ? options.find(({ option }) => option === nameOf(begun)) : open[0];
@@ -93,13 +93,13 @@ function nextOffers(standing: Standing, slots: readonly Slot[], typed: Typed, kn
     if (name === begun || slot === undefined) return optionOffers;
     return valueOffers(slot, { ...typed, begun: begun.slice(name.length + 1), kept: `${kept}${name}=` }, known);
   }
-  // A domain behind an environment is a new one, which nobody knows the name of yet.
+  // A domain after an environment is a new one, so there is no name to offer.
   const named = open.filter((slot) => slot.value !== 'domain' || slot === slots[0]);
   const values = named.flatMap((slot) => valueOffers(slot, typed, known));
   return begun === '' && !lacks ? [...values, ...optionOffers] : values;
 }
 
-/** What a slot can hold, its choices or the names there are: where the name or a part of it begins as what is typed. */
+/** A slot's choices, or the known names, if the name or a part of it begins with the typed text. */
 function valueOffers({ value = '' }: Slot, { words, begun, kept }: Typed, { names }: Known): readonly Offer[] {
   const choices = value.includes('|') ? value.split('|').map((name): Named => ({ name })) : names[value];
   const wanted = begun.toLowerCase();
@@ -110,14 +110,14 @@ function valueOffers({ value = '' }: Slot, { words, begun, kept }: Typed, { name
   const found = (choices ?? []).filter(({ name }) => placeIn(name) >= 0 && !words.includes(name));
   const siteOf = (name: string): string | undefined => /^([^/]+)\/[^/]+$/.exec(name)?.[1];
   const sites = new Set(words.map(siteOf));
-  // Two environments in one command are mostly of one site.
+  // Two environments in one command usually belong to one site.
   const orderOf = ({ name }: Named): number => (placeIn(name) === 0 ? 0 : 2) + (sites.has(siteOf(name)) ? 0 : 1);
   return found
     .toSorted((one, other) => orderOf(one) - orderOf(other))
     .map(({ name, note = '' }) => ({ shown: name, note, line: `${kept}${name} ` }));
 }
 
-/** The commands that go on as the line does; at its start also those that have the begun word further on. */
+/** The commands that continue the line; for its first word, also those with that word later in their name. */
 function pathOffers({ words, begun, kept }: Typed, commands: readonly Command[]): readonly Offer[] {
   const typed = [...words, begun].join(' ').toLowerCase();
   const starts = commands.filter(({ path }) => path.startsWith(typed) && path.split(' ').length > words.length);

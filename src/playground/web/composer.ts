@@ -4,7 +4,7 @@ import { createSuggestions } from './suggestions.ts';
 
 const EXAMPLE = '/site logs acme-shop/live';
 
-/** Where one writes: a line that begins with a slash is a command, everything else a message. In threads there are no commands. */
+/** The input box. A line that begins with a slash is a command, anything else a message. Threads take no commands. */
 export function createComposer(seat: Seat, thread: () => string | undefined, isMain: boolean): HTMLFormElement {
   const label = isMain ? 'Message or command' : 'Reply in the thread';
   const box = h('textarea', {
@@ -18,7 +18,7 @@ export function createComposer(seat: Seat, thread: () => string | undefined, isM
     box.style.height = 'auto';
     box.style.height = `${Math.min(box.scrollHeight, 200)}px`;
   };
-  // Before the box listens for itself: a key that chose something sends nothing.
+  // Created before the box's own listener, so that a key that picks a suggestion does not also send.
   const suggestions = isMain ? createSuggestions(seat, box, grow) : undefined;
   box.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
@@ -52,11 +52,11 @@ export function createComposer(seat: Seat, thread: () => string | undefined, isM
   );
 }
 
-/** Says or runs something where the seat looks; undefined, and told, where that cannot be done. */
+/** Posts a message or runs a command. Shows the problem and returns undefined if that is not possible. */
 async function say(seat: Seat, text: string, thread: string | undefined): Promise<object | undefined> {
   const { me: person, channel } = seat;
   if (!text.startsWith('/')) return seat.act('say', { person, channel, text, ...(thread && { thread }) });
   if (thread === undefined) return seat.act('command', { person, channel, text });
-  seat.tell('Slash commands do not work in threads. Mention @Sitehand instead.');
+  seat.tell('Slash commands do not work in threads, so nothing was sent. Mention @Sitehand instead.');
   return undefined;
 }

@@ -3,7 +3,7 @@ import type { Directory } from './directory.ts';
 import { h } from './dom.ts';
 import { textNodes } from './mrkdwn.ts';
 
-/** Asks what an element's `confirm` object says; true where there is none, false for Esc. */
+/** Shows an element's confirm dialog; true if there is none, false for Esc. */
 export function agreed(confirm: unknown, directory: Directory): Promise<boolean> {
   if (confirm === undefined) return Promise.resolve(true);
   const { title, text, confirm: yes, deny, style } = fieldsOf(confirm);

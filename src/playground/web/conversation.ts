@@ -8,7 +8,7 @@ import type { Seat, Tab } from './seat.ts';
 import type { Message, SharedFile, View } from './shapes.ts';
 import { surfaceAt } from './surface.ts';
 
-/** A part of the page that shows what is where the seat looks, once `read` has asked for it. */
+/** A part of the page that shows the seat's current place. `read` loads it. */
 export type Part = { readonly element: HTMLElement; read(): Promise<void> };
 
 const TABS: Readonly<Record<Tab, string>> = { messages: 'Messages', home: 'Home', files: 'Files' };
@@ -78,7 +78,7 @@ function drawHead(seat: Seat, head: HTMLElement): void {
 }
 
 function drawHome(seat: Seat, view: View | undefined): readonly Child[] {
-  if (view === undefined) return [h('p', { class: 'hint' }, 'The app has shown nothing here yet.')];
+  if (view === undefined) return [h('p', { class: 'hint' }, "The app hasn't shown anything here yet.")];
   return drawBlocks(view.blocks, surfaceAt(seat, { view: view.id }, view.controls));
 }
 
@@ -94,7 +94,7 @@ const drawFile = ({ name, title, size, text }: SharedFile): HTMLElement =>
     ),
   );
 
-/** The thread at the right, with a box to reply in; hidden while none is open. */
+/** The thread on the right, with a reply box; hidden while no thread is open. */
 export function createThread(seat: Seat, readMore: () => void): Part {
   const messages = createMessages(seat, 'Thread', true, readMore);
   const head = h(

@@ -10,7 +10,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 };
 const DAY_MS = 86_400_000;
 
-/** A moment (epoch seconds) by Slack's date format, such as `{date_short_pretty} at {time}`, in the viewer's locale and zone. */
+/** Epoch seconds in Slack's date format, such as `{date_short_pretty} at {time}`, in the viewer's locale and zone. */
 export function dated(seconds: number, format: string): string {
   const at = new Date(seconds * 1000);
   return format.replaceAll(/\{(\w+)\}/g, (token, name: string) => {
@@ -35,9 +35,9 @@ function ago(ms: number): string {
   return words.format(Math.round(ms / DAY_MS), 'day');
 }
 
-/** The time of day of a moment in epoch milliseconds. */
+/** The time of day of epoch milliseconds, in the viewer's locale. */
 export const timeOf = (ms: number, seconds = false): string =>
   new Date(ms).toLocaleString(undefined, seconds ? FORMATS['time_secs'] : FORMATS['time']);
 
-/** The same on a 24-hour clock with seconds, always as wide: `17:05:09`. */
+/** The same on a 24-hour clock with seconds, always 8 characters: `17:05:09`. */
 export const clockOf = (ms: number): string => new Date(ms).toTimeString().slice(0, 8);

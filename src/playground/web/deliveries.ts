@@ -3,7 +3,7 @@ import { h, keyedList } from './dom.ts';
 import type { Delivered } from './shapes.ts';
 
 const KEPT = 100;
-/** An ack later than this is told as slow; Slack itself gives up after 3 s. */
+/** A later ack is marked as slow. Slack itself gives up after 3 s. */
 const SLOW_MS = 1000;
 
 /** What Slack delivered to the bot, newest first. */
@@ -17,7 +17,7 @@ export function createDeliveries(): Deliveries {
   return {
     element,
     add(delivered) {
-      // By envelope, because numbers begin anew with the playground.
+      // Keyed by envelope, because numbers restart with the playground.
       for (const each of delivered) all.set(`${each.envelope} ${each.attempt}`, each);
       const newest = [...all].toSorted(([, one], [, other]) => other.at - one.at || other.number - one.number);
       all = new Map(newest.slice(0, KEPT));

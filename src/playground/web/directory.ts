@@ -1,17 +1,17 @@
 import { ask } from './api.ts';
 import type { Channel, Group, Person } from './shapes.ts';
 
-/** Who and what there is, by id. */
+/** People, groups and channels by id. */
 export type Directory = {
   readonly people: ReadonlyMap<string, Person>;
   readonly groups: ReadonlyMap<string, Group>;
   readonly channels: ReadonlyMap<string, Channel>;
 };
 
-/** A workspace in which nothing is known yet. */
+/** A workspace that has not been read yet. */
 export const EMPTY: Directory = { people: new Map(), groups: new Map(), channels: new Map() };
 
-/** Asks for everybody and everything. */
+/** Reads all people, groups and channels. */
 export async function readDirectory(): Promise<Directory> {
   const [{ people, groups }, channels] = await Promise.all([
     ask<{ people: readonly Person[]; groups: readonly Group[] }>('/control/slack/people'),
@@ -23,7 +23,7 @@ export async function readDirectory(): Promise<Directory> {
 const byId = <Item extends { readonly id: string }>(items: readonly Item[]): ReadonlyMap<string, Item> =>
   new Map(items.map((item) => [item.id, item]));
 
-/** Who can be acted as: everybody but bots and those who left. */
+/** People you can act as: everybody but bots and deactivated people. */
 export const actors = ({ people }: Directory): readonly Person[] =>
   [...people.values()].filter((person) => !person.is_bot && !person.deleted);
 
@@ -31,10 +31,10 @@ export const actors = ({ people }: Directory): readonly Person[] =>
 export const botOf = ({ people }: Directory): Person | undefined =>
   [...people.values()].find((person) => person.is_bot);
 
-/** The id of the direct message between somebody and the bot, whether it is open yet or not. */
+/** The id of a person's direct message with the bot, whether it is open yet or not. */
 export const directMessageId = (person: string): string => `D0${person}`;
 
-/** The channels somebody sees, direct messages apart: as a member, or public ones for those of the house. */
+/** The channels a person sees, without direct messages: their own, plus public ones for full members. */
 export function channelsOf({ people, channels }: Directory, id: string): readonly Channel[] {
   const person = people.get(id);
   const outside = person === undefined || person.is_restricted || person.is_ultra_restricted || person.is_stranger;
@@ -43,7 +43,7 @@ export function channelsOf({ people, channels }: Directory, id: string): readonl
   );
 }
 
-/** What a client shows for ids: `Ana`, `leads`, `acme-shop`; an unknown id stands for itself. */
+/** What a client shows for an id: `Ana`, `leads`, `acme-shop`; an unknown id is shown as it is. */
 export const nameOf = {
   person: ({ people }: Directory, id: string): string => people.get(id)?.display_name ?? id,
   group: ({ groups }: Directory, id: string): string => groups.get(id)?.handle ?? id,

@@ -1,6 +1,6 @@
-/** An attribute: text, present or absent, or what listens to the event of that name. */
+/** An attribute: text, present or absent, or a listener for the event of that name. */
 type Attribute = string | boolean | undefined | ((event: Event) => void);
-/** What stands in an element; text stays text whatever is in it, and `false` and undefined are left out. */
+/** A child of an element. Text is never parsed as HTML; `false` and undefined are left out. */
 export type Child = Node | string | false | undefined;
 
 /** An element with attributes, listeners and children. */
@@ -19,7 +19,7 @@ export function h<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Replaces everything in an element. */
+/** Replaces an element's children. */
 export function fill(element: Element, ...children: readonly Child[]): void {
   element.replaceChildren(...present(children));
 }
@@ -27,7 +27,7 @@ export function fill(element: Element, ...children: readonly Child[]): void {
 const present = (children: readonly Child[]): readonly (Node | string)[] =>
   children.filter((child) => child !== undefined && child !== false);
 
-/** A list whose rows are drawn anew only where what they show is different, so that focus and typed text stay. */
+/** A list that redraws only rows whose content changed, so that focus and typed text stay. */
 export function keyedList<Item>(
   list: Element,
   keyOf: (item: Item) => string,
@@ -52,7 +52,7 @@ export function keyedList<Item>(
   };
 }
 
-/** Runs `task` soon, once for many calls, and again if it was called while it ran; never twice at a time. */
+/** Runs `task` soon, once for many calls, and again if called while it runs. Never runs it twice at a time. */
 export function coalesced(task: () => Promise<void>, onError: (error: unknown) => void): () => void {
   let state: 'idle' | 'running' | 'again' = 'idle';
   const run = async (): Promise<void> => {

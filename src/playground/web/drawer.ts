@@ -1,19 +1,19 @@
 import { h } from './dom.ts';
 
-/** The pane of a small screen: a bar at the bottom that opens it, and a way to close it. */
+/** The side pane on a small screen: a bar at the bottom opens it, and a button closes it. */
 export type Drawer = {
   readonly opener: HTMLButtonElement;
   readonly close: HTMLButtonElement;
-  /** Says in the bar what is news in the pane. */
+  /** Shows news of the pane in the bar. */
   tell(words: string): void;
 };
 
-/** The screens on which the style sheets make a drawer of it. */
+/** Must match the width at which the style sheets make the pane a drawer. */
 const small = matchMedia('(max-width: 720px)');
 
 /**
- * Makes a drawer of a pane; on a wide screen neither button is shown and the pane always is. What it covers can be
- * neither pressed nor reached by keyboard while it is open.
+ * Turns a pane into a drawer. On a wide screen the pane is always shown and the buttons are not. While the drawer is
+ * open, what it covers is inert.
  */
 export function createDrawer(pane: HTMLElement): Drawer {
   const news = h('small');
@@ -41,7 +41,7 @@ export function createDrawer(pane: HTMLElement): Drawer {
     { class: 'plain close', 'aria-label': 'Close behind the scenes', click: () => set(false) },
     '✕',
   );
-  // Of the document: a press on plain words leaves the focus nowhere. A form above the drawer closes first.
+  // On the document, because a click on plain text leaves nothing focused. A form above the drawer closes first.
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && isOpen() && document.querySelector('dialog[open]') === null) set(false);
   });

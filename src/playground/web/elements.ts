@@ -3,7 +3,7 @@ import { type Child, h } from './dom.ts';
 import { drawInput } from './inputs.ts';
 import { type Surface, optionsOf } from './surface.ts';
 
-/** An element outside of forms: a button, a menu or an input that tells the app at once. */
+/** An element outside of forms: a button, a menu, or an input that dispatches at once. */
 export function drawElement(block: Fields, element: Fields, surface: Surface): Child {
   switch (element['type']) {
     case 'button':

@@ -3,7 +3,7 @@ import type { Fault } from './shapes.ts';
 
 type Place = 'hosting' | 'slack';
 
-/** One thing that can be wrong: `faults` are what makes it so, in the words of the place's control API. */
+/** A failure to switch on: `faults` are the requests to the place's control API that cause it. */
 export type Breakage = {
   readonly place: Place;
   readonly name: string;
@@ -11,7 +11,7 @@ export type Breakage = {
   readonly faults: readonly Readonly<Record<string, string | number | boolean>>[];
 };
 
-/** What can be wrong, in the order it is shown. */
+/** All failures, in the order shown. */
 export const BREAKAGES: readonly Breakage[] = [
   {
     place: 'hosting',
@@ -28,13 +28,13 @@ export const BREAKAGES: readonly Breakage[] = [
   {
     place: 'hosting',
     name: 'Gateway',
-    says: 'a 502 page in front of it',
+    says: 'a 502 page instead of an answer',
     faults: [{ kind: 'gateway', times: 'always' }],
   },
   {
     place: 'hosting',
     name: 'Hanging',
-    says: 'does a write, never answers',
+    says: 'does the write, never answers',
     faults: ['POST', 'PUT', 'DELETE'].map((method) => ({ kind: 'hang', method, applied: true, times: 'always' })),
   },
   {
@@ -54,7 +54,7 @@ export const BREAKAGES: readonly Breakage[] = [
 /** The faults in force, by place. */
 export type InForce = Readonly<Record<Place, readonly Fault[]>>;
 
-/** Asks both places. */
+/** Reads the faults of both places. */
 export async function readFaults(): Promise<InForce> {
   const [hosting, slack] = await Promise.all([
     ask<readonly Fault[]>('/control/hosting/faults'),
@@ -63,27 +63,27 @@ export async function readFaults(): Promise<InForce> {
   return { hosting, slack };
 }
 
-/** The faults in force that make this so. */
-const making = ({ place, faults }: Breakage, inForce: InForce): readonly Fault[] =>
+/** The faults in force that belong to this failure. */
+const faultsOf = ({ place, faults }: Breakage, inForce: InForce): readonly Fault[] =>
   inForce[place].filter((fault) =>
     faults.some((wanted) => Object.entries(wanted).every(([name, value]) => fault[name] === value)),
   );
 
-/** Whether it is so now. */
+/** Whether the failure is on. */
 export const isOn = (breakage: Breakage, inForce: InForce): boolean =>
-  making(breakage, inForce).length >= breakage.faults.length;
+  faultsOf(breakage, inForce).length >= breakage.faults.length;
 
 /**
- * Makes it so, instead of what was wrong at the same place: of several faults that fit a request only the oldest is played.
+ * Switches a failure on, and the others at the same place off: only the oldest fault that matches a request is played.
  */
 export async function turnOn(breakage: Breakage, inForce: InForce): Promise<void> {
   for (const other of BREAKAGES) if (other.place === breakage.place) await turnOff(other, inForce);
   for (const fault of breakage.faults) await ask(`/control/${breakage.place}/faults`, fault);
 }
 
-/** Mends it; what somebody else broke stays so. */
+/** Switches a failure off; other faults stay. */
 export async function turnOff(breakage: Breakage, inForce: InForce): Promise<void> {
-  for (const { id } of making(breakage, inForce))
+  for (const { id } of faultsOf(breakage, inForce))
     await ask(`/control/${breakage.place}/faults?id=${id}`, undefined, 'DELETE');
 }
 
@@ -91,7 +91,7 @@ async function mend(place: Place): Promise<void> {
   await ask(`/control/${place}/faults`, undefined, 'DELETE');
 }
 
-/** Takes back every fault there is. */
+/** Removes all faults. */
 export async function mendAll(): Promise<void> {
   await Promise.all([mend('hosting'), mend('slack')]);
 }

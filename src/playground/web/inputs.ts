@@ -5,10 +5,10 @@ import { type Child, h } from './dom.ts';
 import { type Surface, optionsOf } from './surface.ts';
 import { textNodes } from './mrkdwn.ts';
 
-/** Attributes that name an input to those who cannot see where it stands. */
+/** Attributes that name an input to assistive technology. */
 type Naming = Readonly<Record<string, string | boolean | undefined>>;
 
-/** An input with its label over it, and its hint and what is wrong with it below. */
+/** An input with its label above, and its hint and error below. */
 export function drawInputBlock(block: Fields, surface: Surface): HTMLElement {
   const element = fieldsOf(block['element']);
   const id = `${surface.name}-${textOf(block['block_id'])}`;
@@ -34,7 +34,7 @@ export function drawInputBlock(block: Fields, surface: Surface): HTMLElement {
 
 const isGroup = ({ type }: Fields): boolean => type === 'checkboxes' || type === 'radio_buttons';
 
-/** The inputs that are a line of text to the browser, with the type it knows them by. */
+/** Inputs that are one line of text, with their HTML type. */
 const TYPED: Readonly<Record<string, string>> = {
   plain_text_input: 'text',
   email_text_input: 'email',
@@ -44,7 +44,7 @@ const TYPED: Readonly<Record<string, string>> = {
   timepicker: 'time',
 };
 
-/** One input, holding what it holds. */
+/** One input with its current value. */
 export function drawInput(block: Fields, element: Fields, surface: Surface, naming: Naming): Child {
   const type = textOf(element['type']);
   if (isGroup(element)) return drawChoices(block, element, surface);
@@ -54,20 +54,20 @@ export function drawInput(block: Fields, element: Fields, surface: Surface, nami
   if (type === 'static_select' || type === 'multi_static_select')
     return drawSelect(optionsOf(element), block, element, surface, naming);
   if (type === 'users_select') return drawPeople(block, element, surface, naming);
-  return h('p', { class: 'hint' }, `(The page cannot fill in a ${type}; the control API can.)`);
+  return h('p', { class: 'hint' }, `(This page can't fill in a ${type}. Use the control API.)`);
 }
 
 function drawTyped(block: Fields, element: Fields, surface: Surface, attributes: Naming): Child {
   const held = surface.held(block, element);
-  const tells = block['type'] !== 'input' || block['dispatch_action'] === true;
+  const dispatches = block['type'] !== 'input' || block['dispatch_action'] === true;
   const many = element['multiline'] === true;
   const named = {
     ...attributes,
     placeholder: textOf(fieldsOf(element['placeholder'])['text']) || undefined,
     autocomplete: 'off',
     autofocus: element['focus_on_load'] === true,
-    // An input that tells the app does so when the person is done with it; the others keep every letter.
-    [tells ? 'change' : 'input']: () => surface.put(block, element, input.value),
+    // An input that dispatches does so on `change`; the others keep every keystroke.
+    [dispatches ? 'change' : 'input']: () => surface.put(block, element, input.value),
   };
   const input = many ? h('textarea', { ...named, type: undefined, rows: '4' }) : h('input', named);
   input.value = typeof held === 'string' ? held : '';

@@ -3,7 +3,7 @@ import { h, keyedList } from './dom.ts';
 import type { Entry } from './shapes.ts';
 import { isWrite } from './writes.ts';
 
-/** How many requests are shown. */
+/** The number of requests shown. */
 export const SHOWN = 200;
 const ENDED = new Set(['answered', 'cut']);
 
@@ -11,9 +11,9 @@ const ENDED = new Set(['answered', 'cut']);
 export type Journal = {
   readonly element: HTMLElement;
   add(entries: readonly Entry[]): void;
-  /** What is shown, oldest first. */
+  /** The shown entries, oldest first. */
   entries(): readonly Entry[];
-  /** Forgets what is shown, because a playground that was started again counts anew. */
+  /** Removes all entries, because a restarted playground numbers from 1 again. */
   clear(): void;
 };
 
@@ -27,7 +27,7 @@ export function createJournal(): Journal {
     add(entries) {
       for (const entry of entries) {
         const known = all.get(entry.seq);
-        // What was read can be older than what was told meanwhile.
+        // A read entry can be older than one pushed meanwhile.
         if (known === undefined || !ENDED.has(known.state)) all.set(entry.seq, entry);
       }
       all = new Map([...all].sort(([one], [other]) => one - other).slice(-SHOWN));

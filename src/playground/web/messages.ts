@@ -8,14 +8,14 @@ import type { Seat } from './seat.ts';
 import type { Message } from './shapes.ts';
 import { type Surface, surfaceAt } from './surface.ts';
 
-/** So many messages are drawn at first, and as many again whenever the reader comes near the oldest of them. */
+/** The number of messages drawn at first. It doubles when the reader scrolls near the oldest one. */
 const FIRST = 200;
 const NEAR_PX = 400;
 
-/** A list of messages; `wanted` says how many of the newest it has room for, wherever the seat looks now. */
+/** A list of messages. `wanted` is how many of the newest to read for the seat's current place. */
 type Messages = { readonly element: HTMLElement; wanted(): number; show(messages: readonly Message[]): void };
 
-/** Follows the newest message, unless the reader has scrolled away from it; `readMore` is called when they want older ones. */
+/** Follows the newest message unless the reader has scrolled away. Calls `readMore` when they near the oldest one. */
 export function createMessages(seat: Seat, label: string, inThread: boolean, readMore: () => void): Messages {
   const list = h('ol');
   const show = keyedList<Message>(
@@ -35,7 +35,7 @@ export function createMessages(seat: Seat, label: string, inThread: boolean, rea
     readMore();
   };
   const spoken = { role: 'log', 'aria-label': label, tabindex: '0' };
-  // A glide that goes on while rows are drawn above it can end at the top without having moved since.
+  // Smooth scrolling while rows are added above can end at the top without another scroll event.
   const element = h('div', { class: 'messages', ...spoken, scroll, scrollend: scroll }, list);
   return {
     element,
@@ -51,7 +51,7 @@ export function createMessages(seat: Seat, label: string, inThread: boolean, rea
   };
 }
 
-/** Remembers the first row in sight; what is returned scrolls it back to where it was, whatever was drawn above it. */
+/** Remembers the first visible row. The returned function scrolls it back into place after rows were added above. */
 function holdStill(view: HTMLElement, list: HTMLElement): () => void {
   const top = view.getBoundingClientRect().top;
   const first = [...list.children].find((row) => row.getBoundingClientRect().bottom > top);
@@ -83,7 +83,7 @@ function drawMessage(seat: Seat, message: Message, inThread: boolean): HTMLEleme
         h('time', { title: dated(seconds, '{date_long} {time_secs}') }, timeOf(seconds * 1000)),
         message.edited && h('small', {}, '(edited)'),
       ),
-      ...drawSaid(message, surface),
+      ...drawContent(message, surface),
       ...message.files.map((file) =>
         h('button', { class: 'file', click: () => seat.go({ tab: 'files' }) }, `📄 ${file}`),
       ),
@@ -98,12 +98,12 @@ function drawMessage(seat: Seat, message: Message, inThread: boolean): HTMLEleme
   );
 }
 
-function drawSaid(message: Message, surface: Surface): readonly Child[] {
-  const said =
+function drawContent(message: Message, surface: Surface): readonly Child[] {
+  const content =
     message.blocks.length > 0
       ? drawBlocks(message.blocks, surface)
       : [h('div', { class: 'lines' }, ...mrkdwn(message.notification, surface.seat.directory))];
-  return [...said, ...message.attachments.map((attachment) => drawAttachment(fieldsOf(attachment), surface))];
+  return [...content, ...message.attachments.map((attachment) => drawAttachment(fieldsOf(attachment), surface))];
 }
 
 function drawAttachment(attachment: ReturnType<typeof fieldsOf>, surface: Surface): Child {
@@ -116,7 +116,7 @@ function drawAttachment(attachment: ReturnType<typeof fieldsOf>, surface: Surfac
   return element;
 }
 
-/** Somebody's initial on a colour of their own. */
+/** A person's initial on a colour derived from their id. */
 export function avatar(id: string, name: string): HTMLElement {
   const hue = Array.from(id).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 360, 7);
   const element = h('span', { class: 'avatar', 'aria-hidden': 'true' }, name.slice(0, 1));

@@ -4,12 +4,12 @@ import type { Seat } from './seat.ts';
 import type { View } from './shapes.ts';
 import { type Draft, surfaceAt } from './surface.ts';
 
-/** Shows the modal on top, if there is one. What was typed into it stays when the app draws it anew. */
+/** Shows the topmost modal, if any. Typed values stay when the app updates the view. */
 export function createModal(seat: Seat): (modals: readonly View[]) => void {
   const dialog = h('dialog', {
     class: 'modal',
     'aria-labelledby': 'modal-title',
-    // The browser must not close it by itself: whether it closes is told to the app first.
+    // The browser must not close it by itself: the app hears of the close first.
     cancel: (event) => {
       event.preventDefault();
       void seat.act('close', { person: seat.me });
@@ -34,7 +34,7 @@ export function createModal(seat: Seat): (modals: readonly View[]) => void {
   };
 }
 
-/** Replaces what is in the dialog; the cursor stays in the input it was in. */
+/** Replaces the dialog's content. The cursor stays in its input, or moves to the first error. */
 function redraw(dialog: HTMLDialogElement, content: Child): void {
   const before = document.activeElement;
   const id = dialog.contains(before) ? before?.id : undefined;

@@ -3,14 +3,14 @@ import { type Directory, nameOf } from './directory.ts';
 import type { Seat } from './seat.ts';
 import type { Moving } from './shapes.ts';
 
-/** The bot's changes, newest first, each with its state and the way it took there; those shown, drawn anew, if none are given. */
+/** The bot's changes, newest first, with state and steps. Without an argument, `show` redraws those shown. */
 export type Movings = { readonly element: HTMLElement; show(movings?: readonly Moving[]): void };
 
-/** How a state looks that is no step on the way: over and well, not known; the others were stopped or went wrong. */
+/** The look of end states that went well or are unknown; all other end states look `ill`. */
 const LOOKS: Readonly<Record<string, string>> = { done: 'well', happened: 'well', unknown: 'doubt' };
 const ON_THE_WAY = new Set(['waiting', 'approved', 'sending', 'accepted']);
 
-/** A change with what is said of each step instead of ids. */
+/** A change with its steps in words. */
 type Drawn = Omit<Moving, 'steps'> & { readonly steps: readonly { readonly says: string; readonly after: string }[] };
 
 /** An empty list. */

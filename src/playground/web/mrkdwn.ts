@@ -3,7 +3,7 @@ import { dated } from './dates.ts';
 import { type Directory, nameOf } from './directory.ts';
 import { type Child, h } from './dom.ts';
 
-/** Slack's markup as nodes: what is not markup is text, so nothing that is written here can become an element. */
+/** Slack's markup as nodes. Anything else becomes text, so content can never inject an element. */
 export function mrkdwn(text: string, directory: Directory): readonly Child[] {
   return text.split(/```([\s\S]*?)```/).flatMap((part, index): readonly Child[] => {
     if (index % 2 === 1) return [h('pre', { tabindex: '0' }, decoded(part.replace(/^\n/, '')))];
@@ -23,7 +23,7 @@ export function textNodes(value: unknown, directory: Directory): readonly Child[
   return type === 'mrkdwn' ? mrkdwn(textOf(text), directory) : [textOf(text)];
 }
 
-/** What stands between two marks, by the mark. */
+/** The element for each mark. */
 const MARKS = { '*': 'strong', _: 'em', '~': 's', '`': 'code' } as const;
 const MARKED = /(?<![\p{L}\p{N}])(?:`([^`\n]+)`|([*_~])(\S(?:[^\n]*?\S)?)\2(?![\p{L}\p{N}]))/u;
 const TOKEN = /<([^<>\n]+)>/;
@@ -59,14 +59,14 @@ function dateNode(target: string, fallback: string): Child {
   return /^\d{1,12}$/.test(seconds) ? date(Number(seconds), format, fallback) : fallback;
 }
 
-/** A moment in the viewer's own words; the author's words for it on hovering. */
+/** A date in the viewer's locale; the author's fallback text is its tooltip. */
 export const date = (seconds: number, format: string, fallback: string): Child =>
   h('time', { datetime: new Date(seconds * 1000).toISOString(), title: fallback }, dated(seconds, format));
 
-/** Somebody or something named. */
+/** A mention of a person, group or channel. */
 export const mention = (name: string): Child => h('span', { class: 'mention' }, name);
 
-/** A link that opens apart; only web and mail addresses become one. */
+/** A link in a new tab. Only web and mail addresses become links. */
 export function link(url: string, label: string): Child {
   const words = label || url.replace(/^mailto:/, '');
   if (!/^(https?|mailto):/i.test(url)) return words;

@@ -1,10 +1,10 @@
 import { type Fields, fieldsOf, textOf } from '../slack/json.ts';
 import { fill, h } from './dom.ts';
 
-/** What a person reads on an option. */
+/** An option's text. */
 export const wordsOf = (option: Fields): string => textOf(fieldsOf(option['text'])['text']);
 
-/** A list of options below an input: it opens and closes by `show` and `hide`, and takes the keys of the input it `drives`. */
+/** A list of options for an input. `show` and `hide` open and close it; `drives` lets it take that input's keys. */
 export type Offers = {
   readonly list: HTMLElement;
   show(options: readonly Fields[]): void;
@@ -12,9 +12,9 @@ export type Offers = {
   drives(input: HTMLElement): void;
 };
 
-/** An empty list that is not shown yet. With `isBegun`, Tab takes an option too: the first one where a word is begun. */
+/** An empty, hidden list. With `isBegun`, Tab picks an option too: the first one if a word has been started. */
 export function createOffers(id: string, onChosen: (option: Fields) => void, isBegun?: () => boolean): Offers {
-  // What scrolls would be a stop of the Tab key, and close as soon as it is reached.
+  // A scrolling list would be a Tab stop, and would close as soon as it is reached.
   const list = h('ul', { role: 'listbox', id, 'aria-label': 'Suggestions', tabindex: '-1', hidden: true });
   let options: readonly Fields[] = [];
   let active = -1;
@@ -22,7 +22,7 @@ export function createOffers(id: string, onChosen: (option: Fields) => void, isB
   const expand = (open: boolean): void => {
     list.hidden = !open;
     if (!open) active = -1;
-    if (driver !== undefined) tellExpanded(driver, open);
+    if (driver !== undefined) setExpanded(driver, open);
   };
   const choose = (option: Fields): void => {
     expand(false);
@@ -30,11 +30,11 @@ export function createOffers(id: string, onChosen: (option: Fields) => void, isB
   };
   const draw = (): void => {
     const rows = options.map((option, index) => drawOffer(option, `${id}-${index}`, index === active, choose));
-    fill(list, ...(rows.length > 0 ? rows : [h('li', { class: 'hint' }, 'Nothing fits.')]));
+    fill(list, ...(rows.length > 0 ? rows : [h('li', { class: 'hint' }, 'Nothing matches.')]));
     driver?.setAttribute('aria-activedescendant', active < 0 ? '' : `${id}-${active}`);
     rows[active]?.scrollIntoView({ block: 'nearest' });
   };
-  // Whether a key was meant for the list, which then has done what it says.
+  // Handles a key meant for the list; returns whether it was.
   const takes = ({ key, shiftKey }: KeyboardEvent): boolean => {
     if (list.hidden) return false;
     const byTab = key === 'Tab' && !shiftKey && isBegun !== undefined;
@@ -59,13 +59,13 @@ export function createOffers(id: string, onChosen: (option: Fields) => void, isB
       driver = input;
       expand(false);
       input.addEventListener('blur', () => expand(false));
-      givesKeys(input, takes);
+      routeKeys(input, takes);
     },
   };
 }
 
-/** A box of several lines is a combobox, which alone can be expanded, only while something is offered. */
-function tellExpanded(driver: HTMLElement, open: boolean): void {
+/** `aria-expanded` needs the combobox role, so a textarea has both only while the list is open. */
+function setExpanded(driver: HTMLElement, open: boolean): void {
   driver.setAttribute('aria-expanded', String(open));
   if (!open) driver.setAttribute('aria-activedescendant', '');
   if (!(driver instanceof HTMLTextAreaElement)) return;
@@ -73,8 +73,8 @@ function tellExpanded(driver: HTMLElement, open: boolean): void {
   else for (const name of ['role', 'aria-expanded']) driver.removeAttribute(name);
 }
 
-/** Keys go to the list first, unless they write a letter that takes several. */
-function givesKeys(input: HTMLElement, takes: (event: KeyboardEvent) => boolean): void {
+/** Keys go to the list first, unless an input method is composing a character. */
+function routeKeys(input: HTMLElement, takes: (event: KeyboardEvent) => boolean): void {
   input.addEventListener('keydown', (event) => {
     if (event.isComposing || !takes(event)) return;
     event.preventDefault();
@@ -88,7 +88,7 @@ function drawOffer(option: Fields, id: string, active: boolean, choose: (option:
     role: 'option',
     id,
     'aria-selected': String(active),
-    // Before the input loses its focus, which closes the list.
+    // `mousedown` comes before the input's blur, which closes the list.
     mousedown: (event: Event): void => {
       event.preventDefault();
       choose(option);

@@ -12,10 +12,10 @@ import type { Change, Outcome, Views } from './shapes.ts';
 import { createSidebar } from './sidebar.ts';
 import { createTour } from './tour.ts';
 
-/** Everything on the page, put together. */
+/** The page's state; the parts below read and change it. */
 let directory = EMPTY;
 let looking: Looking = { me: '', channel: '', thread: undefined, tab: 'messages' };
-/** The channels with something new in them, for whoever is acted as. */
+/** Channels with unread messages for the acting person. */
 const unread = new Set<string>();
 
 const line = h('p', { class: 'line', role: 'status', click: () => (line.textContent = '') });
@@ -81,11 +81,11 @@ const soon = {
     const first = directory === EMPTY;
     directory = await readDirectory();
     if (first) looking = fromAddress(directory, location.hash);
-    everything();
+    showAll();
   }, tell),
 };
 
-function everything(): void {
+function showAll(): void {
   showSidebar(unread);
   tour.draw();
   activity.showChanges();
@@ -99,7 +99,7 @@ function go(to: Partial<Looking>): void {
   unread.delete(looking.channel);
   history.replaceState(null, '', toAddress(looking));
   line.textContent = '';
-  everything();
+  showAll();
   if (looking.tab === 'home' && (before.tab !== 'home' || looking.me !== before.me)) {
     void seat.act('home', { person: looking.me });
   }
@@ -126,7 +126,7 @@ listen({
     soon.activity();
     soon.problems();
   },
-  onLost: () => tell('The playground does not answer. This page connects again by itself when it is back.'),
+  onLost: () => tell("The playground isn't answering. This page reconnects by itself when it's back."),
   onDelivered: (delivered) => tour.see({ delivered: activity.addDelivered(delivered) }),
   onFaults: soon.faults,
   onChanges: (movings) => {

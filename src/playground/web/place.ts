@@ -1,15 +1,15 @@
 import { type Directory, actors, channelsOf, directMessageId } from './directory.ts';
 import type { Seat } from './seat.ts';
 
-/** Where somebody looks. */
+/** What a seat shows: the acting person, channel, thread and tab. */
 export type Looking = Pick<Seat, 'me' | 'channel' | 'thread' | 'tab'>;
 
-/** Where somebody who goes from `from` to `to` ends: in a channel they see, with only what belongs there open. */
+/** The place after going from `from` to `to`: a channel the person sees. The thread closes if either changes. */
 export function arrive(directory: Directory, from: Looking, to: Partial<Looking>): Looking {
   const me = to.me ?? from.me;
-  const wished = to.channel ?? (from.channel === directMessageId(from.me) ? directMessageId(me) : from.channel);
+  const wanted = to.channel ?? (from.channel === directMessageId(from.me) ? directMessageId(me) : from.channel);
   const seen = channelsOf(directory, me).map(({ id }) => id);
-  const channel = wished === directMessageId(me) || seen.includes(wished) ? wished : (seen[0] ?? directMessageId(me));
+  const channel = wanted === directMessageId(me) || seen.includes(wanted) ? wanted : (seen[0] ?? directMessageId(me));
   const moved = channel !== from.channel || me !== from.me;
   const stays = moved ? undefined : from.thread;
   const tab = to.tab ?? (to.channel === undefined ? from.tab : 'messages');
@@ -21,7 +21,7 @@ export function arrive(directory: Directory, from: Looking, to: Partial<Looking>
   };
 }
 
-/** Where the address of the page points to, `#person/channel`; the first person and #acme-shop otherwise. */
+/** The place in the page's address, `#person/channel`; by default the first person in #acme-shop. */
 export function fromAddress(directory: Directory, hash: string): Looking {
   const [person = '', channel = ''] = hash.slice(1).split('/');
   const known = actors(directory);
@@ -30,5 +30,5 @@ export function fromAddress(directory: Directory, hash: string): Looking {
   return arrive(directory, { me, channel: usual, thread: undefined, tab: 'messages' }, { channel: channel || usual });
 }
 
-/** The address of the page for where somebody looks. */
+/** The page's address for a place. */
 export const toAddress = ({ me, channel }: Looking): string => `#${me}/${channel}`;

@@ -1,8 +1,8 @@
 import type { Fields } from '../slack/json.ts';
 
-/** What the page's server tells, field by field as far as the page reads it. */
+/** The shapes of what the page's server sends, as far as the page reads them. */
 
-/** Somebody in the workspace. */
+/** A person in the workspace. */
 export type Person = {
   readonly id: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export type Channel = {
   readonly shared: boolean;
 };
 
-/** What an input holds, or what is wrong with it, by block and action id. */
+/** An input's value or error, by block and action id. */
 export type Control = {
   readonly block_id: string;
   readonly action_id: string;
@@ -61,7 +61,7 @@ export type View = {
   readonly blocks: readonly Fields[];
 };
 
-/** A person's open modals, the one on top last, and their App Home. */
+/** A person's open modals, topmost last, and their App Home. */
 export type Views = { readonly modals: readonly View[]; readonly home?: View };
 
 /** A file with its content as text; `size` in bytes. */
@@ -101,7 +101,7 @@ export type Delivered = {
   readonly failure?: string;
 };
 
-/** A change of the bot: the state it is in, and its trail so far, oldest first; `at` in epoch milliseconds. */
+/** One of the bot's changes: its state and audit lines, oldest first; `at` in epoch milliseconds. */
 export type Moving = {
   readonly number: number;
   readonly command: string;
@@ -113,7 +113,7 @@ export type Moving = {
 /** A fault in force. */
 export type Fault = { readonly id: number } & Fields;
 
-/** Something the stand-in for Slack found wrong with the app. */
+/** A problem of the app that the Slack stand-in found. */
 export type Problem = { readonly at: number; readonly kind: string; readonly text: string };
 
 /** The bot's process. */
@@ -124,8 +124,8 @@ export type BotState = {
   readonly log: readonly string[];
 };
 
-/** What became of something a person did; `shown` is a line only the client shows. */
+/** The outcome of a person's action; `shown` is a line that only the client shows. */
 export type Outcome = { readonly shown?: string };
 
-/** A change in the workspace; `detail` names what it is about. */
+/** An event in the workspace; `detail` names its subject. */
 export type Change = { readonly kind: string; readonly detail: Fields };

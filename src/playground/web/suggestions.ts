@@ -6,7 +6,7 @@ import { fill, h } from './dom.ts';
 import { createOffers } from './offers.ts';
 import type { Seat } from './seat.ts';
 
-/** What the hosting stand-in tells of its world, as far as it can be named in a command. */
+/** The part of the hosting stand-in's state that commands can name. */
 type World = {
   readonly sites: readonly {
     readonly name: string;
@@ -16,14 +16,14 @@ type World = {
   readonly domains: readonly { readonly name: string }[];
 };
 
-/** What fits the command that is typed in a box, above it; `hide` closes it until something is typed again. */
+/** Suggestions above a box. `hide` closes them until the next keystroke. */
 export type Suggestions = { readonly element: HTMLElement; hide(): void };
 
-/** Suggestions for a box, which they put what is chosen into; `onPut` hears of that. */
+/** Suggestions for a box. A chosen one is written into it, and `onPut` is called. */
 export function createSuggestions(seat: Seat, box: HTMLTextAreaElement, onPut: () => void): Suggestions {
   const offers = createOffers('command-offers', put, () => /^\/site\s[^]*\S$/.test(box.value));
   const usage = h('p', { class: 'usage', id: 'command-usage' });
-  // Whoever scrolls the list by its bar goes on typing.
+  // Dragging the list's scroll bar must not take the focus from the box.
   const stay = (event: Event): void => event.preventDefault();
   const element = h('div', { class: 'completion', hidden: true, mousedown: stay }, offers.list, usage);
   const known = knownWhileTyped(seat);
@@ -61,19 +61,19 @@ export function createSuggestions(seat: Seat, box: HTMLTextAreaElement, onPut: (
     hide();
   });
   offers.drives(box);
-  leadsTo(box, offers.list, usage);
+  linkBox(box, offers.list, usage);
   return { element, hide };
 }
 
-/** Says of a box what is offered for it, and where it is described. */
-function leadsTo(box: HTMLElement, list: HTMLElement, description: HTMLElement): void {
+/** Links a box to its list and its description for assistive technology. */
+function linkBox(box: HTMLElement, list: HTMLElement, description: HTMLElement): void {
   box.setAttribute('aria-autocomplete', 'list');
   box.setAttribute('aria-haspopup', 'listbox');
   box.setAttribute('aria-controls', list.id);
   box.setAttribute('aria-describedby', description.id);
 }
 
-/** What can be typed, asked for once for each command that is begun; undefined while none is. */
+/** Reads the commands and names once for each command typed; undefined while none is being typed. */
 function knownWhileTyped(seat: Seat): (isCommand: boolean) => Promise<Known | undefined> {
   let known: Promise<Known | undefined> | undefined;
   const read = async (): Promise<Known | undefined> => {

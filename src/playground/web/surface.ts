@@ -3,12 +3,12 @@ import { ask } from './api.ts';
 import type { Seat } from './seat.ts';
 import type { Control } from './shapes.ts';
 
-/** A message, an open view or a form: something with blocks in it that can be pressed and filled in. */
+/** A message or view with blocks to press and fill in. */
 export type Surface = {
   readonly seat: Seat;
-  /** Begins the ids of its inputs; no two surfaces on the page have the same. */
+  /** Prefix of its inputs' ids, unique on the page. */
   readonly name: string;
-  /** What an input holds: text, an id, an option, a list of options, or null. */
+  /** An input's value: text, an id, an option, a list of options, or null. */
   held(block: Fields, element: Fields): unknown;
   errorUnder(block: Fields): string | undefined;
   press(block: Fields, element: Fields): void;
@@ -16,13 +16,13 @@ export type Surface = {
   suggest(block: Fields, element: Fields, query: string): Promise<readonly Fields[]>;
 };
 
-/** Where something is, in the words of the control API. */
+/** A place as the control API names it. */
 type Place = { readonly channel: string; readonly ts: string } | { readonly view: string };
 
-/** What was put into the inputs of a form and is not sent yet, by block id. */
+/** Values of a form that are not submitted yet, by block id. */
 export type Draft = Map<string, unknown>;
 
-/** The surface of a message or a view. Inputs of a form fill `draft`, which has no more entries than the form has blocks. */
+/** The surface of a message or view. A form's inputs write to `draft`, at most one entry per block. */
 export function surfaceAt(seat: Seat, place: Place, controls: readonly Control[], draft: Draft = new Map()): Surface {
   const which = (block: Fields, element: Fields): object => ({
     ...place,
@@ -63,7 +63,7 @@ export function surfaceAt(seat: Seat, place: Place, controls: readonly Control[]
 
 const valueOf = ({ value }: Fields): object => (typeof value === 'string' ? { value } : {});
 
-/** The options written into an element, those in groups too. */
+/** An element's own options, including those in groups. */
 export const optionsOf = (element: Fields): readonly Fields[] => [
   ...objectsOf(element['options']),
   ...objectsOf(element['option_groups']).flatMap((group) => objectsOf(group['options'])),

@@ -3,13 +3,13 @@ import { type Child, fill, h } from './dom.ts';
 import type { Seat } from './seat.ts';
 import type { Delivered, Moving } from './shapes.ts';
 
-/** One step of the tour: what to see, and where; `line` is put into the composer, to be sent by whoever reads it. */
+/** One step of the tour: what to do, as whom and where. `line` is put into the composer for the reader to send. */
 type Step = {
   readonly says: string;
   readonly as: string;
   readonly at: 'channel' | 'home';
   readonly line?: string;
-  /** Whether it was taken, as Slack delivered it and as the bot's changes stand. */
+  /** Whether the step was done, judged by Slack's deliveries and the bot's changes. */
   readonly taken: (seen: Seen) => boolean;
 };
 
@@ -26,34 +26,34 @@ const moved =
 
 const STEPS: readonly Step[] = [
   {
-    says: 'Read something: the error log of a live shop, grouped, with what repeats on top. Only Ana sees the answer.',
+    says: 'Read the error log of a live shop. Errors are grouped, the most frequent first. Only Ana sees the answer.',
     as: 'Ana',
     at: 'channel',
     line: '/site logs acme-shop/live',
     taken: typed('/site logs'),
   },
   {
-    says: 'Change something small: the card stands for all to see, and its thread tells the rest.',
+    says: 'Change something small. Everybody sees the card, and its thread says what happens next.',
     as: 'Ana',
     at: 'channel',
     line: '/site cache clear acme-shop/staging',
     taken: moved('cache clear', 'asked'),
   },
   {
-    says: 'Push staging to live: the form says what will be lost, and wants the name typed. Nothing is sent yet.',
+    says: 'Push staging to live. The form says what will be lost and asks you to type the name. Nothing is sent yet.',
     as: 'Ana',
     at: 'channel',
     line: '/site push acme-shop/staging acme-shop/live --database',
     taken: moved('push', 'asked'),
   },
   {
-    says: 'Approve as Chi: the change waits on the Home tab. Ten seconds to stop it, then it is written once.',
+    says: 'Approve as Chi: the change waits on the Home tab. You have ten seconds to stop it, then it is sent once.',
     as: 'Chi',
     at: 'home',
     taken: moved('push', 'approve'),
   },
   {
-    says: 'Ask what happened: every step stands in the trail, with who did it and by which rule.',
+    says: 'Ask what happened. The audit trail has every step, who did it and which rule allowed it.',
     as: 'Chi',
     at: 'channel',
     line: '/site audit',
@@ -64,10 +64,10 @@ const STEPS: readonly Step[] = [
 const PLACE = 'tour';
 const OVER = 'over';
 
-/** A short guided tour above the composer; it can be dismissed, and stays so. */
+/** A short guided tour above the composer. Once dismissed, it stays hidden. */
 export type Tour = {
   draw(): void;
-  /** Learns what happened: a step that somebody took is ticked. */
+  /** Takes in what happened and ticks finished steps. */
   see(seen: Partial<Seen>): void;
 };
 
@@ -80,7 +80,7 @@ export function createTour(seat: Seat, element: HTMLElement): Tour {
     const at = reached();
     const step = at === undefined ? undefined : STEPS[at];
     const who = step && whoIs(step);
-    // In a workspace of other people there is nobody to follow.
+    // The tour needs its people; a rehearsed workspace may lack them.
     element.hidden = who === undefined || !STEPS.every((one) => whoIs(one) !== undefined);
     if (element.hidden || at === undefined || step === undefined || who === undefined) return fill(element);
     fill(element, ...drawStep(at, step, step.taken(seen), () => show(seat, step, who), goTo));

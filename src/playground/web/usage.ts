@@ -1,10 +1,10 @@
-/** A part of a command's usage: a word in its turn, or an option. */
+/** A part of a command's usage: a positional word or an option. */
 export type Slot = {
-  /** As it stands in the usage: `<site/environment>`, `[--type permanent|redirect]`. */
+  /** As written in the usage: `<site/environment>`, `[--type permanent|redirect]`. */
   readonly text: string;
   /** `--type`; undefined for a word. */
   readonly option: string | undefined;
-  /** What stands for the value: `permanent|redirect`; undefined where the option is said by itself. */
+  /** The value's placeholder, such as `permanent|redirect`; undefined for an option without a value. */
   readonly value: string | undefined;
   readonly optional: boolean;
 };
@@ -12,7 +12,7 @@ export type Slot = {
 const PART =
   /<(?<word>[^>]+)>|\[(?<option>--[^\s\]]+)(?: (?<value>[^\]]+))?\]|\[(?<maybe>[^\]]+)\]|(?<must>--\S+) (?<of>\S+)/g;
 
-/** The parts of a usage behind the words of its command. */
+/** The parts of a usage after the command's name. */
 export function slotsOf({ path, usage }: { readonly path: string; readonly usage: string }): readonly Slot[] {
   return [...usage.slice(path.length).matchAll(PART)].map(({ 0: text, groups = {} }) => ({
     text,
@@ -22,21 +22,21 @@ export function slotsOf({ path, usage }: { readonly path: string; readonly usage
   }));
 }
 
-/** Where a line of words stands in its slots. */
+/** How far a line of words fills the slots. */
 export type Standing = {
   /** The option whose value comes next. */
   readonly waiting: Slot | undefined;
-  /** The words that can come next: after one that may be left out, the one behind it too. */
+  /** The slots that can come next: optional ones, up to the first required one. */
   readonly open: readonly Slot[];
-  /** Whether a word is still missing. */
+  /** Whether a required word is still missing. */
   readonly lacks: boolean;
   /** The options that are not typed yet. */
   readonly options: readonly Slot[];
-  /** Where the words of another command begin, or would, if this one takes them. */
+  /** The index where the words of an inner command begin, or would begin. */
   readonly inner: number;
 };
 
-/** What every word of a line is, and so what can follow. */
+/** Matches the words of a line to slots, and says what can follow. */
 export function standingOf(slots: readonly Slot[], words: readonly string[]): Standing {
   const places = slots.filter(({ option }) => option === undefined);
   const options = slots.filter(({ option }) => option !== undefined);

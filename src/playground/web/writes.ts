@@ -2,18 +2,18 @@ import { clockOf } from './dates.ts';
 import { fill, h } from './dom.ts';
 import type { Entry } from './shapes.ts';
 
-/** How often the hosting API was written to, in words. */
+/** The number of writes the hosting API received, in words. */
 export type Writes = {
   readonly element: HTMLElement;
-  /** The same in two words, for where there is little room. */
+  /** The same in two words, for small screens. */
   short(): string;
-  /** Begins anew with everything there is, oldest first. */
+  /** Starts again from these entries, oldest first. */
   count(entries: readonly Entry[]): void;
-  /** Counts what was not counted yet; oldest first. */
+  /** Counts entries not counted yet, oldest first. */
   add(entries: readonly Entry[]): void;
 };
 
-/** Whether a request is to change something. */
+/** Whether a request changes something. */
 export const isWrite = ({ method }: Entry): boolean => method !== 'GET';
 
 /** No writes yet. */
@@ -32,9 +32,9 @@ export function createWrites(): Writes {
       last = entry;
     }
     const at = last && `The last: ${last.method} ${last.path} at ${clockOf(last.at)}.`;
-    const said = `The hosting API has received ${words()}.`;
-    if (element.firstChild?.textContent === said) return;
-    fill(element, h('strong', {}, said), at !== undefined && h('span', {}, at));
+    const sentence = `The hosting API has received ${words()}.`;
+    if (element.firstChild?.textContent === sentence) return;
+    fill(element, h('strong', {}, sentence), at !== undefined && h('span', {}, at));
   };
   return {
     element,
