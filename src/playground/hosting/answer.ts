@@ -4,10 +4,10 @@ import { errorBody, Refused, statusFor } from './refused.ts';
 import type { Reply } from './reply.ts';
 import type { routeFor } from './routes/table.ts';
 
-/** Which endpoints beyond the document are there. */
+/** Which endpoints beyond the document exist. */
 export type Switches = Record<OptionalEndpoint, boolean>;
 
-/** A request that is completely in; `body` is undefined when it is larger than the service takes. */
+/** A complete request; `body` is undefined if it is larger than the service accepts. */
 export type Asked = {
   readonly authorized: boolean;
   readonly found: ReturnType<typeof routeFor>;
@@ -16,7 +16,7 @@ export type Asked = {
   readonly body: Buffer | undefined;
 };
 
-/** What the service answers, its errors as section 7 words them and only with statuses the endpoint lists. */
+/** The service's answer; errors are worded as in section 7 and use only statuses that the endpoint lists. */
 export function answerTo(asked: Asked, host: Host, switches: Readonly<Switches>): Reply {
   const { found, body } = asked;
   if (!asked.authorized) return { status: 401, body: unauthorized(host.dialect) };
@@ -31,7 +31,7 @@ export function answerTo(asked: Asked, host: Host, switches: Readonly<Switches>)
   }
 }
 
-/** Messages are no contract: the public service words this one differently. */
+/** Messages are not part of the contract; the public service words this one differently. */
 const unauthorized = (dialect: Dialect): object =>
   dialect === 'kinsta' ? { ...errorBody(401), message: 'Unauthenticated.' } : errorBody(401);
 
@@ -39,7 +39,7 @@ function isOff(optional: OptionalEndpoint | undefined, switches: Readonly<Switch
   return optional !== undefined && !switches[optional];
 }
 
-/** A host on which everything is answered as on this one and nothing happens. */
+/** A host that answers like this one but changes nothing. */
 export function rehearsal(host: Host & { readonly operations: Operations }): Host {
   const tell = (id: string): Reply => host.operations.tell(id);
   return { ...host, world: host.world.copy(), operations: { start: accepted, tell } };

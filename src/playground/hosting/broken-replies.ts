@@ -8,13 +8,13 @@ import type { Fault } from './faults.ts';
 import type { Reply } from './reply.ts';
 import type { Timers } from './timers.ts';
 
-/** A fault that puts something else in the answer's place; a mere delay does not. */
+/** A fault that replaces the answer; a mere delay does not. */
 export type Breaking = Exclude<Fault, { kind: 'delay' }>;
 type Kind<K extends Breaking['kind']> = Extract<Fault, { kind: K }>;
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** Answers a request as the fault says instead of with `real`, what it would have been answered. */
+/** Answers a request as the fault says instead of with `real`. */
 export async function play(fault: Breaking, real: Reply, response: ServerResponse, timers: Timers): Promise<void> {
   if (fault.ms > 0) await timers.wait(fault.ms);
   const whole = Buffer.from(JSON.stringify(real.body));
@@ -46,7 +46,7 @@ export async function play(fault: Breaking, real: Reply, response: ServerRespons
 }
 
 const id = z.guid();
-/** A text that is an id and nothing else; an operation's has words before it, and stays as it is. */
+/** A text that is an id and nothing else. Operation ids begin with words and stay as they are. */
 const inCapitals = (_key: string, value: unknown): unknown =>
   id.safeParse(value).success ? String(value).toUpperCase() : value;
 
@@ -62,7 +62,7 @@ function sendPage({ status }: Kind<'gateway'>, response: ServerResponse): void {
   response.end(`<html>\r\n<head><title>${title}</title></head>\r\n<body><h1>${title}</h1></body>\r\n</html>\r\n`);
 }
 
-/** A reset right behind the last byte that is meant to arrive: the byte is with the receiver when `write` calls back. */
+/** Resets right after the last byte that must arrive: once `write` calls back, the receiver has it. */
 function reset({ at }: Kind<'reset'>, status: number, whole: Buffer, response: ServerResponse): void {
   const { socket } = response;
   const cut = (): void => void socket?.resetAndDestroy();
@@ -104,7 +104,7 @@ function sendOdd({ shape }: Kind<'odd-202'>, response: ServerResponse): void {
   else sendJson(response, shape === 'answered-200' ? 200 : 202, { message: 'Accepted', status: 202, ...oddIds[shape] });
 }
 
-/** Valid JSON of about so many bytes, in pieces. */
+/** Valid JSON of about this many bytes, in pieces. */
 function* padding(bytes: number): Generator<Buffer> {
   const piece = Buffer.alloc(64 * 1024, 'a');
   yield Buffer.from('{"padding":"');
@@ -112,7 +112,7 @@ function* padding(bytes: number): Generator<Buffer> {
   yield Buffer.from('"}');
 }
 
-/** That a client hangs up on such a body is what it should do. */
+/** A client should hang up on such a body, so its error is expected. */
 async function untilTheyLeave(sent: Promise<void>): Promise<void> {
   await sent.catch(() => undefined);
 }

@@ -3,12 +3,12 @@ type Waiter = { look(): void; stop(why: unknown): void };
 /** How many callers may wait at once. */
 const maxWaiting = 1_000;
 
-/** Wakes whoever waits for something to become true of the stand-in: no polling, and no waiter outlives `close`. */
+/** Wakes those who wait for a condition of the stand-in. No polling; no waiter outlives `close`. */
 export class Changes {
   readonly #waiting = new Set<Waiter>();
   #closed = false;
 
-  /** Says that something changed: every waiting probe is evaluated again. */
+  /** Evaluates every waiting probe again after a change. */
   announce(): void {
     for (const waiter of this.#waiting) waiter.look();
   }

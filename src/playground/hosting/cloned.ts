@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { domainNamed, defaultDns } from './seed/domains.ts';
 import type { Domain, Environment, Site } from './resources.ts';
 
-/** The name of a site as its display name suggests it: `Acme Shop 2` is `acme-shop-2`. */
+/** A site's name, made from its display name: `Acme Shop 2` becomes `acme-shop-2`. */
 export function slug(displayName: string): string {
   const plain = displayName.normalize('NFKD').toLowerCase();
   return plain.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'site';
 }
 
-/** A new site with one live environment that is a copy of `source`, and the domain it is reached by. */
+/** A new site with one live environment, copied from `source`, and its domain. */
 export function cloneEnvironment(
   source: Environment,
   displayName: string,

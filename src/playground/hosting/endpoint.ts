@@ -4,26 +4,26 @@ import { type ErrorStatus, Refused } from './refused.ts';
 import type { Reply } from './reply.ts';
 import type { World } from './world.ts';
 
-/** The endpoints beyond the document that can be switched off, each by its own name. */
+/** The endpoints beyond the document, each of which can be switched off. */
 export const optionalEndpoints = ['operations', 'sites', 'validate', 'restartPhp', 'manualBackups'] as const;
 /** One of `optionalEndpoints`. */
 export type OptionalEndpoint = (typeof optionalEndpoints)[number];
 
-/** Which names a service uses where the document leaves them open: those it prints, or those of the public service. */
+/** Which names the service uses where the document leaves them open: its printed ones, or the public service's. */
 export type Dialect = 'document' | 'kinsta';
 
-/** What a route may read and change. `now` in epoch milliseconds. */
+/** What a route can read and change. `now` is in epoch milliseconds. */
 export type Host = {
   readonly world: World;
   readonly operations: Pick<Operations, 'start' | 'tell'>;
   readonly seed: string;
   readonly dialect: Dialect;
-  /** Logs are its newest lines, whatever span and words are asked for, as with older versions of the public service. */
+  /** Logs ignore the requested span and search and return their newest lines, as older public versions did. */
   readonly ignoresLogSpan?: boolean;
   readonly now: () => number;
 };
 
-/** One endpoint: its section of the document (`beyond` if it has none), its address, the errors it lists, its answer. */
+/** One endpoint: its section (`beyond` if it has none), address, listed errors and answer. */
 export type Route = {
   readonly section: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -33,9 +33,9 @@ export type Route = {
   answer(call: Call, host: Host): Reply;
 };
 
-/** The parts of a request that a route reads; every reader throws `Refused` instead of returning something else. */
+/** The parts of a request that a route reads. Readers throw `Refused` for invalid parts. */
 export class Call {
-  /** The one variable segment of the path, decoded; empty where the path has none. */
+  /** The path's one variable segment, decoded; empty if it has none. */
   readonly id: string;
   readonly #query: URLSearchParams;
   readonly #contentType: string;
@@ -48,7 +48,7 @@ export class Call {
     this.#body = body;
   }
 
-  /** The id of the path, which must be a UUID (section 2). */
+  /** The id in the path, which must be a UUID (section 2). */
   uuid(): string {
     return shaped(z.guid(), this.id, 'address');
   }
@@ -66,7 +66,7 @@ export class Call {
     return shaped(shape, parsed(this.#body), 'malformed');
   }
 
-  /** The JSON body if there is one, else what the shape makes of an empty object. */
+  /** The JSON body, or the shape's reading of an empty object if there is none. */
   bodyIfAny<T>(shape: z.ZodType<T>): T {
     return this.#body.length === 0 ? shaped(shape, {}, 'malformed') : this.body(shape);
   }
@@ -89,7 +89,7 @@ function shaped<T>(shape: z.ZodType<T>, value: unknown, reason: 'malformed' | 'a
 
 /** A UUID in a body or query. */
 export const uuid = z.guid();
-/** A whole number written in a query. */
+/** A whole number in a query. */
 export const digits = z
   .string()
   .regex(/^\d{1,9}$/, 'a whole number')
@@ -97,7 +97,7 @@ export const digits = z
 /** The two directions of a sorted list. */
 export const direction = z.enum(['ascend', 'descend']);
 
-/** A stretch of a list; without a limit, to its end. */
+/** A slice of a list; without a limit, to its end. */
 export function paged<T>(list: readonly T[], offset = 0, limit = list.length): T[] {
   return list.slice(offset, offset + limit);
 }

@@ -9,22 +9,22 @@ const bytes = z
 
 const maxText = 32 * 1024 * 1024;
 
-/** Which requests a fault is for and how often. All that is given must match; `*` is one path segment, `**` any number. */
+/** Which requests a fault affects, and how often. All fields must match; `*` is one path segment, `**` any number. */
 const shared = {
   method: z.enum(['GET', 'POST', 'PUT', 'DELETE']).optional(),
   path: z.string().startsWith('/').max(500).optional(),
   section: z.string().max(10).optional(),
-  /** How many requests it meets before it is used up. */
+  /** How many requests it affects before it is used up. */
   times: z.union([z.int().min(1).max(100_000), z.literal('always')]).default(1),
-  /** How many matching requests go unharmed first. */
+  /** How many matching requests pass unharmed first. */
   skip: z.int().min(0).max(100_000).default(0),
-  /** Milliseconds between the request and whatever then happens. */
+  /** Milliseconds between the request and the fault. */
   ms: wait.default(0),
-  /** Whether the request has its effect on the world all the same. A delayed request always has. */
+  /** Whether the request still takes effect. A delayed request always does. */
   applied: z.boolean().default(false),
 };
 
-/** What makes a fault; anything else is refused with a sentence per mistake. */
+/** The schema of a fault; anything else is refused with a sentence per mistake. */
 export const faultShape = z.discriminatedUnion('kind', [
   z.strictObject({ ...shared, kind: z.literal('delay'), ms: wait }),
   z.strictObject({
@@ -37,7 +37,7 @@ export const faultShape = z.discriminatedUnion('kind', [
     text: z.string().max(maxText).optional(),
     base64: z.base64().max(maxText).optional(),
   }),
-  /** A page of something in between, in HTML: the service itself has not seen the request, or its answer was lost. */
+  /** A gateway's HTML page: the service has not seen the request, or its answer was lost. */
   z.strictObject({ ...shared, kind: z.literal('gateway'), status: z.int().min(200).max(599).default(502) }),
   z.strictObject({ ...shared, kind: z.literal('hang') }),
   z.strictObject({
@@ -49,7 +49,7 @@ export const faultShape = z.discriminatedUnion('kind', [
   z.strictObject({ ...shared, kind: z.literal('huge-body'), bytes }),
   z.strictObject({ ...shared, kind: z.literal('gzip-bomb'), bytes }),
   z.strictObject({ ...shared, kind: z.literal('slow-body'), everyMs: z.int().min(1).max(60_000).default(200) }),
-  /** The answer as ever, but its ids are in capitals, as some other machine of the service may spell them. */
+  /** The normal answer, with ids in upper case, as another machine of the service may spell them. */
   z.strictObject({ ...shared, kind: z.literal('capital-ids') }),
   z.strictObject({
     ...shared,
@@ -58,20 +58,20 @@ export const faultShape = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** A fault as somebody asks for it. */
+/** A fault as requested. */
 export type FaultRequest = z.input<typeof faultShape>;
 /** A fault in force. */
 export type Fault = z.output<typeof faultShape> & { readonly id: number; met: number };
 
 const maxFaults = 200;
 
-/** The faults in force, oldest first: the first one that matches a request is played on it. */
+/** The faults in force, oldest first. The first one that matches a request is played. */
 export class Faults {
   #inForce: Fault[] = [];
   #lastId = 0;
   #gate = Promise.withResolvers<void>();
 
-  /** Puts a fault in force; throws zod's error for one that makes no sense, `RangeError` beyond 200. */
+  /** Puts a fault in force. Throws zod's error if it is invalid, `RangeError` beyond 200. */
   add(request: FaultRequest): Fault {
     const asked = faultShape.parse(request);
     if (this.#inForce.length >= maxFaults) throw new RangeError(`at most ${maxFaults} faults can be in force`);
@@ -81,30 +81,30 @@ export class Faults {
     return fault;
   }
 
-  /** The faults in force; `met` counts matching requests, the skipped ones included. */
+  /** The faults in force. `met` counts matching requests, including skipped ones. */
   list(): readonly Readonly<Fault>[] {
     return this.#inForce;
   }
 
-  /** Ends one fault, or with no id all of them; whether there was any. */
+  /** Removes one fault, or all without an id. Returns whether there was any. */
   remove(id?: number): boolean {
     const before = this.#inForce.length;
     this.#inForce = id === undefined ? [] : this.#inForce.filter((fault) => fault.id !== id);
     return this.#inForce.length < before;
   }
 
-  /** What has met a delay by now is answered at once. */
+  /** Ends all current delays, so those requests are answered at once. */
   letGo(): void {
     this.#gate.resolve();
     this.#gate = Promise.withResolvers<void>();
   }
 
-  /** Resolves when whatever meets its delay now is let go. */
+  /** Resolves when the current delays are ended early. */
   letsGo(): Promise<void> {
     return this.#gate.promise;
   }
 
-  /** The fault to play on this request, if any; it counts as met, and is gone once used up. */
+  /** The fault to play on this request, if any. It is counted, and removed once used up. */
   take(method: string, path: string, section: string | undefined): Fault | undefined {
     for (const fault of this.#inForce) {
       if (!isFor(fault, method, path, section)) continue;

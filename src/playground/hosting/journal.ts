@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Changes } from './changes.ts';
 
-/** One request as it came in and what became of it; `at` in epoch milliseconds, `size` the body's bytes. */
+/** One request and its outcome; `at` in epoch milliseconds, `size` in bytes of the body. */
 export type Entry = {
   readonly seq: number;
   readonly at: number;
@@ -13,9 +13,9 @@ export type Entry = {
   /** All headers but `authorization`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly authorization: 'right' | 'wrong' | 'absent';
-  /** Which connection it came over, counted from 1. */
+  /** The number of its connection, from 1. */
   readonly connection: number;
-  /** The section of the endpoint; absent where there is none. */
+  /** The endpoint's section; absent if unknown. */
   readonly section?: string;
   state: 'arriving' | 'received' | 'answered' | 'cut';
   size: number;
@@ -23,16 +23,16 @@ export type Entry = {
   body?: unknown;
   /** The status that was sent, if one was. */
   status?: number;
-  /** The kind of fault that was played on it. */
+  /** The kind of fault played on it. */
   fault?: string;
 };
 
-/** What the server knows of a request when its headers are in. */
+/** What is known of a request once its headers are in. */
 export type Arrival = Pick<Entry, 'at' | 'path' | 'query' | 'authorization'> & { readonly section: string | undefined };
 
 const maxBytes = 64 * 1024 * 1024;
 
-/** Every request received, newest last; the oldest leave beyond `limit` entries or 64 MiB of bodies. */
+/** Every request received, newest last. The oldest are dropped beyond `limit` entries or 64 MiB of bodies. */
 export class Journal {
   readonly #entries: Entry[] = [];
   readonly #connections = new WeakMap<Socket, number>();
@@ -47,18 +47,18 @@ export class Journal {
     this.#limit = limit;
   }
 
-  /** What was received, oldest first. */
+  /** The received requests, oldest first. */
   entries(): readonly Entry[] {
     return this.#entries;
   }
 
-  /** Forgets everything; numbers go on. */
+  /** Clears the journal; numbers continue. */
   clear(): void {
     this.#entries.length = 0;
     this.#bytes = 0;
   }
 
-  /** Notes a request whose headers are in, and how it ends. */
+  /** Records a request whose headers are in, and later how it ends. */
   open(request: IncomingMessage, response: ServerResponse, { section, ...arrival }: Arrival): Entry {
     this.#seq += 1;
     const { authorization: _secret, ...headers } = request.headers;
@@ -83,7 +83,7 @@ export class Journal {
     return entry;
   }
 
-  /** Notes that the whole body of a request is in. */
+  /** Records that a request's whole body is in. */
   received(entry: Entry, body: Buffer): void {
     entry.state = 'received';
     entry.size = body.length;

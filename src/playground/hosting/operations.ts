@@ -4,7 +4,7 @@ import { errorBody, Refused } from './refused.ts';
 import type { Reply } from './reply.ts';
 import type { Timers } from './timers.ts';
 
-/** Every kind of operation, by the prefix of its id (section 4; the last two are beyond the document), and how many milliseconds it takes unless told otherwise. */
+/** Operation kinds by id prefix, with default durations in ms (section 4; the last two are not in the document). */
 export const defaultDurations = {
   'sites:add-domain': 5_000,
   'domains:update-dns-record': 5_000,
@@ -20,14 +20,14 @@ export const defaultDurations = {
 
 /** A kind of operation. */
 export type OperationKind = keyof typeof defaultDurations;
-/** How long each kind takes, in milliseconds. */
+/** The duration of each kind, in milliseconds. */
 export type Durations = Record<OperationKind, number>;
-/** How an operation ends; `hang` is never. */
+/** How an operation ends; `hang` means never. */
 export const outcomes = ['finish', 'fail', 'hang'] as const;
 /** One of `outcomes`. */
 export type Outcome = (typeof outcomes)[number];
 
-/** What was accepted, and how far it is; times in epoch milliseconds. */
+/** An accepted operation and its progress; times in epoch milliseconds. */
 export type Operation = {
   readonly id: string;
   readonly kind: OperationKind;
@@ -36,16 +36,16 @@ export type Operation = {
   settledAt?: number;
 };
 
-/** What an operation does to the world: `finish` when it succeeds (throwing makes it fail), `fail` when it does not. */
+/** What an operation does to the world: `finish` if it succeeds (throwing makes it fail), `fail` if not. */
 export type Work = { finish(): void; fail?(): void };
 
 const maxRemembered = 1_000;
 const maxPlanned = 100;
 
-/** Everything that was answered with 202: started at once, settled by a timer. The newest 1,000 are remembered. */
+/** Everything answered with 202: started at once, ended by a timer. The newest 1,000 are kept. */
 export class Operations {
   readonly durations: Durations;
-  /** For how many milliseconds after the 202 an operation is not known yet. */
+  /** How many milliseconds after the 202 an operation is still unknown. */
   notKnownFor: number;
   readonly #planned: { kind: OperationKind; outcome: Outcome }[] = [];
   readonly #started = new Map<string, Operation>();
@@ -67,18 +67,18 @@ export class Operations {
     this.#now = given.now;
   }
 
-  /** The next operation of that kind not yet planned for ends like this; at most 100 plans. */
+  /** Plans how the next unplanned operation of a kind ends; at most 100 plans. */
   plan(kind: OperationKind, outcome: Outcome): void {
     if (this.#planned.length >= maxPlanned) throw new RangeError(`at most ${maxPlanned} outcomes can be planned`);
     this.#planned.push({ kind, outcome });
   }
 
-  /** The outcomes planned and not used yet, in order. */
+  /** The planned outcomes that are not used yet, in order. */
   planned(): readonly { readonly kind: OperationKind; readonly outcome: Outcome }[] {
     return this.#planned;
   }
 
-  /** Accepts the work and returns the 202 acknowledgement of section 4. */
+  /** Accepts work and returns the 202 acknowledgement of section 4. */
   start(kind: OperationKind, work: Work): Reply {
     if (this.#started.size >= maxRemembered) this.#forgetOne();
     const reply = accepted(kind);
@@ -89,7 +89,7 @@ export class Operations {
     return reply;
   }
 
-  /** What `GET /operations/{id}` says: 404 while not known, 202 running, 200 finished, 500 failed. */
+  /** The answer to `GET /operations/{id}`: 404 while unknown, 202 running, 200 finished, 500 failed. */
   tell(id: string): Reply {
     const operation = this.#started.get(id);
     if (operation === undefined || this.#now() - operation.startedAt < this.notKnownFor) {
@@ -100,7 +100,7 @@ export class Operations {
     return { status: 200, body: { message: 'Finished', status: 200, data: null } };
   }
 
-  /** All that are remembered, oldest first. */
+  /** All remembered operations, oldest first. */
   list(): Operation[] {
     return [...this.#started.values()];
   }
@@ -130,7 +130,7 @@ export function accepted(kind: OperationKind) {
   return { status: 202, body: { message: `Accepted: ${kind}`, status: 202, operation_id: `${kind}-${randomUUID()}` } };
 }
 
-/** Only what the work ran into in this world counts as a failed operation; a mistake of the stand-in must surface. */
+/** Only an error of the simulated world makes an operation fail. A bug of the stand-in must surface. */
 function succeeded(work: Work): boolean {
   try {
     work.finish();

@@ -2,10 +2,10 @@ import { touches, withPaths } from './tree.ts';
 import type { Environment, InstalledTheme } from './resources.ts';
 import type { World } from './world.ts';
 
-/** What a push takes along; files by path, relative to the site root. */
+/** What a push copies; files by path, relative to the site root. */
 export type Pushed = { readonly database: boolean; readonly files: 'none' | 'all' | readonly string[] };
 
-/** Overwrites `target` with parts of `source`. Redirects go along whatever was chosen, as they do in the service. */
+/** Overwrites parts of `target` with `source`. Redirects are always copied, as in the service. */
 export function push(world: World, source: Environment, target: Environment, what: Pushed, now: number): void {
   target.redirects = structuredClone(source.redirects);
   if (what.files === 'all') target.files = structuredClone(source.files);
@@ -18,7 +18,7 @@ export function push(world: World, source: Environment, target: Environment, wha
   }
 }
 
-/** Which theme is active is a matter of the database; which version is there, of the files. */
+/** The database says which theme is active; the files say which version is installed. */
 function themesAfter(
   from: readonly InstalledTheme[],
   present: readonly InstalledTheme[],

@@ -1,4 +1,4 @@
-/** Repeatable chance: the same seed tells the same story. */
+/** Repeatable randomness: the same seed gives the same sequence. */
 export type Random = {
   /** A number from 0 up to, not including, 1. */
   next(): number;
@@ -6,7 +6,7 @@ export type Random = {
   integer(least: number, most: number): number;
   /** One of the list, which must not be empty. */
   pick<T>(list: readonly T[]): T;
-  /** True this often, from 0 to 1. */
+  /** True with this probability, from 0 to 1. */
   chance(share: number): boolean;
   /** That many characters of the alphabet. */
   letters(count: number, alphabet?: string): string;

@@ -4,7 +4,7 @@ export type ErrorStatus = 400 | 401 | 404 | 500;
 /** Why a request is refused: its body is malformed, an id or query is, or what it names does not exist. */
 export type Reason = 'malformed' | 'address' | 'missing' | 'failure';
 
-/** A request that is not served. Which status that becomes depends on what its endpoint lists (`statusFor`). */
+/** A refused request. Its status depends on what its endpoint lists (`statusFor`). */
 export class Refused extends Error {
   readonly reason: Reason;
   readonly detail: unknown;
@@ -28,7 +28,7 @@ const preferred: Readonly<Record<Reason, readonly ErrorStatus[]>> = {
   failure: [500],
 };
 
-/** An endpoint answers only the statuses it lists (section 4): the best listed one for a reason. */
+/** The best status for a reason among those the endpoint lists, which are the only ones it answers (section 4). */
 export function statusFor(reason: Reason, listed: readonly ErrorStatus[]): ErrorStatus {
   return preferred[reason].find((status) => listed.includes(status)) ?? 500;
 }

@@ -16,7 +16,7 @@ import type { Timers } from './timers.ts';
 export const base = '/v2';
 const maxBody = 8 * 1024 * 1024;
 
-/** What serving a request needs of the stand-in. */
+/** What serving a request needs. */
 export type Service = {
   readonly key: string;
   readonly timers: Timers;
@@ -26,7 +26,7 @@ export type Service = {
   readonly optional: Switches;
 };
 
-/** One request from its headers to its answer. Its fault is chosen when it arrives, its effect follows its whole body. */
+/** Serves one request. Its fault is chosen when the headers arrive; its effect comes after the whole body. */
 export async function take(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
   const { host, journal, faults, optional } = service;
   const { path, below, query } = addressOf(request);
@@ -46,7 +46,7 @@ export async function take(request: IncomingMessage, response: ServerResponse, s
     const asked = { authorized: authorization === 'right', found, query, contentType, body };
     await respond((on) => answerTo(asked, on, optional), fault && { ...fault, letGo }, response, service);
   } catch (error) {
-    // A client that left in the middle of its request gets nothing; any other error is a mistake of the stand-in.
+    // A client that left mid-request gets nothing. Any other error is a bug of the stand-in.
     if (!response.headersSent && !response.destroyed) sendJson(response, 500, errorBody(500, String(error)));
   }
 }
@@ -65,7 +65,7 @@ async function respond(
   await play(fault, answer(fault.applied ? host : rehearsal(host)), response, timers);
 }
 
-/** Path and query as they were sent (a URL parser would tidy them up), and the path below the base if it is there. */
+/** Path and query exactly as sent (a URL parser would normalise them), and the path below the base, if it is. */
 function addressOf({ url = '' }: IncomingMessage): { path: string; below: string | undefined; query: URLSearchParams } {
   const mark = url.includes('?') ? url.indexOf('?') : url.length;
   const whole = url.slice(0, mark);
@@ -73,7 +73,7 @@ function addressOf({ url = '' }: IncomingMessage): { path: string; below: string
   return { path: below ?? whole, below, query: new URLSearchParams(url.slice(mark)) };
 }
 
-/** The whole body; undefined when it is announced as larger than the service takes. One that merely grows so is cut off. */
+/** The whole body; undefined if its announced length is too large. A body that grows too large is cut off. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   return Number(request.headers['content-length'] ?? 0) > maxBody ? undefined : readBody(request, maxBody);
 }

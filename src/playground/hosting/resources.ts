@@ -1,4 +1,4 @@
-/** A redirect rule as the document shapes it (section 2); it has no id, its whole value names it. */
+/** A redirect rule (section 2). It has no id; its whole value identifies it. */
 export type RedirectRule = {
   from: string;
   to: string;
@@ -13,7 +13,7 @@ export type RedirectRule = {
 /** A DNS record set (section 2); `ttl` in seconds. */
 export type DnsRecord = { type: string; name: string; ttl: number; resource_records: { value: string }[] };
 
-/** A record that somebody has to set elsewhere to verify or point a domain (section 2). */
+/** A record to set at another DNS provider to verify or point a domain (section 2). */
 export type ShownRecord = { readonly name: string; readonly value: string; readonly type: string };
 
 /** A file, or a folder if it has `children`; `path` is relative to the site root (section 2). */
@@ -25,7 +25,7 @@ export type Backup = { id: number; name: string; note: string; type: BackupType;
 /** The three kinds of backup that the document names. */
 export type BackupType = 'manual' | 'scheduled' | 'system-generated';
 
-/** A theme as the world knows it, whoever has it installed. */
+/** A theme of the world, independent of where it is installed. */
 export type Theme = {
   readonly name: string;
   readonly title: string;
@@ -49,7 +49,7 @@ export type LogKind = 'error' | 'access' | 'service-cache-perf';
 /** One line of a log; `at` in epoch milliseconds. */
 export type LogLine = { readonly at: number; readonly text: string };
 
-/** One environment with everything the API can read or change of it. */
+/** One environment with everything that the API can read or change. */
 export type Environment = {
   readonly id: string;
   readonly containerId: string;
@@ -67,13 +67,13 @@ export type Environment = {
   images: 'off' | 'lossy' | 'lossless';
   cacheClearedAt: number | null;
   phpRestartedAt: number | null;
-  /** Whose database this is, and since when: its own until a push replaced it. */
+  /** The environment this database came from, and since when: its own until a push replaces it. */
   database: { from: string; since: number };
-  /** Lines that events wrote, beside the ones every minute brings. */
+  /** Lines written by events, in addition to the generated ones. */
   written: (LogLine & { readonly kind: LogKind })[];
 };
 
-/** A site: live first is nowhere promised, so clients must go by `name`. */
+/** A site. The API does not promise that live comes first, so clients must go by `name`. */
 export type Site = {
   readonly id: string;
   readonly name: string;
@@ -82,7 +82,7 @@ export type Site = {
   environments: Environment[];
 };
 
-/** A domain of the company; the one id serves 4.5, 4.6, 4.6a and 4.7. */
+/** A domain of the company; the same id serves 4.5, 4.6, 4.6a and 4.7. */
 export type Domain = {
   readonly id: string;
   readonly name: string;

@@ -12,27 +12,27 @@ import { seedWorld } from './seed/seed.ts';
 import { Timers } from './timers.ts';
 import { World } from './world.ts';
 
-/** How a stand-in starts; everything has a default. Times in milliseconds. */
+/** Options of a stand-in; all have defaults. Times in milliseconds. */
 export type HostingOptions = {
   readonly port?: number;
   readonly key?: string;
   readonly durations?: Partial<Durations>;
-  /** How long an operation is unknown to `GET /operations/{id}` after its 202. */
+  /** How long `GET /operations/{id}` does not know an operation after its 202. */
   readonly notKnownFor?: number;
   readonly optional?: Partial<Switches>;
   readonly seed?: string;
-  /** Which sites there are; six by default. */
+  /** The sites; six by default. */
   readonly plan?: Plan;
-  /** `document` unless told otherwise. */
+  /** `document` by default. */
   readonly dialect?: Dialect;
-  /** As older versions of the public service: off unless told otherwise. */
+  /** Behaves like older versions of the public service; off by default. */
   readonly ignoresLogSpan?: boolean;
   readonly now?: () => number;
   /** How many requests the journal keeps. */
   readonly journalLimit?: number;
 };
 
-/** A running stand-in for the hosting API, with everything a test or a page wants to know of it. */
+/** A running stand-in for the hosting API. */
 export type HostingStandIn = {
   /** The base address, `/v2` included. */
   readonly url: string;
@@ -44,9 +44,12 @@ export type HostingStandIn = {
   readonly faults: Faults;
   readonly optional: Switches;
   readonly control: Control;
-  /** The first defined value of `probe`, looked at again whenever a request arrives, is in or ends, or an operation settles. */
+  /**
+   * The first defined value of `probe`, which runs whenever a request arrives, is complete or ends, or an operation
+   * ends.
+   */
   until<T>(probe: () => T | undefined, timeoutMs?: number): Promise<T>;
-  /** Ends open connections and every timer; a second call is the first. */
+  /** Ends open connections and every timer. A second call joins the first. */
   close(): Promise<void>;
 };
 

@@ -1,9 +1,9 @@
-/** Timers that end together, so that nothing keeps the process alive after the stand-in closed. */
+/** Timers that end together, so that none keeps the process alive after the stand-in is closed. */
 export class Timers {
   readonly #pending = new Set<NodeJS.Timeout>();
   #closed = false;
 
-  /** Runs `action` once, `ms` from now, unless the stand-in closes before. */
+  /** Runs `action` once after `ms`, unless the stand-in is closed before. */
   after(ms: number, action: () => void): void {
     if (this.#closed) return;
     const timer = setTimeout(() => {
@@ -13,12 +13,12 @@ export class Timers {
     this.#pending.add(timer);
   }
 
-  /** Resolves `ms` from now; never after `close`, so that nobody acts on a stand-in that is gone. */
+  /** Resolves after `ms`; never after `close`, so that nothing acts on a closed stand-in. */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** Drops everything that is pending and takes nothing more. */
+  /** Cancels all timers and accepts no more. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#pending) clearTimeout(timer);

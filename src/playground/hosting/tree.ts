@@ -1,6 +1,6 @@
 import type { FileNode } from './resources.ts';
 
-/** Puts copies of the named paths of `source` in `target`'s place of them; a path that `source` lacks changes nothing. */
+/** Copies the named paths of `source` over those in `target`. A path that `source` lacks changes nothing. */
 export function withPaths(
   target: readonly FileNode[],
   source: readonly FileNode[],
@@ -30,7 +30,7 @@ function contains(nodes: readonly FileNode[], [name, ...below]: readonly string[
   return node !== undefined && (below.length === 0 || contains(node.children ?? [], below));
 }
 
-/** Whether copying `paths` copies anything of the folder `folder`. */
+/** Whether copying `paths` copies anything in `folder`. */
 export function touches(paths: readonly string[], folder: string): boolean {
   return paths
     .map((path) => `${path.split('/').filter(Boolean).join('/')}/`)

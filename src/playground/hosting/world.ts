@@ -1,7 +1,7 @@
 import { missing } from './refused.ts';
 import type { Domain, Environment, Seeded, Site, Theme } from './resources.ts';
 
-/** Everything there is, in memory, of one company; the look-ups by id refuse with "missing". */
+/** One company's world, in memory. Look-ups by id refuse with "missing". */
 export class World {
   readonly company: Seeded['company'];
   themes: readonly Theme[];
@@ -22,22 +22,22 @@ export class World {
     return this.sites.flatMap((site) => site.environments);
   }
 
-  /** A site by its id, in whatever case. */
+  /** A site by its id, in any case. */
   site(id: string): Site {
     return this.sites.find((site) => site.id === id.toLowerCase()) ?? missing('site');
   }
 
-  /** An environment by its id, in whatever case. */
+  /** An environment by its id, in any case. */
   environment(id: string): Environment {
     return this.environments().find((one) => one.id === id.toLowerCase()) ?? missing('environment');
   }
 
-  /** A domain by its id, in whatever case. */
+  /** A domain by its id, in any case. */
   domain(id: string): Domain {
     return this.domains.find((domain) => domain.id === id.toLowerCase()) ?? missing('domain');
   }
 
-  /** Takes an environment away with the domains that lead to it, and its site with the last one. */
+  /** Removes an environment with its domains, and its site with the last environment. */
   removeEnvironment({ id, siteId }: Environment): void {
     const site = this.site(siteId);
     site.environments = site.environments.filter((one) => one.id !== id);
@@ -47,19 +47,19 @@ export class World {
     }
   }
 
-  /** An environment by its words (`acme-shop/live`), for tests and the control API. */
+  /** An environment by its name (`acme-shop/live`), for tests and the control API. */
   named(words: string): Environment | undefined {
     const [siteName, name] = words.split('/');
     const site = this.sites.find((one) => one.name === siteName);
     return site?.environments.find((one) => one.name === name);
   }
 
-  /** The words of an environment: `acme-shop/live`. */
+  /** An environment's name: `acme-shop/live`. */
   words(environment: Environment): string {
     return `${this.site(environment.siteId).name}/${environment.name}`;
   }
 
-  /** The same world again, to try out on it what must not happen to this one. */
+  /** A copy of the world, to try out requests that must not change this one. */
   copy(): World {
     const { company, themes, themesReadAt, sites, domains } = this;
     return new World(structuredClone({ company, themes, themesReadAt, sites, domains }));

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 
-/** A file of the page, as text. */
+/** A file of the page as text. */
 export type Asset = { readonly type: string; readonly text: string };
 
 const MODULE = /^\/web\/[a-z-]+\.ts$/;
 const STYLES = /^\/web\/[a-z]+\.css$/;
-/** What the page shares with the server's side: it reads JSON and needs nothing of Node. */
+/** The module that the page shares with the server; it needs nothing of Node. */
 const SHARED = new Set(['/slack/json.ts']);
 
-/** The file at a path of the page's server, read afresh so that an edit shows on reload; undefined where there is none. */
+/** The file at a path of the page's server, or undefined. Read on each request, so that edits show on reload. */
 export async function assetAt(path: string): Promise<Asset | undefined> {
   if (path === '/') return read('/web/index.html', 'text/html');
   if (STYLES.test(path)) return read(path, 'text/css');
@@ -18,7 +18,7 @@ export async function assetAt(path: string): Promise<Asset | undefined> {
   return source && { ...source, text: withoutTypes(path, source.text) };
 }
 
-/** What each module's text became; a page that opens asks for all of them. */
+/** The stripped text of each module; every page load asks for all of them. */
 const stripped = new Map<string, { readonly source: string; readonly text: string }>();
 
 function withoutTypes(path: string, source: string): string {
@@ -38,7 +38,7 @@ async function read(path: string, type: string): Promise<Asset | undefined> {
   }
 }
 
-/** Node announces at the first use that this function is experimental; whoever reads that can do nothing about it. */
+/** Hides Node's warning that this function is experimental; the reader can do nothing about it. */
 function useOnceInSilence(): void {
   const announce = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;

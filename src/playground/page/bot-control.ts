@@ -4,7 +4,7 @@ import { fieldsOf } from '../slack/json.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGSTOP', 'SIGCONT'] as const;
 
-/** `GET /` the bot's state and log; `POST /restart`; `POST /kill` with `{ signal }`, SIGKILL if none is named. */
+/** `GET /`: the bot's state and log; `POST /restart`; `POST /kill` with `{ signal }`, SIGKILL by default. */
 export async function controlBot(bot: Bot | undefined, request: ControlRequest): Promise<ControlAnswer | undefined> {
   if (bot === undefined) return { status: 503, body: { error: 'the bot is not started yet' } };
   switch (`${request.method} ${request.path}`) {

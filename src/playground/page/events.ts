@@ -8,7 +8,7 @@ import type { Entry } from '../hosting/journal.ts';
 import { sendJson } from '../http.ts';
 import type { Fields } from '../slack/json.ts';
 
-/** What the page shows and drives. `bot` is undefined until it is started. */
+/** What the page shows and controls. `bot` is undefined until it is started. */
 export type Stage = {
   readonly slack: Pick<SlackStandIn, 'control' | 'subscribe'>;
   readonly hosting: Pick<HostingStandIn, 'control' | 'journal' | 'until'>;
@@ -17,30 +17,30 @@ export type Stage = {
   readonly changes: Pick<Watch, 'current'>;
 };
 
-/** What happens, told to every open page as Server-Sent Events: `slack`, `delivered`, `hosting`, `changes`, `bot` and `faults`. */
+/** Events for every open page (Server-Sent Events): `slack`, `delivered`, `hosting`, `changes`, `bot` and `faults`. */
 export type Events = {
   follow(request: IncomingMessage, response: ServerResponse): void;
   tellBot(): void;
-  /** A change of the bot is in another state. */
+  /** One of the bot's changes moved. */
   tellChanges(): void;
-  /** Somebody put a fault in force or took one back. */
+  /** A fault was switched on or off. */
   tellFaults(): void;
   close(): void;
 };
 
 const READERS = 50;
-/** A reader with this many bytes unread is cut off; its browser comes back and reads everything anew. */
+/** A reader with this many unread bytes is cut off; its browser reconnects and reads everything again. */
 const UNREAD = 1024 * 1024;
-/** How far back in the journal an entry is still watched for its answer. */
+/** How far back in the journal an entry is watched for its answer. */
 const WATCHED = 200;
 const FOREVER_MS = 2 ** 31 - 1;
-/** How many deliveries a page that opens is told of. */
+/** How many deliveries a new page is sent. */
 const DELIVERIES = 100;
 
-/** What Slack delivered to the bot; without what the bot put into the ack, which can be long. */
+/** Slack's deliveries to the bot, without the content of acks, which can be long. */
 type Delivered = { readonly number: number } & Fields;
 
-/** Follows the stand-ins from now on, until `close`. */
+/** Follows the stand-ins until `close`. */
 export function createEvents({ slack, hosting, bot, changes }: Stage): Events {
   const readers = new Set<ServerResponse>();
   const tell = (event: string, told: unknown): void => {
@@ -52,7 +52,7 @@ export function createEvents({ slack, hosting, bot, changes }: Stage): Events {
   };
   let deliveries: readonly Delivered[] = [];
   const leave = slack.subscribe(({ number, kind, detail }) => {
-    // Calls are told by the thousand and drawn nowhere.
+    // There are thousands of calls, and the page shows none.
     if (kind === 'call') return;
     if (kind !== 'delivery') return tell('slack', { number, kind, detail });
     const { ack: _, ...rest } = detail;
@@ -60,7 +60,7 @@ export function createEvents({ slack, hosting, bot, changes }: Stage): Events {
     deliveries = [...deliveries, delivered].slice(-DELIVERIES);
     tell('delivered', [delivered]);
   });
-  // It ends by rejection when the stand-in closes.
+  // Rejects when the stand-in closes, which ends the loop.
   followJournal(hosting, (entries) => tell('hosting', entries)).catch(() => undefined);
   return {
     follow(request, response) {
@@ -83,7 +83,7 @@ export function createEvents({ slack, hosting, bot, changes }: Stage): Events {
 
 const message = (event: string, told: unknown): string => `event: ${event}\ndata: ${JSON.stringify(told)}\n\n`;
 
-/** Tells the entries that are new or have got further, each state of each once. */
+/** Sends entries that are new or have moved on, each state once. */
 async function followJournal(
   { journal, until }: Stage['hosting'],
   onEntries: (entries: readonly Entry[]) => void,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** On every answer: scripts, styles and connections only from this very server, and nothing may frame it. */
+/** Headers of every answer: scripts, styles and connections only from this server, and no framing. */
 export const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",
@@ -21,8 +21,8 @@ export const HEADERS: Readonly<Record<string, string>> = {
 const LOOPBACK = /^(127\.0\.0\.1|localhost)(:\d{1,5})?$/i;
 
 /**
- * Why a request is not answered, or undefined. A web page elsewhere could reach this server through the browser of its
- * reader: by a name that leads to loopback (so the Host must be loopback) or by a form or fetch (so the Origin must be this one).
+ * Why a request is refused, or undefined. Another web page could reach this server through its reader's browser: by a
+ * name that resolves to loopback (so Host must be loopback), or by a form or fetch (so Origin must be this server).
  */
 export function refusalOf({ host = '', origin, 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined {
   if (!LOOPBACK.test(host)) return 'this server answers at 127.0.0.1 and localhost only';

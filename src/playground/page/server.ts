@@ -5,14 +5,14 @@ import { type Events, type Stage, createEvents } from './events.ts';
 import { type Asset, assetAt } from './assets.ts';
 import { HEADERS, refusalOf } from './guard.ts';
 
-/** The running server of the page; `url` without a trailing slash. */
+/** The page's running server; `url` without a trailing slash. */
 export type PageServer = { readonly url: string; botChanged(): void; changesMoved(): void; close(): Promise<void> };
 
 const BODY = 256 * 1024;
 
 /**
- * Serves the page on loopback: `/`, its modules, `/events`, `/commands` and `/control/{slack,hosting,bot}/…`. Port 0 takes a free one.
- * Rejects with the system's error if the port is taken.
+ * Serves the page on loopback: `/`, its modules, `/events`, `/commands` and `/control/{slack,hosting,bot}/…`. Port 0
+ * takes a free one. Rejects with the system's error if the port is taken.
  */
 export async function servePage(stage: Stage, port = 0): Promise<PageServer> {
   const events = createEvents(stage);
@@ -67,7 +67,7 @@ async function control(
   return part === 'bot' ? controlBot(bot(), asked) : undefined;
 }
 
-/** Not JSON, so nothing was done. */
+/** A request's body is not JSON; nothing was done. */
 class NotJson extends Error {}
 
 function parsed(text: string): unknown {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Fields, isFields, parseJson } from './json.ts';
 import { Refused } from './refused.ts';
 
-/** Form fields that hold JSON, and what Slack says when they do not. */
+/** Form fields that hold JSON, and Slack's error if they do not. */
 const JSON_FIELDS: Readonly<Record<string, string>> = {
   blocks: 'invalid_blocks_format',
   attachments: 'invalid_attachments',
@@ -11,7 +11,7 @@ const JSON_FIELDS: Readonly<Record<string, string>> = {
   files: 'invalid_arguments',
 };
 
-/** The arguments of a call from its query and its body, JSON or form-encoded. Refuses `invalid_json` and its like. */
+/** A call's arguments from its query and its body, JSON or form-encoded. Refuses `invalid_json` and similar. */
 export function argumentsOf(request: IncomingMessage, query: URLSearchParams, body: string): Fields {
   const type = request.headers['content-type'] ?? '';
   if (!type.startsWith('application/json')) return unpacked({ ...form(query), ...form(new URLSearchParams(body)) });

@@ -1,6 +1,6 @@
 import type { Fields } from './json.ts';
 
-/** What can change in the workspace. `detail` of a change names the channel, person, message or view it is about. */
+/** The kinds of change in the workspace. `detail` names the channel, person, message or view. */
 type ChangeKind =
   | 'message'
   | 'modal'
@@ -15,15 +15,15 @@ type ChangeKind =
   | 'problem'
   | 'connection';
 
-/** One change; numbers rise by one, so that a follower sees a gap. */
+/** One change. Numbers rise by one, so that a follower notices gaps. */
 export type Change = { readonly number: number; readonly kind: ChangeKind; readonly detail: Fields };
 
-/** The one stream of everything that happens in the workspace. */
+/** The stream of everything that happens in the workspace. */
 export type Changes = {
   tell(kind: ChangeKind, detail: Fields): void;
-  /** Calls `listener` on every change from now on; the answer ends that. At most 1,000 listeners. */
+  /** Calls `listener` on every later change; the returned function unsubscribes. At most 1,000 listeners. */
   subscribe(listener: (change: Change) => void): () => void;
-  /** The first value of `probe` that is not undefined, asked now and after every change; rejects after `timeoutMs`. */
+  /** The first defined value of `probe`, which runs now and after every change; rejects after `timeoutMs`. */
   until<T>(probe: () => T | undefined, timeoutMs?: number): Promise<T>;
   /** Rejects every waiting `until`. */
   close(): void;
@@ -31,7 +31,7 @@ export type Changes = {
 
 const LISTENERS = 1000;
 
-/** A stream of changes with nobody listening. */
+/** A stream without listeners. */
 export function createChanges(): Changes {
   const listeners = new Set<(change: Change) => void>();
   const closed = new AbortController();

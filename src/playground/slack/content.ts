@@ -4,7 +4,7 @@ import { type Fields, isFields, listOf, objectsOf, textOf } from './json.ts';
 import { Refused } from './refused.ts';
 import type { Message } from './shapes.ts';
 
-/** What a message says. */
+/** A message's content. */
 export type Content = Pick<Message, 'text' | 'blocks' | 'attachments' | 'metadata'>;
 
 const TEXT = 40_000;
@@ -18,8 +18,8 @@ const refuse = (code: string, complaints: readonly string[]): Refused =>
   );
 
 /**
- * The text, blocks, attachments and metadata of a message as an app sent them.
- * Refuses `no_text`, `msg_too_long`, `invalid_blocks`, `msg_blocks_too_long`, `invalid_attachments` and their like.
+ * The text, blocks, attachments and metadata of a message as an app sent them. Refuses `no_text`, `msg_too_long`,
+ * `invalid_blocks`, `msg_blocks_too_long`, `invalid_attachments` and similar.
  */
 export function checkedContent(sent: Fields, maxTextLength = TEXT): Content {
   const text = textOf(sent['text']);

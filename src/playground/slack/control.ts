@@ -12,7 +12,7 @@ type Slack = Omit<SlackStandIn, 'control'>;
 type Asked = { readonly body: Fields; readonly query: Fields; readonly id: string };
 type Answer = (slack: Slack, asked: Asked) => unknown;
 
-/** Every path, `:id` standing for one part of it. Bodies and answers are JSON. */
+/** Every path, with `:id` for one segment. Bodies and answers are JSON. */
 const PATHS: Readonly<Record<string, Answer>> = {
   'POST /command': (slack, { body }) => slack.command(need(body, 'person'), need(body, 'channel'), need(body, 'text')),
   'POST /say': (slack, { body }) =>
@@ -84,7 +84,7 @@ const PATHS: Readonly<Record<string, Answer>> = {
   },
 };
 
-/** The workspace's control API: 400 with a sentence for what cannot be done, undefined for a path it does not know. */
+/** The workspace's control API: 400 with a sentence for impossible requests, undefined for unknown paths. */
 export function createControl(slack: Slack): Control {
   return async (request) => {
     const found = find(request);
@@ -126,7 +126,7 @@ function words(value: unknown, field: string): readonly string[] {
   return all;
 }
 
-/** `{ channel, ts }` for a message, or `view`: `modal`, `home` or a view's id. The modal on top where neither is given. */
+/** `{ channel, ts }` for a message, or `view`: `modal`, `home` or a view's id. Default: the topmost modal. */
 function whereOf(body: Fields): Where {
   if (body['channel'] !== undefined) return { channel: need(body, 'channel'), ts: need(body, 'ts') };
   const view = wordOf(body['view']) ?? 'modal';

@@ -12,8 +12,8 @@ export const entities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /**
- * What a person typed, as an app receives it with `should_escape`: people, groups, channels and links as tokens,
- * the rest with entities. A private channel is not named. Tokens typed as such stay, broadcasts apart.
+ * A typed text as an app receives it with `should_escape`: people, groups, channels and links as tokens, the rest with
+ * entities. Private channels get no name. Typed tokens stay, except for broadcasts.
  */
 export function escaped(workspace: Workspace, typed: string): string {
   return typed

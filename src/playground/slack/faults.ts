@@ -1,10 +1,10 @@
 import { type Fields, wordOf } from './json.ts';
 import { Impossible } from './refused.ts';
 
-/** What goes wrong. `lost` does what was asked and then loses the answer; `off` is a server without the method. */
+/** The kinds of fault. `lost` does what was asked and loses the answer; `off` is a server without the method. */
 type FaultKind = 'error' | 'status' | 'rate_limited' | 'reset' | 'html' | 'lost' | 'off' | 'delay';
 
-/** A failure to play. */
+/** A fault to play. */
 export type Fault = {
   /** A method's name, `response_url`, `upload`, or `*` for all. */
   readonly method: string;
@@ -13,32 +13,32 @@ export type Fault = {
   readonly channel?: string;
   /** Only for calls that ask about this user group. */
   readonly usergroup?: string;
-  /** How often; until taken back if absent. */
+  /** How often; absent means until removed. */
   readonly times?: number;
   /** Slack's error string, for `error`. */
   readonly error?: string;
   /** HTTP status, for `status`, `html` and `lost` (which resets the connection without one). */
   readonly status?: number;
-  /** The Retry-After header as it stands, for `rate_limited`; none if absent. */
+  /** The Retry-After header's text, for `rate_limited`; absent means no header. */
   readonly retryAfter?: string;
   /** Milliseconds to wait first. */
   readonly delayMs?: number;
 };
 
-/** A failure that is played now; `letGo` ends its delay before its time. */
+/** A fault being played; `letGo` ends its delay early. */
 export type Played = Fault & { readonly letGo: AbortSignal };
 
-/** A failure that waits to be played; its id is its own for as long as the stand-in runs. */
+/** A fault waiting to be played. Its id is unique while the stand-in runs. */
 type Waiting = Fault & { readonly id: number };
 
-/** The failures that wait to be played, oldest first. */
+/** The faults waiting to be played, oldest first. */
 export type Faults = {
   /** At most 200 at a time. */
   add(fault: Fault): Waiting;
   list(): readonly Waiting[];
-  /** Takes back the one with that id; all of them without one. False where there is none. */
+  /** Removes the fault with that id, or all without an id. False if there was none. */
   remove(id?: number): boolean;
-  /** What is delayed now is answered at once. */
+  /** Ends all current delays, so those calls are answered at once. */
   letGo(): void;
   /** The fault to play for this call, counted down. */
   next(
@@ -49,7 +49,7 @@ export type Faults = {
 
 const LIMIT = 200;
 
-/** No failures. */
+/** An empty list of faults. */
 export function createFaults(): Faults {
   const waiting: { fault: Fault; id: number; left: number }[] = [];
   let added = 0;
@@ -91,7 +91,7 @@ export function createFaults(): Faults {
 
 const KINDS: readonly FaultKind[] = ['error', 'status', 'rate_limited', 'reset', 'html', 'lost', 'off', 'delay'];
 
-/** A fault as JSON says it. Throws `Impossible` with a sentence where it is none. */
+/** Reads a fault from JSON. Throws `Impossible` with a sentence if it is not one. */
 export function faultOf(said: Fields): Fault {
   const method = wordOf(said['method']);
   const kind = KINDS.find((each) => each === said['kind']);

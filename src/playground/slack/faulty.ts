@@ -11,12 +11,12 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** What the journal says of an answer: `ok`, an error string, or the fault's kind; status 0 for a cut connection. */
+/** How the journal names an answer: `ok`, an error string, or the fault's kind; status 0 for a cut connection. */
 export type Sent = { readonly status: number; readonly result: string };
 
 const refusal = (error: string): Answer => ({ status: 200, body: { ok: false, error } });
 
-/** The answer Slack gives to a caller that is too fast; `retryAfter` is the header's text, or none. */
+/** Slack's answer to a caller that is too fast; `retryAfter` is the header's text, if any. */
 export const tooFast = (retryAfter: string | undefined): Answer => ({
   ...refusal('ratelimited'),
   status: 429,
@@ -25,9 +25,7 @@ export const tooFast = (retryAfter: string | undefined): Answer => ({
 
 const HTML = '<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>';
 
-/**
- * Plays a fault, if there is one, around `act`, which has the real effect and makes the real answer.
- */
+/** Plays a fault, if any, around `act`, which has the real effect and makes the real answer. */
 export async function answerWith(
   response: ServerResponse,
   fault: Played | undefined,

@@ -8,14 +8,14 @@ import type { Workspace } from './workspace.ts';
 
 const KEPT = 64;
 
-/** Makes room for a file that is to be uploaded; the newest 64 are kept. */
+/** Reserves a file for an upload; the newest 64 are kept. */
 export function expectFile(workspace: Workspace, name: string): StoredFile {
   const file = { id: workspace.nextId('F'), name, title: name, content: undefined, complete: false, channels: [] };
   keep(workspace.files, file.id, file, KEPT);
   return file;
 }
 
-/** Takes in the bytes of an expected file; a multipart form is unwrapped. Refuses `file_not_found`. */
+/** Stores the bytes of a reserved file; a multipart form is unwrapped. Refuses `file_not_found`. */
 export function receiveFile(workspace: Workspace, id: string, body: Buffer, contentType: string): void {
   const file = workspace.files.get(id);
   if (file === undefined || file.complete) throw new Refused('file_not_found');

@@ -20,7 +20,7 @@ const typed = holds('text', 'value', 'initial_value');
 const oneOption = holds('option', 'selected_option', 'initial_option');
 const someOptions = holds('option', 'selected_options', 'initial_options');
 
-/** Where each kind of input keeps what it holds, and the field that says what it holds at first. */
+/** The field that holds each input's value, and the field with its initial value. */
 const INPUTS: Readonly<Record<string, Holding>> = {
   plain_text_input: typed,
   email_text_input: typed,
@@ -45,15 +45,15 @@ const INPUTS: Readonly<Record<string, Holding>> = {
   multi_channels_select: holds('id', 'selected_channels', 'initial_channels'),
 };
 
-/** What a person can put into an input: text, an id, or an option, by its value or label or whole; or several of them. */
+/** A value to put into an input: text, an id, or an option (by value, label or whole), or a list of those. */
 export type Said = string | number | null | Fields | readonly (string | Fields)[];
 
 const holding = (element: Fields): Holding | undefined => INPUTS[textOf(element['type'])];
 
-/** Whether an element keeps a value, unlike a button. */
+/** Whether an element keeps a value; buttons do not. */
 export const isInput = (element: Fields): boolean => holding(element) !== undefined;
 
-/** The options written into an element itself. */
+/** The options in the element itself. */
 export const optionsOf = (element: Fields): readonly Fields[] => [
   ...objectsOf(element['options']),
   ...objectsOf(element['option_groups']).flatMap((group) => objectsOf(group['options'])),
@@ -65,7 +65,7 @@ function atFirst(element: Fields): Fields {
   return { type: element['type'], [held.key]: element[held.initial] ?? (held.many ? [] : null) };
 }
 
-/** What the inputs of some blocks hold: what they held before where block, action and type are the same, else their initial values. */
+/** The values of blocks' inputs: the previous ones if block, action and type match, else the initial ones. */
 export function valuesOf(blocks: readonly Fields[], before: Values = new Map()): Values {
   const values = new Map<string, Map<string, Fields>>();
   for (const block of blocks) {
@@ -81,18 +81,18 @@ export function valuesOf(blocks: readonly Fields[], before: Values = new Map()):
   return values;
 }
 
-/** Values with one of them replaced. */
+/** Values with one replaced. */
 export function withValue(values: Values, blockId: string, actionId: string, value: Fields): Values {
   const inBlock = new Map(values.get(blockId));
   return new Map(values).set(blockId, inBlock.set(actionId, value));
 }
 
-/** Values in the form in which payloads carry them. */
+/** Values as payloads carry them. */
 export const stateOf = (values: Values): Fields => ({
   values: Object.fromEntries([...values].map(([block, inBlock]) => [block, Object.fromEntries(inBlock)])),
 });
 
-/** What an element holds after somebody put `said` into it. `offered` are the options to choose from. */
+/** An element's value after a person put `said` into it. `offered` are the options to choose from. */
 export function chosen(element: Fields, said: Said, offered: readonly Fields[]): Fields {
   const held = holding(element);
   const type = element['type'];

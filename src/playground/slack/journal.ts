@@ -1,7 +1,7 @@
 /** A list that keeps its newest `limit` entries. */
 export type Journal<T> = { add(entry: T): void; list(): readonly T[] };
 
-/** An empty journal; `onAdded` is told of every entry. */
+/** An empty journal; `onAdded` gets every entry. */
 export function createJournal<T>(limit: number, onAdded: (entry: T) => void): Journal<T> {
   const kept: T[] = [];
   return {
@@ -14,7 +14,7 @@ export function createJournal<T>(limit: number, onAdded: (entry: T) => void): Jo
   };
 }
 
-/** Puts an entry into a map and drops the oldest ones beyond `limit`. */
+/** Adds an entry to a map and drops the oldest ones beyond `limit`. */
 export function keep<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
   map.set(key, value);
   for (const oldest of map.keys()) {

@@ -1,4 +1,4 @@
-/** A JSON object whose fields nobody has looked at yet. */
+/** A JSON object with unchecked fields. */
 export type Fields = { readonly [name: string]: unknown };
 
 /** Whether a value is a JSON object: neither null nor a list. */
@@ -16,17 +16,17 @@ export function listOf(value: unknown): readonly unknown[] {
   return list;
 }
 
-/** The objects of a list; whatever else is in it is left out. */
+/** The objects in a list; other items are left out. */
 export const objectsOf = (value: unknown): readonly Fields[] => listOf(value).filter(isFields);
 
-/** The value if it is a string, else the empty one. */
+/** The value if it is a string, else an empty one. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The value if it is a string that says something, else undefined. */
+/** The value if it is a non-empty string, else undefined. */
 export const wordOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** What a JSON text says, or undefined where it is not JSON. */
+/** The parsed value of a JSON text, or undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

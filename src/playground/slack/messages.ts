@@ -3,13 +3,13 @@ import { type Fields, objectsOf } from './json.ts';
 import type { Message } from './shapes.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What the author of a message decides; the rest is filled in by `post`. */
+/** What a message's author sets; `post` fills in the rest. */
 export type Draft = Pick<Message, 'channel' | 'author' | 'text'> &
   Partial<Pick<Message, 'blocks' | 'attachments' | 'metadata' | 'files' | 'threadTs' | 'onlyFor'>>;
 
 const KEPT = 10_000;
 
-/** Puts a message into its channel; the newest 10,000 of a channel are kept. */
+/** Adds a message to its channel; the newest 10,000 of a channel are kept. */
 export function post(workspace: Workspace, draft: Draft): Message {
   const message: Message = {
     metadata: undefined,
@@ -31,12 +31,12 @@ export function post(workspace: Workspace, draft: Draft): Message {
   return message;
 }
 
-/** The message with this time stamp, if it is there and not deleted. */
+/** The message with this time stamp, if it exists and is not deleted. */
 export function findMessage(workspace: Workspace, channel: string, ts: string): Message | undefined {
   return workspace.messages.get(channel)?.find((message) => message.ts === ts && !message.deleted);
 }
 
-/** Replaces what is given in a message and leaves the rest. */
+/** Replaces the given fields of a message. */
 export function edit(workspace: Workspace, message: Message, change: Partial<Message>): Message {
   const all = workspace.messages.get(message.channel) ?? [];
   const edited = { ...message, ...change, ...kept(workspace, { ...message, ...change }) };
@@ -46,7 +46,7 @@ export function edit(workspace: Workspace, message: Message, change: Partial<Mes
   return edited;
 }
 
-/** Every interactive block of a message, those in its attachments too. */
+/** Every interactive block of a message, including those in attachments. */
 export const blocksIn = (message: Pick<Message, 'blocks' | 'attachments'>): readonly Fields[] => [
   ...message.blocks,
   ...message.attachments.flatMap((attachment) => objectsOf(attachment['blocks'])),

@@ -5,7 +5,7 @@ import type { Channel, Message, Person, View } from './shapes.ts';
 
 import { blocksOf, titleOf } from './views.ts';
 
-/** The old verification token of payloads; nothing should trust it. */
+/** The deprecated verification token of payloads; do not trust it. */
 const TOKEN = 'not-to-be-trusted';
 
 /** A message as the Web API and payloads show it. */
@@ -53,7 +53,7 @@ export function viewPayload(view: View): Fields {
   };
 }
 
-/** A channel's name as payloads give it: private ones are not named. */
+/** A channel's name as payloads give it: private channels get no name. */
 function channelName(channel: Channel): string {
   if (channel.kind === 'im') return 'directmessage';
   return channel.kind === 'private' ? 'privategroup' : channel.name;
@@ -62,7 +62,7 @@ function channelName(channel: Channel): string {
 /** A channel as interactive payloads name it. */
 export const channelReference = (channel: Channel): Fields => ({ id: channel.id, name: channelName(channel) });
 
-/** The Enterprise Grid that somebody belongs to, as interactive payloads name it. */
+/** The Enterprise Grid a person belongs to, as interactive payloads name it. */
 const enterpriseOf = ({ enterprise_user: of }: Person): Fields | null =>
   of ? { id: of.enterprise_id, name: of.enterprise_name } : null;
 
@@ -93,7 +93,7 @@ export function commandPayload(
   };
 }
 
-/** The fields every interactive payload has, of the given type. */
+/** The fields of every interactive payload of the given type. */
 export function interactionPayload(type: string, person: Person): Fields {
   return {
     type,
@@ -106,7 +106,7 @@ export function interactionPayload(type: string, person: Person): Fields {
   };
 }
 
-/** An event with its wrapping, as the Events API delivers it. `eventId` is the same on each re-delivery. */
+/** An event in its wrapper, as the Events API delivers it. `eventId` stays the same on re-delivery. */
 export function eventPayload(event: Fields, eventId: string, seconds: number): Fields {
   return {
     token: TOKEN,

@@ -1,6 +1,6 @@
 import { keep } from './journal.ts';
 
-/** Counts calls and says how many seconds to wait, or undefined where the call may pass. */
+/** Counts calls. Returns the seconds to wait, or undefined if the call may pass. */
 export type RateLimits = (method: string, channel: string | undefined) => number | undefined;
 
 const MINUTE = 60_000;
@@ -26,7 +26,7 @@ const LIMITS: Readonly<Record<string, { readonly calls: number; readonly per: nu
 
 const KEPT = 1000;
 
-/** Slack's own limits, by the given clock in milliseconds. */
+/** Slack's own limits, by a clock in milliseconds. */
 export function createRateLimits(now: () => number): RateLimits {
   const recent = new Map<string, readonly number[]>();
   return (method, channel) => {

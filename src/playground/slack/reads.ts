@@ -8,7 +8,7 @@ import type { Message, Values, View } from './shapes.ts';
 import { blocksOf, stackOf, titleOf } from './views.ts';
 import { type Workspace, canSee, directMessageId } from './workspace.ts';
 
-/** Something a person can press or fill in. `value` is a button's value, or what an input holds. */
+/** An element to press or fill in. `value` is a button's value or an input's content. */
 type SeenControl = {
   readonly type: string;
   readonly label: string;
@@ -29,7 +29,7 @@ export type SeenMessage = {
   readonly thread_ts: string | undefined;
   readonly author: string;
   readonly text: string;
-  /** What a notification shows: the message's own text, as the app sent it. */
+  /** The notification: the message's own text, as the app sent it. */
   readonly notification: string;
   readonly ephemeral: boolean;
   readonly edited: boolean;
@@ -63,7 +63,7 @@ export type SeenFile = {
   readonly channels: readonly string[];
 };
 
-/** What a person calls an element: its own text, or the label or text of its block. */
+/** An element's label for people: its own text, or the label or text of its block. */
 export function labelOf(block: Fields, element: Fields, names: Names): string {
   return (
     textObject(element['text'], names) ||
@@ -73,7 +73,7 @@ export function labelOf(block: Fields, element: Fields, names: Names): string {
   );
 }
 
-/** What can be pressed or filled in, in some blocks. */
+/** The elements to press or fill in, in these blocks. */
 function controlsOf(
   blocks: readonly Fields[],
   values: Values,
@@ -108,7 +108,7 @@ function controlsOf(
   );
 }
 
-/** Whose messages are asked for: those of a channel, or of one thread of it; the newest `limit` of them, or all. */
+/** Which messages to read: of a channel or one of its threads; the newest `limit`, or all. */
 export type AskedMessages = {
   readonly channel: string;
   readonly thread?: string;
@@ -116,7 +116,7 @@ export type AskedMessages = {
   readonly limit?: number;
 };
 
-/** What a person reads in a channel, or in one thread of it, oldest first. Throws `Impossible` where they cannot look. */
+/** What a person reads in a channel or thread, oldest first. Throws `Impossible` if they cannot see it. */
 export function readMessages(workspace: Workspace, asked: AskedMessages): readonly SeenMessage[] {
   const channel = workspace.channels.get(asked.channel);
   if (channel === undefined && asked.channel === directMessageId(asked.as)) return [];
@@ -155,7 +155,7 @@ function seen(workspace: Workspace, message: Message, replies: number, as: strin
   };
 }
 
-/** Blocks stand in for a message's text, but not for what is attached below it. */
+/** Blocks replace a message's text, but not its attachments. */
 function readable(message: Message, names: Names): string {
   const said = message.blocks.length > 0 ? blocksText(message.blocks, names) : mrkdwnText(message.text, names);
   const attached = message.attachments.map((attachment) =>
@@ -182,7 +182,7 @@ function seenView(workspace: Workspace, view: View): SeenView {
   };
 }
 
-/** The modals a person has open, the one on top last, and their App Home. */
+/** A person's open modals, topmost last, and their App Home. */
 export function readViews(
   workspace: Workspace,
   person: string,

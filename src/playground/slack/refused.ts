@@ -1,6 +1,6 @@
 import type { Fields } from './json.ts';
 
-/** A Web API call that Slack would refuse: `code` is Slack's error string, `detail` goes into the answer beside it. */
+/** Slack refuses a Web API call: `code` is its error string, `detail` is added to the answer. */
 export class Refused extends Error {
   readonly code: string;
   readonly detail: Fields;
@@ -12,5 +12,5 @@ export class Refused extends Error {
   }
 }
 
-/** Something a person cannot do in a Slack client, such as pressing a button that is not there. The message says why. */
+/** A person cannot do this in a Slack client, such as pressing a missing button. The message says why. */
 export class Impossible extends Error {}

@@ -1,21 +1,21 @@
 import { type Fields, fieldsOf, listOf, objectsOf, textOf } from './json.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Turns ids in text into the names a client shows. */
+/** Turns ids in text into the names that a client shows. */
 export type Names = {
   readonly person: (id: string) => string;
   readonly group: (id: string) => string;
   readonly channel: (id: string) => string;
 };
 
-/** The names in a workspace: `@Ana`, `@leads`, `#acme-shop`; an unknown id stands for itself. */
+/** The workspace's names: `@Ana`, `@leads`, `#acme-shop`; an unknown id is shown as it is. */
 export const namesIn = (workspace: Workspace): Names => ({
   person: (id) => `@${workspace.people.get(id)?.display_name ?? id}`,
   group: (id) => `@${workspace.groups.get(id)?.handle ?? id}`,
   channel: (id) => `#${workspace.channels.get(id)?.name ?? id}`,
 });
 
-/** Blocks as the lines a person reads, without any markup; buttons are `[Label]`. */
+/** Blocks as the lines a person reads, without markup; buttons are `[Label]`. */
 export const blocksText = (blocks: readonly Fields[], names: Names): string =>
   blocks
     .map((block) => blockText(block, names))

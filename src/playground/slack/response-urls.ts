@@ -7,13 +7,13 @@ import { Refused } from './refused.ts';
 import { BOT_USER } from './seed.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Where an answer goes: a channel, the person who acted, and the message they acted on. */
+/** Where an answer goes: the channel, the acting person, and the message they acted on. */
 export type Answerable = { readonly channel: string; readonly person: string; readonly messageTs?: string };
 
-/** The addresses that let an app answer without being a member. */
+/** Addresses that let an app answer without being a member. */
 export type ResponseUrls = {
   issue(to: Answerable): string;
-  /** Plays one answer. Refuses with `expired_url` (30 minutes), `used_url` (5 uses) or what is wrong with the content. */
+  /** Plays one answer. Refuses `expired_url` (30 minutes), `used_url` (5 uses) or invalid content. */
   use(id: string, answer: Fields): void;
 };
 
@@ -21,7 +21,7 @@ const USES = 5;
 const LIFE_MS = 30 * 60_000;
 const KEPT = 2000;
 
-/** Addresses below `baseUrl`; the newest 2,000 are remembered. */
+/** Addresses below `baseUrl`; the newest 2,000 are kept. */
 export function createResponseUrls(workspace: Workspace, baseUrl: () => string): ResponseUrls {
   const issued = new Map<string, Answerable & { readonly until: number; uses: number }>();
   return {
@@ -40,7 +40,7 @@ export function createResponseUrls(workspace: Workspace, baseUrl: () => string):
   };
 }
 
-/** Shows an answer to a command or a click: ephemeral unless it says `in_channel`, in place of the original if it says so. */
+/** Shows an answer to a command or click. It is ephemeral unless `in_channel`, and may replace the original. */
 export function respond(workspace: Workspace, to: Answerable, answer: Fields): void {
   const original = to.messageTs === undefined ? undefined : findMessage(workspace, to.channel, to.messageTs);
   if (isTrue(answer['delete_original'])) {

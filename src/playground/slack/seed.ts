@@ -6,7 +6,7 @@ export const TEAM = { id: 'T0SITEHAND', name: 'Sitehand playground', domain: 'si
 export const APP_ID = 'A0SITEHAND';
 /** The user id of the app's bot. */
 export const BOT_USER = 'U0SITEHAND';
-/** The bot id that stands in the bot's messages. */
+/** The bot id in the bot's messages. */
 export const BOT_ID = 'B0SITEHAND';
 
 const ZONES = {
@@ -18,14 +18,14 @@ const ZONES = {
 
 type Zone = (typeof ZONES)[keyof typeof ZONES];
 
-/** What a workspace opens with. */
+/** The content of a new workspace. */
 export type WorkspaceSeed = {
   readonly people: readonly Person[];
   readonly groups: readonly Group[];
   readonly channels: readonly Channel[];
 };
 
-/** A person of the house, known by their first name. */
+/** A full member, known by their first name. */
 export function person(
   id: string,
   realName: string,
@@ -51,10 +51,10 @@ export function person(
   };
 }
 
-/** The bot as one of the people. */
+/** The bot as a person of the workspace. */
 export const BOT: Person = person(BOT_USER, 'Sitehand', '', ZONES.berlin, { is_bot: true });
 
-/** Who is there when the workspace opens. */
+/** The people of the default workspace. */
 const PEOPLE: readonly Person[] = [
   person('U01ANA', 'Ana Almeida', 'Developer', ZONES.lisbon),
   person('U02BEN', 'Ben Bauer', 'Developer', ZONES.berlin),
@@ -70,13 +70,13 @@ const PEOPLE: readonly Person[] = [
 
 const STAFF = ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE', 'U05FAY', 'U06ROB'];
 
-/** The user groups. */
+/** The default user groups. */
 const GROUPS: readonly Group[] = [
   { id: 'S0DEVS', handle: 'devs', name: 'Developers', users: ['U01ANA', 'U02BEN'], updated: 1_700_000_000 },
   { id: 'S0LEADS', handle: 'leads', name: 'Leads', users: ['U03CHI', 'U04DEE', 'U05FAY'], updated: 1_700_000_000 },
 ];
 
-/** A public channel, or another kind. */
+/** A channel, public by default. */
 export const channel = (
   id: string,
   name: string,
@@ -92,7 +92,7 @@ export const channel = (
   ...apart,
 });
 
-/** Every kind of channel an app can meet, and a direct message between two people that it must not see. */
+/** Every kind of channel an app can meet, and a direct message between two people that the bot must not see. */
 const CHANNELS: readonly Channel[] = [
   channel('C0GENERAL', 'general', [...STAFF, BOT_USER]),
   channel('C0ACME', 'acme-shop', [...STAFF, 'U07GUS', BOT_USER]),
@@ -105,5 +105,5 @@ const CHANNELS: readonly Channel[] = [
   channel('D0ANABEN', '', ['U01ANA', 'U02BEN'], { kind: 'im' }),
 ];
 
-/** The workspace that opens unless another is given. */
+/** The default workspace. */
 export const SEED: WorkspaceSeed = { people: PEOPLE, groups: GROUPS, channels: CHANNELS };

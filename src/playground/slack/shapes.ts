@@ -1,6 +1,6 @@
 import type { Fields } from './json.ts';
 
-/** A member of the workspace, a stranger who shares a channel with it, or the app's bot user. Field names are Slack's. */
+/** A member, a stranger who shares a channel with the workspace, or the app's bot user. Field names are Slack's. */
 export type Person = {
   readonly id: string;
   readonly team_id: string;
@@ -17,7 +17,7 @@ export type Person = {
   readonly is_ultra_restricted: boolean;
   readonly is_stranger: boolean;
   readonly deleted: boolean;
-  /** Only for people of an Enterprise Grid, whichever: the workspaces of it that they belong to. */
+  /** The Enterprise Grid workspaces that the person belongs to; only for people of a grid. */
   readonly enterprise_user?: {
     readonly id: string;
     readonly enterprise_id: string;
@@ -28,7 +28,7 @@ export type Person = {
   };
 };
 
-/** A user group, named `@handle` in messages. */
+/** A user group, written `@handle` in messages. */
 export type Group = {
   readonly id: string;
   readonly handle: string;
@@ -36,11 +36,11 @@ export type Group = {
   readonly users: readonly string[];
   /** Unix seconds. */
   readonly updated: number;
-  /** Unix seconds at which it was disabled; it is not gone, and can be enabled again. */
+  /** Unix seconds of its disabling; a disabled group can be enabled again. */
   readonly deleted?: number;
 };
 
-/** A channel, or a direct message between the members of one. */
+/** A channel, or a direct message between its members. */
 export type Channel = {
   readonly id: string;
   readonly name: string;
@@ -49,17 +49,17 @@ export type Channel = {
   readonly archived: boolean;
   /** Shared with another organisation. */
   readonly shared: boolean;
-  /** Another organisation is invited, and has not come yet. */
+  /** Another organisation is invited and has not joined yet. */
   readonly invited?: boolean;
-  /** Who may post: everybody where it is left out; the app is never one of those who are excepted. */
+  /** Who may post; absent means everybody. The app is never among the exceptions. */
   readonly posting?: Posting;
 };
 
-/** Rules of posting that a channel can have: nobody, replies alone, or no replies. */
+/** Posting rules of a channel: nobody, replies only, or no replies. */
 export const POSTING = ['everyone', 'read_only', 'thread_only', 'non_threadable'] as const;
 export type Posting = (typeof POSTING)[number];
 
-/** What an input holds, under block id and action id, in the form Slack gives it in `state.values`. */
+/** Input values by block id and action id, in the form of Slack's `state.values`. */
 export type Values = ReadonlyMap<string, ReadonlyMap<string, Fields>>;
 
 /** A message as the workspace keeps it. `onlyFor` makes it ephemeral. */
@@ -76,7 +76,7 @@ export type Message = {
   readonly onlyFor: string | undefined;
   readonly edited: string | undefined;
   readonly deleted: boolean;
-  /** What each person has put into the message's inputs. */
+  /** Each person's values of the message's inputs. */
   readonly values: ReadonlyMap<string, Values>;
 };
 
@@ -89,11 +89,11 @@ export type View = {
   readonly rootId: string;
   readonly previousId: string | undefined;
   readonly values: Values;
-  /** What stands under the inputs in red, by block id. */
+  /** Errors under inputs, by block id. */
   readonly errors: Readonly<Record<string, string>>;
 };
 
-/** An uploaded file. It is visible in the channels it was shared in. */
+/** An uploaded file, visible in the channels it was shared in. */
 export type StoredFile = {
   readonly id: string;
   readonly name: string;
@@ -103,7 +103,7 @@ export type StoredFile = {
   readonly channels: readonly string[];
 };
 
-/** One call of the Web API. `result` is `ok`, Slack's error string, or the fault that was played. */
+/** One Web API call. `result` is `ok`, Slack's error string, or the fault that was played. */
 export type Call = {
   readonly at: number;
   readonly method: string;
@@ -113,8 +113,8 @@ export type Call = {
   readonly result: string;
 };
 
-/** Something an app's author should look at: a missing ack, an ack Slack would not understand, a refused call. */
+/** A problem for the app's author: a missing ack, an ack that Slack would not understand, a refused call. */
 export type Problem = { readonly at: number; readonly kind: string; readonly text: string };
 
-/** A line only the client shows, such as "operation_timeout" after a command nobody answered. */
+/** A line that only the client shows, such as "operation_timeout" after an unanswered command. */
 export type Notice = { readonly at: number; readonly person: string; readonly text: string };

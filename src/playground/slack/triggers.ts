@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { keep } from './journal.ts';
 import { Refused } from './refused.ts';
 
-/** Whom a trigger lets an app show a modal to; `viewId` where the person acted inside a modal. */
+/** The person a trigger belongs to; `viewId` if they acted inside a modal. */
 type Trigger = { readonly person: string; readonly viewId: string | undefined };
 
-/** The short-lived tickets that let an app open a modal. */
+/** The short-lived trigger ids that let an app open a modal. */
 export type Triggers = {
   issue(person: string, viewId?: string): string;
-  /** Uses a ticket up. Refuses `invalid_trigger_id`, `expired_trigger_id` (3 s) and `exchanged_trigger_id`. */
+  /** Uses up a trigger. Refuses `invalid_trigger_id`, `expired_trigger_id` (3 s) and `exchanged_trigger_id`. */
   exchange(id: string): Trigger;
 };
 
 const LIFE_MS = 3000;
 const KEPT = 1000;
 
-/** Tickets by the given clock (milliseconds); the newest 1,000 are remembered. */
+/** Triggers by a clock in milliseconds; the newest 1,000 are kept. */
 export function createTriggers(now: () => number): Triggers {
   const issued = new Map<string, Trigger & { readonly until: number; used: boolean }>();
   return {

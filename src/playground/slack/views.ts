@@ -10,7 +10,7 @@ import type { Workspace } from './workspace.ts';
 
 const STACK = 3;
 
-/** A view's definition with ids in all its blocks. Refuses `invalid_arguments` and `view_too_large`. */
+/** A view's definition with ids in all blocks. Refuses `invalid_arguments` and `view_too_large`. */
 function accepted(workspace: Workspace, sent: unknown, type: 'modal' | 'home'): Fields {
   if (Buffer.byteLength(JSON.stringify(sent ?? null)) > LIMITS.viewBytes) throw new Refused('view_too_large');
   const complaints = viewComplaints(sent, type);
@@ -29,10 +29,10 @@ const newHash = (workspace: Workspace): string =>
 /** The view's blocks. */
 export const blocksOf = (view: View): readonly Fields[] => objectsOf(view.content['blocks']);
 
-/** The modals a person has open, the one on top last. */
+/** A person's open modals, topmost last. */
 export const stackOf = (workspace: Workspace, person: string): readonly View[] => workspace.modals.get(person) ?? [];
 
-/** Whatever view has this id, open modal or home. */
+/** The view with this id, open modal or home. */
 export function findView(workspace: Workspace, match: (view: View) => boolean): View | undefined {
   return [...[...workspace.modals.values()].flat(), ...workspace.homes.values()].find(match);
 }
@@ -46,7 +46,7 @@ function fresh(workspace: Workspace, person: string, content: Fields): View {
   return { id, person, content, hash: newHash(workspace), rootId: id, previousId: undefined, values, errors: {} };
 }
 
-/** Shows a modal on top of those a person has open; `onTop` false closes them first. Refuses `push_limit_reached`. */
+/** Opens a modal on top of the person's others; `onTop` false closes those first. Refuses `push_limit_reached`. */
 export function pushModal(workspace: Workspace, person: string, sent: unknown, onTop: boolean): View {
   const content = accepted(workspace, sent, 'modal');
   const below = onTop ? stackOf(workspace, person) : [];
@@ -58,7 +58,7 @@ export function pushModal(workspace: Workspace, person: string, sent: unknown, o
   return shown;
 }
 
-/** Shows something else in a view. Refuses `hash_conflict` where `hash` is given and is not the view's. */
+/** Changes a view's content. Refuses `hash_conflict` if a given `hash` is not the view's. */
 export function redefine(workspace: Workspace, view: View, sent: unknown, hash?: string): View {
   if (hash !== undefined && hash !== view.hash) throw new Refused('hash_conflict');
   const content = accepted(workspace, sent, view.content['type'] === 'home' ? 'home' : 'modal');
@@ -66,7 +66,7 @@ export function redefine(workspace: Workspace, view: View, sent: unknown, hash?:
   return replaceView(workspace, { ...view, content, values, hash: newHash(workspace), errors: {} });
 }
 
-/** Puts a view in the place of the one with its id. */
+/** Replaces the view with the same id. */
 export function replaceView(workspace: Workspace, view: View): View {
   if (view.content['type'] === 'home') {
     workspace.homes.set(view.person, view);
@@ -82,19 +82,19 @@ export function replaceView(workspace: Workspace, view: View): View {
   return view;
 }
 
-/** Shows a person's App Home. Refuses as `redefine` does. */
+/** Shows a person's App Home. Refuses what `redefine` refuses. */
 export function publishHome(workspace: Workspace, person: string, sent: unknown, hash?: string): View {
   const old = workspace.homes.get(person);
   if (old !== undefined) return redefine(workspace, old, sent, hash);
   return replaceView(workspace, fresh(workspace, person, accepted(workspace, sent, 'home')));
 }
 
-/** Replaces the modals a person has open. */
+/** Replaces a person's open modals. */
 export function setStack(workspace: Workspace, person: string, views: readonly View[]): void {
   if (views.length > 0) workspace.modals.set(person, views);
   else workspace.modals.delete(person);
   workspace.changes.tell('modal', { person, view: views.at(-1)?.id });
 }
 
-/** The title of a view, for sentences about it. */
+/** A view's title, for sentences about it. */
 export const titleOf = (view: View): string => textOf(fieldsOf(view.content['title'])['text']) || 'App Home';

@@ -13,10 +13,10 @@ import type { ResponseUrls } from './response-urls.ts';
 import type { Call } from './shapes.ts';
 import { complain } from './workspace.ts';
 
-/** The secrets of the app, as its settings page would show them. */
+/** The app's secrets, as its settings page shows them. */
 export type Tokens = { readonly bot: string; readonly app: string; readonly signingSecret: string };
 
-/** What the HTTP side of the workspace works with. */
+/** What the HTTP side of the workspace needs. */
 export type WebApi = {
   readonly context: Context;
   readonly tokens: Tokens;
@@ -30,7 +30,7 @@ export type WebApi = {
 const BODY = 2 * 1024 * 1024;
 const JOURNALLED = 50_000;
 
-/** Answers one call of `/api/<method>`, and writes it into the journal. */
+/** Answers one call of `/api/<method>` and records it in the journal. */
 export async function answerCall(
   api: WebApi,
   name: string,
@@ -52,7 +52,7 @@ export async function answerCall(
   );
 }
 
-/** Answers `POST /response/<id>`: status 404 for an address that is used up, 400 for content Slack would not show. */
+/** Answers `POST /response/<id>`: 404 for a used-up address, 400 for content that Slack would not show. */
 export async function answerResponseUrl(
   api: WebApi,
   id: string,
@@ -95,7 +95,7 @@ export async function answerUpload(
   await journalled(api, { method: 'upload', args, token: 'none' }, () => answerWith(response, fault, act, api.closed));
 }
 
-/** Arguments as the journal keeps them: without a token, and long ones by their length alone. */
+/** Arguments as the journal keeps them: without tokens, and long ones as their length only. */
 function remembered(args: Fields): Fields {
   const { token: _, ...rest } = args;
   const length = JSON.stringify(rest).length;

@@ -5,7 +5,7 @@ import { BOT_USER, SEED, type WorkspaceSeed } from './seed.ts';
 import type { Call, Channel, Group, Message, Notice, Person, Problem, StoredFile, View } from './shapes.ts';
 import { type Triggers, createTriggers } from './triggers.ts';
 
-/** Everything the workspace knows. All of it is bounded, and every change of it is told to `changes`. */
+/** The workspace's state. All of it is bounded, and every change goes to `changes`. */
 export type Workspace = {
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -15,7 +15,7 @@ export type Workspace = {
   readonly channels: Map<string, Channel>;
   /** By channel, oldest first. */
   readonly messages: Map<string, Message[]>;
-  /** By person, the one on top last; at most three each. */
+  /** By person, topmost last; at most three each. */
   readonly modals: Map<string, readonly View[]>;
   readonly homes: Map<string, View>;
   readonly files: Map<string, StoredFile>;
@@ -23,7 +23,7 @@ export type Workspace = {
   readonly calls: Journal<Call>;
   readonly problems: Journal<Problem>;
   readonly notices: Journal<Notice>;
-  /** A message's time stamp, never the same twice: seconds and six digits. */
+  /** A unique message time stamp: seconds and six digits. */
   nextTs(): string;
   /** A new id with this first letter. */
   nextId(prefix: string): string;
@@ -32,7 +32,7 @@ export type Workspace = {
 const JOURNAL = 2000;
 const PROBLEMS = 500;
 
-/** A workspace at the given clock, as it is seeded. */
+/** A workspace with this seed, by the given clock. */
 export function createWorkspace(now: () => number, seed: WorkspaceSeed = SEED): Workspace {
   const changes = createChanges();
   let lastMicros = 0;
@@ -62,7 +62,7 @@ export function createWorkspace(now: () => number, seed: WorkspaceSeed = SEED): 
   };
 }
 
-/** Writes down something the app's author should look at. */
+/** Records a problem for the app's author. */
 export const complain = (workspace: Workspace, kind: string, text: string): void =>
   workspace.problems.add({ at: workspace.now(), kind, text });
 
@@ -70,10 +70,10 @@ export const complain = (workspace: Workspace, kind: string, text: string): void
 export const notify = (workspace: Workspace, person: string, text: string): void =>
   workspace.notices.add({ at: workspace.now(), person, text });
 
-/** The id of the direct message between the bot and somebody, opened or not. */
+/** The id of the direct message between the bot and a person, open or not. */
 export const directMessageId = (personId: string): string => `D0${personId}`;
 
-/** The direct message between the bot and somebody; opened if there was none. Refuses `user_not_found`. */
+/** The direct message between the bot and a person, opened if needed. Refuses `user_not_found`. */
 export function directMessage(workspace: Workspace, personId: string): Channel {
   if (!workspace.people.has(personId)) throw new Refused('user_not_found');
   const id = directMessageId(personId);
@@ -86,7 +86,7 @@ export function directMessage(workspace: Workspace, personId: string): Channel {
   return channel;
 }
 
-/** Whether a person may see into a channel: a member, or of the house and the channel public. */
+/** Whether a person may see a channel: members may, and full members may see public channels. */
 export function canSee(workspace: Workspace, personId: string, channel: Channel): boolean {
   if (channel.members.includes(personId)) return true;
   const person = workspace.people.get(personId);

@@ -23,7 +23,7 @@ function statusOf(path: string, incident: boolean, random: Random): number {
   return share < 0.995 ? 404 : 500;
 }
 
-/** Now and then somebody puts a key into an address, where no key belongs. */
+/** Some clients put a key into an address. */
 function token(path: string, random: Random): string {
   if (!path.startsWith('/wp-json') || !random.chance(0.2)) return '';
   return `?api_key=${random.letters(32, '0123456789abcdef')}`;

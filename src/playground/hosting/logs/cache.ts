@@ -3,7 +3,7 @@ import type { Environment, LogLine } from '../resources.ts';
 import type { Moment } from './moment.ts';
 import { webPath, webTime } from './words.ts';
 
-/** One page looked up in the cache: found, not found, or never kept; with its duration in seconds. */
+/** One page look-up in the cache (found, not found, or never cached) with its duration in seconds. */
 export function cacheEntry({ hostname, at, incident, random }: Moment): string[] {
   const path = webPath(random);
   const isPersonal = /^\/(checkout|cart|my-account|wp-login|wp-json)/.test(path);
@@ -13,7 +13,7 @@ export function cacheEntry({ hostname, at, incident, random }: Moment): string[]
   return [`[${webTime(at)}] ${answer} ${hostname} "GET ${path} HTTP/2.0" ${status} ${seconds.toFixed(3)}`];
 }
 
-/** What the cache log of an environment tells just after it was emptied at `at`: forty pages, none of them found. */
+/** The cache log right after a clear at `at`: forty pages, all of them misses. */
 export function missBurst({ id, hostname }: Environment, seed: string, at: number): Environment['written'] {
   const random = randomFrom(`${seed} ${id} cleared ${at}`);
   const line = (text: string): LogLine & { kind: 'service-cache-perf' } => ({ kind: 'service-cache-perf', at, text });

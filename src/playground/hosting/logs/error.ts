@@ -2,17 +2,17 @@ import type { Moment } from './moment.ts';
 import { mailAddress, nginxTime, phpTime, visitor, webPath } from './words.ts';
 
 const root = '/www/public/wp-content';
-/** nginx cuts an entry here. */
+/** The length at which nginx cuts an entry. */
 const longest = 2_048;
 
-/** One entry: mostly nginx's around what PHP said, some of nginx itself and of php-fpm, which alone has traces of several lines. */
+/** One entry: mostly nginx quoting PHP, some of nginx itself and of php-fpm, whose traces alone have several lines. */
 export function errorEntry(moment: Moment): string[] {
   const { random, incident } = moment;
   if (incident && random.chance(0.8)) return random.pick([fatal, fatal, fatal, unanswered])(moment);
   return random.pick([said, said, said, said, said, said, said, manySaid, fatal, own, unanswered, pool])(moment);
 }
 
-/** What PHP said about one request: all of it in one entry, and to nginx an error, whatever it is. */
+/** PHP's messages about one request: all in one entry, and always an error to nginx. */
 function said(moment: Moment): string[] {
   const { random } = moment;
   const told = [
@@ -34,7 +34,7 @@ function said(moment: Moment): string[] {
   );
 }
 
-/** A page that has more to say than there is room for. */
+/** A page whose messages exceed the limit. */
 function manySaid(moment: Moment): string[] {
   return byPhp(
     moment,
@@ -64,7 +64,7 @@ function fatal(moment: Moment): string[] {
   return [`[${phpTime(at)}] ${lines[0]}`, ...lines.slice(1)];
 }
 
-/** What nginx has to tell by itself. */
+/** An entry of nginx itself. */
 function own(moment: Moment): string[] {
   const { random } = moment;
   const photo = `photo-${random.integer(100, 999)}.jpg`;
@@ -98,7 +98,7 @@ function unanswered(moment: Moment): string[] {
   return [byNginx(moment, 'error', what)];
 }
 
-/** What php-fpm tells of its own processes. */
+/** An entry of php-fpm about its own processes. */
 function pool({ at, random }: Moment): string[] {
   const time = phpTime(at).replace(' UTC', '');
   const child = random.integer(1_000, 9_999);
@@ -119,7 +119,7 @@ const byPhp = (moment: Moment, messages: readonly string[]): string[] => [
   ),
 ];
 
-/** An entry of nginx, with whom it was about. */
+/** An entry of nginx, with the request it is about. */
 function byNginx(
   { at, hostname, random }: Moment,
   level: string,
@@ -159,7 +159,7 @@ const plugin = ({ random }: Moment): string =>
 const database = ({ random }: Moment): string =>
   `WordPress database error Deadlock found when trying to get lock; try restarting transaction for query UPDATE wp_options SET option_value = ${random.integer(1_000, 9_999)} WHERE option_name = 'desk_queue' made by do_action('shutdown'), Desk->flush`;
 
-/** What careless code writes into logs: addresses of people, and things that look like secrets (made up here). */
+/** What careless code logs: people's addresses, and invented strings that look like secrets. */
 function careless({ random }: Moment): string {
   return random.pick([
     `contact-desk: could not send to ${mailAddress(random)}: 550 mailbox unavailable`,

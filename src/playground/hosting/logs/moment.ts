@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 
-/** The moment an entry is written about: where, when, and whether something is going wrong there right now. */
+/** The context of an entry: where, when, and whether something is going wrong. */
 export type Moment = {
   readonly hostname: string;
   readonly at: number;

@@ -8,14 +8,14 @@ import type { Moment } from './moment.ts';
 const minute = 60_000;
 const keptMinutes = 3 * 24 * 60;
 
-/** How an entry of each log looks (one or more lines), and how many come in a quiet minute of a live environment. */
+/** How each log's entries look (one or more lines), and how many a quiet minute of a live environment has. */
 const logs: Readonly<Record<LogKind, { readonly perMinute: number; readonly entry: (moment: Moment) => string[] }>> = {
   error: { perMinute: 0.8, entry: errorEntry },
   access: { perMinute: 9, entry: accessEntry },
   'service-cache-perf': { perMinute: 7, entry: cacheEntry },
 };
 
-/** Which part of a log is wanted: the newest `lines` that contain `search`, between two times (epoch milliseconds). */
+/** The wanted part of a log: the newest `lines` that contain `search`, between two times (epoch milliseconds). */
 export type LogRange = {
   readonly lines: number;
   readonly from?: number | undefined;
@@ -25,8 +25,8 @@ export type LogRange = {
 };
 
 /**
- * A part of a log as text, oldest line first, each line ended. Nothing is stored: every minute of the last three days
- * is told from its seed when it is asked for, newest first, until there is enough.
+ * A part of a log as text, oldest line first, each line ended. Nothing is stored: each minute of the last three days is
+ * generated from its seed on request, newest first, until there is enough.
  */
 export function logText(environment: Environment, kind: LogKind, seed: string, range: LogRange): string {
   const { lines, search = '', now } = range;
@@ -62,7 +62,7 @@ function linesOfMinute({ id, name, hostname }: Environment, kind: LogKind, seed:
   return times.flatMap((time) => entry({ hostname, at: time, incident, random }).map((text) => ({ at: time, text })));
 }
 
-/** In about half of all stretches of five hours, something goes wrong for ten minutes. */
+/** In about half of all five-hour periods, something goes wrong for ten minutes. */
 function isIncident(seed: string, at: number): boolean {
   const stretch = 5 * 60;
   const random = randomFrom(`${seed} incident ${Math.floor(at / stretch)}`);

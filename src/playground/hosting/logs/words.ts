@@ -24,7 +24,7 @@ function clock(time: Date): string {
   return `${two(time.getUTCHours())}:${two(time.getUTCMinutes())}:${two(time.getUTCSeconds())}`;
 }
 
-/** A visitor's address out of the ranges kept for documentation; a few come back often, some speak IPv6. */
+/** A visitor's address from the ranges reserved for documentation. A few return often, some use IPv6. */
 export function visitor(random: Random): string {
   if (random.chance(0.4)) return `203.0.113.${random.integer(1, 9)}`;
   if (random.chance(0.25))
@@ -32,7 +32,7 @@ export function visitor(random: Random): string {
   return `${random.pick(['192.0.2', '198.51.100'])}.${random.integer(1, 254)}`;
 }
 
-/** A path that somebody asks a site for. */
+/** A path that a visitor requests. */
 export function webPath(random: Random): string {
   if (random.chance(0.3)) return random.pick(['/', '/shop/', '/blog/', '/about/', '/contact/', '/cart/']);
   const id = random.integer(100, 9_999);
@@ -48,7 +48,7 @@ export function webPath(random: Random): string {
   ]);
 }
 
-/** What a visitor's program calls itself. */
+/** A visitor's user agent. */
 export function userAgent(random: Random): string {
   return random.pick([
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
@@ -58,7 +58,7 @@ export function userAgent(random: Random): string {
   ]);
 }
 
-/** Somebody's e-mail address. */
+/** An e-mail address. */
 export function mailAddress(random: Random): string {
   const name = random.pick(['maria', 'jon.berg', 'k.osei', 'lee', 'petra.w']);
   return `${name}${random.integer(1, 99)}@${random.pick(['example.com', 'post.example', 'mail.example.org'])}`;

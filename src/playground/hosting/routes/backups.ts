@@ -48,7 +48,7 @@ export const backupRoutes: readonly Route[] = [
   },
 ];
 
-/** Puts a new backup first; the oldest leave beyond 60. `at` in epoch milliseconds. */
+/** Adds a new backup in front; the oldest are dropped beyond 60. `at` in epoch milliseconds. */
 export function addBackup(environment: Environment, type: BackupType, at: number, note?: string): void {
   const id = Math.max(0, ...environment.backups.map((one) => one.id)) + 1;
   environment.backups = [{ id, ...backup(type, at, note) }, ...environment.backups].slice(0, maxBackups);

@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 const year = 365 * 24 * 3_600_000;
 const listing = z.object({ company: uuid, include_environments: z.enum(['true', 'false']).default('false') });
 
-/** What the public service answers beyond the document: each can be switched off. */
+/** Endpoints of the public service beyond the document; each can be switched off. */
 export const beyondRoutes: readonly Route[] = [
   {
     section: 'beyond',
@@ -39,7 +39,7 @@ export const beyondRoutes: readonly Route[] = [
     optional: 'validate',
     answer: (_call, { world, dialect, now }) => {
       const end = now() + year;
-      // The public service says it in milliseconds, as a text.
+      // The public service sends milliseconds as text.
       const expires_at = dialect === 'kinsta' ? String(end) : new Date(end).toISOString();
       return ok({ name: 'playground key', expires_at, company: world.company.id, status: 'active' });
     },
@@ -49,7 +49,7 @@ export const beyondRoutes: readonly Route[] = [
 function listed({ id, name, displayName, status, environments }: Site, world: World, withEnvironments: boolean) {
   const site = { id, name, display_name: displayName, status };
   if (!withEnvironments) return site;
-  // Staging first: whoever takes the first of the list for the live one is wrong here too.
+  // Staging first, so that a client that takes the first one for live is wrong here too.
   const shown = environments.toReversed().map((environment) => listedEnvironment(environment, world));
   return { ...site, environments: shown };
 }

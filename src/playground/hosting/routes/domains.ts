@@ -43,10 +43,10 @@ const dnsChange = (leastTtl: number) =>
     new_resource_records: values,
     removed_resource_records: values,
   });
-/** The document names no least TTL; the public service does. */
+/** The document gives no minimum TTL; the public service does. */
 const dnsChanges = { document: dnsChange(0), kinsta: dnsChange(300) };
 
-/** The domains of the company, their records to set elsewhere, and their DNS. */
+/** The company's domains, the records to set elsewhere, and their DNS. */
 export const domainRoutes: readonly Route[] = [
   {
     section: '4.4',
@@ -116,7 +116,9 @@ export const domainRoutes: readonly Route[] = [
   },
 ];
 
-/** A record set is named by type and name; new values join it, removed ones leave it, and an empty set is gone. */
+/**
+ * Record sets are identified by type and name. New values are added, removed ones dropped, and an empty set is deleted.
+ */
 function setRecord(domain: Domain, change: z.infer<typeof dnsChanges.document>): void {
   const same = (one: DnsRecord): boolean => one.type === change.type && one.name === change.name;
   const before = domain.dns.find(same);

@@ -4,7 +4,7 @@ import { logText } from '../logs/stream.ts';
 import { ok } from '../reply.ts';
 
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
-/** The public service calls its third log by its own name. */
+/** The public service has its own name for the third log. */
 const logFiles = {
   document: z.enum(['error', 'access', 'service-cache-perf']),
   kinsta: z
@@ -18,7 +18,7 @@ const logQuery = z.object({
   search: z.string().max(1_000).optional(),
 });
 
-/** What only shows: logs and files. */
+/** Read-only routes: logs and files. */
 export const readingRoutes: readonly Route[] = [
   {
     section: '4.19',

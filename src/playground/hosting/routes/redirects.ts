@@ -14,12 +14,14 @@ const type = z.enum(['permanent', 'redirect']);
 const orNothing = (said: string | null | undefined): string => said ?? '';
 const silent = text.nullish().transform(orNothing);
 
-/** Rules in requests. The document says of no field that it must be there, and its list of those that name a rule lacks `type`. */
+/** Rules in requests. The document requires no field, and its list of identifying fields lacks `type`. */
 const lenient = {
   rule: ruleOf({ type: type.default('permanent'), domain: silent, cell: silent }),
   named: ruleOf({ type: type.optional(), domain: silent, cell: silent }, text),
 };
-/** The public service wants all but the places of visitors, and has null where there is none: an empty text names no rule. */
+/**
+ * The public service requires all fields except visitors' places and uses null for none; an empty text matches no rule.
+ */
 const nullable = text.min(1).nullable();
 const strict = {
   rule: ruleOf({ type, domain: nullable.transform(orNothing), cell: nullable.optional().transform(orNothing) }),
@@ -107,7 +109,7 @@ export const redirectRoutes: readonly Route[] = [
   },
 ];
 
-/** The public service says null where a rule has nothing. */
+/** The public service sends null for an empty field. */
 const told = (rule: RedirectRule, dialect: Dialect): object =>
   dialect === 'document'
     ? rule
@@ -123,7 +125,7 @@ function changed({ redirects }: Environment, asked: Update): RedirectRule[] {
   return unique(redirects.map((one) => (touched.has(one) ? { ...asked.new_value } : one)));
 }
 
-/** A rule has no id, so two of the same value would be one. */
+/** Rules have no id, so two with equal values would be indistinguishable. */
 function unique(rules: readonly RedirectRule[]): RedirectRule[] {
   const distinct = rules.filter((one, at) => rules.findIndex((other) => isNamed(other, one)) === at);
   if (distinct.length > maxRules) throw new Refused('malformed', `at most ${maxRules} rules`);

@@ -13,7 +13,7 @@ const path = z
   .max(4_096)
   .refine((one) => !one.startsWith('/') && !one.split('/').includes('..'), 'a path relative to the site root');
 
-/** What is left out counts as the fullest push, as the service has it. */
+/** Absent options mean the fullest push, as in the service. */
 const pushing = z
   .object({
     source_env_id: uuid,
@@ -30,7 +30,7 @@ const pushing = z
     'SPECIFIC_FILES needs a file_list',
   );
 
-/** Sites and environments as a whole: cloning, pushing, deleting. */
+/** Whole sites and environments: cloning, pushing, deleting. */
 export const siteRoutes: readonly Route[] = [
   {
     section: '4.8',

@@ -7,7 +7,7 @@ const address = z.string().refine(isAddress, 'an IP address, or a range in CIDR 
 const allowlist = z.object({ ip_allowlist: z.array(address).max(10_000) });
 const expiry = z.object({ exp_interval: z.enum(['hours_24', 'days_7', 'days_30', 'days_90', 'never']) });
 
-/** How an environment is reached by SFTP and SSH. */
+/** SFTP and SSH access of an environment. */
 export const sshRoutes: readonly Route[] = [
   {
     section: '4.15',
@@ -38,7 +38,7 @@ export const sshRoutes: readonly Route[] = [
     errors: [400, 401, 404, 500],
     answer: (call, { world, dialect }) => {
       const { allowlist } = world.environment(call.uuid());
-      // The public service has been seen to spell it so.
+      // The public service has been seen to use this spelling.
       const key = dialect === 'kinsta' ? 'stfp_ip_allowlist' : 'sftp_ip_allowlist';
       return ok({ environment: { active_container: { [key]: allowlist } } });
     },
@@ -56,7 +56,7 @@ export const sshRoutes: readonly Route[] = [
   },
 ];
 
-/** Zone ids are not addresses of anybody outside, and a leading zero would be read as octal by some. */
+/** Zone ids are not external addresses, and some parsers would read a leading zero as octal. */
 function isAddress(text: string): boolean {
   const [host = '', prefix, ...more] = text.split('/');
   const version = host.includes('%') ? 0 : isIP(host);

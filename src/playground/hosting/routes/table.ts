@@ -9,7 +9,7 @@ import { sshRoutes } from './ssh.ts';
 import { themeRoutes } from './themes.ts';
 import { toolRoutes } from './tools.ts';
 
-/** Every endpoint there is: the 23 of the document by their sections, and those beyond it. */
+/** Every endpoint: the 23 of the document by section, then those beyond it. */
 export const routes: readonly Route[] = [
   ...themeRoutes,
   ...redirectRoutes,
@@ -27,7 +27,7 @@ const matchers = routes.map((route) => ({
   pattern: new RegExp(`^${route.path.replaceAll(/\{[^}]+\}/g, '([^/]+)')}$`),
 }));
 
-/** The route for a method and a path below the base address, with the path's variable segment decoded. */
+/** The route for a method and a path below the base address, with its variable segment decoded. */
 export function routeFor(method: string, path: string): { route: Route; id: string } | undefined {
   for (const { route, pattern } of matchers) {
     const match = route.method === method ? pattern.exec(path) : null;
@@ -36,7 +36,7 @@ export function routeFor(method: string, path: string): { route: Route; id: stri
   return undefined;
 }
 
-/** A segment with a broken escape stays as it is and then names nothing. */
+/** A segment with a broken escape stays as it is; no resource has such a name. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -31,7 +31,7 @@ export const themeRoutes: readonly Route[] = [
     errors: [401, 404, 500],
     answer: (call, { world, dialect }) => {
       if (call.uuid().toLowerCase() !== world.company.id) missing('company');
-      // Some deployments drop the body of a GET: everything comes, in no order that was asked for.
+      // Some deployments ignore the body of a GET and answer with everything, unsorted.
       const asked = call.bodyIfAny(listing);
       const wanted: Listing = dialect === 'kinsta' ? {} : asked;
       const chosen = world.themes.map((theme) => companyTheme(theme, world)).filter((item) => isWanted(item, wanted));
@@ -61,7 +61,7 @@ export const themeRoutes: readonly Route[] = [
           for (const theme of updated) theme.updateStatus = 'failed';
         },
       });
-      // The public service says 202 in the body alone.
+      // The public service says 202 only in the body.
       return dialect === 'kinsta' ? { ...accepted, status: 200 } : accepted;
     },
   },

@@ -5,7 +5,7 @@ import { missBurst } from '../logs/cache.ts';
 const named = z.object({ environment_id: uuid });
 const images = named.extend({ image_optimization_type: z.enum(['off', 'lossy', 'lossless']) });
 
-/** What is done to an environment as it runs: images, cache, PHP. */
+/** Tools for a running environment: images, cache, PHP. */
 export const toolRoutes: readonly Route[] = [
   {
     section: '4.11',

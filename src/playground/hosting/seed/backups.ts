@@ -3,7 +3,7 @@ import type { Backup, BackupType } from '../resources.ts';
 
 const hour = 3_600_000;
 
-/** A fortnight of daily backups, newest first and a few hours old, with some made by hand or by the system between. */
+/** Two weeks of daily backups, newest first and a few hours old, with some manual and system ones between. */
 export function backupsUpTo(now: number, firstId: number, random: Random): Backup[] {
   const newest = now - random.integer(2, 7) * hour;
   const taken: Omit<Backup, 'id'>[] = Array.from({ length: 14 }, (_, day) =>

@@ -3,7 +3,7 @@ import type { DnsRecord, Domain, ShownRecord } from '../resources.ts';
 const minute = 60;
 const hour = 60 * minute;
 
-/** A domain of an environment with the records that verify and point it. Section 2 gives the shapes. */
+/** An environment's domain, with the records that verify and point it. Section 2 gives the shapes. */
 export function domainNamed(
   name: string,
   given: { id: string; siteId: string; environmentId: string; isActive: boolean; wildcard?: boolean; www?: boolean },
@@ -23,7 +23,7 @@ function pointing(name: string, www: boolean): ShownRecord[] {
   return www ? [apex, { name: `www.${name}`, value: name, type: 'CNAME' }] : [apex];
 }
 
-/** The DNS record sets of a domain that has its mail and its site elsewhere in order. */
+/** The DNS record sets of a domain whose mail and site are set up elsewhere. */
 export function defaultDns(name: string): DnsRecord[] {
   return [
     record('A', name, hour, ['192.0.2.80']),

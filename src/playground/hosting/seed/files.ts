@@ -19,7 +19,7 @@ const uploads: Sketch = Object.fromEntries(
   ]),
 );
 
-/** The files of an environment with those themes; `release` names a file that tells one release from another. */
+/** The files of an environment with those themes; `release` names a file that differs between releases. */
 export function filesWith(themes: readonly string[], release: string): FileNode[] {
   const themeFiles: Sketch = {
     'style.css': null,

@@ -1,4 +1,4 @@
-/** Ids that stay the same over every start and can be told apart at a glance: the first group says what, the last which. */
+/** Ids that are the same at every start and easy to tell apart: the first group says what kind, the last which one. */
 function idOf(what: string, which: number): string {
   return `${what}-0000-4000-8000-${which.toString(16).padStart(12, '0')}`;
 }
@@ -16,12 +16,12 @@ export const siteNames = [
   'harbor-events',
 ] as const;
 
-/** The environments each of them has. */
+/** The environments of each site. */
 export const environmentNames = ['live', 'staging'] as const;
 
 const numbered = (name: string): number => siteNames.findIndex((one) => one === name) + 1;
 
-/** The id of a seeded site (`acme-shop`) or environment (`acme-shop/live`); throws for any other words. */
+/** The id of a seeded site (`acme-shop`) or environment (`acme-shop/live`). Throws for any other name. */
 export function seededId(words: string): string {
   const [siteName = '', name] = words.split('/');
   const site = numbered(siteName);
@@ -30,7 +30,7 @@ export function seededId(words: string): string {
   return name === undefined ? idOf('51735173', site) : idOf('e0e0e0e0', site * 16 + environment);
 }
 
-/** The id of the n-th site or environment beside the usual ones, from 1. */
+/** The id of the n-th additional site or environment, from 1. */
 export function furtherId(what: 'site' | 'environment', which: number): string {
   return idOf(what === 'site' ? '51735174' : 'e0e0e0e1', which);
 }

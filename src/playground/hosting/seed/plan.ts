@@ -1,16 +1,16 @@
 import { environmentNames, seededId, siteNames } from './ids.ts';
 
-/** A site that a world begins with, and its environments, with their ids. */
+/** A site of a fresh world with its environments and their ids. */
 export type PlannedSite = {
   readonly id: string;
   readonly name: string;
   readonly environments: readonly { readonly id: string; readonly name: string }[];
 };
 
-/** Which sites a world begins with, and which domains beside those that every site has. */
+/** The sites of a fresh world, and domains beyond those of every site. */
 export type Plan = { readonly sites: readonly PlannedSite[]; readonly domains: readonly string[] };
 
-/** What there is unless somebody plans otherwise. */
+/** The default plan. */
 export const defaultPlan: Plan = {
   sites: siteNames.map((site) => ({
     id: seededId(site),

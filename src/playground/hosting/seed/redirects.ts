@@ -9,7 +9,7 @@ const places = [
   { code: 'CA', country: 'Canada', city: 'Montreal' },
 ];
 
-/** A few dozen redirect rules for one host, no two alike; some only for visitors of one country or city. */
+/** A few dozen different redirect rules for one host; some apply only to one country or city. */
 export function redirectRules(hostname: string, random: Random): RedirectRule[] {
   const rules: RedirectRule[] = [plain('/old-shop', '/shop/', hostname), plain('/jobs', '/careers/', hostname)];
   const count = random.integer(24, 40);

@@ -11,14 +11,14 @@ import { installed, themes } from './themes.ts';
 
 const hour = 3_600_000;
 
-/** Who may use SSH where, at the start; everywhere else the list is empty. */
+/** The SSH allowlists at the start; all others are empty. */
 const allowlists: Readonly<Record<string, readonly string[]>> = {
   'acme-shop/live': ['203.0.113.10', '203.0.113.11', '198.51.100.0/24', '2001:db8:4::/48'],
   'acme-shop/staging': ['203.0.113.10'],
   'north-bakery/live': ['192.0.2.44'],
 };
 
-/** A fresh world as of `now` (epoch milliseconds); the same seed, time and plan give the same world. */
+/** A fresh world as of `now` (epoch milliseconds). The same seed, time and plan give the same world. */
 export function seedWorld(seed: string, now: number, plan: Plan = defaultPlan): Seeded {
   const sites = plan.sites.map((site) => seedSite(site, seed, now));
   const domains = withMore(sites, plan.domains).map(([name, site, environment], at) => {
@@ -76,7 +76,7 @@ function seedEnvironment(site: Named, { id, name }: Named, seed: string, now: nu
 
 type Placed = readonly [name: string, site: Site, environment: Environment];
 
-/** The domains of these sites; those of `more` that are not among them lead to the first environment of all. */
+/** The domains of these sites. Domains of `more` that are not among them belong to the first environment. */
 function withMore(sites: readonly Site[], more: readonly string[]): readonly Placed[] {
   const usual = sites.flatMap((site) => domainsOf(site));
   const [site] = sites;
@@ -86,7 +86,7 @@ function withMore(sites: readonly Site[], more: readonly string[]): readonly Pla
   return [...usual, ...more.filter((name) => !taken.has(name)).map((name) => [name, site, environment] as const)];
 }
 
-/** Each environment's own hostname; the shop has two more, one of them not verified yet. */
+/** Each environment's own hostname. The shop has two more; one is not verified yet. */
 function domainsOf(site: Site): Placed[] {
   return site.environments.flatMap((environment) => {
     const more = site.name === 'acme-shop' && environment.name === 'live' ? ['acme.example', 'new.acme.example'] : [];

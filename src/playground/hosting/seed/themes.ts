@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 import type { InstalledTheme, Theme } from '../resources.ts';
 
-/** Every theme the company has anywhere; none of them is a real one. */
+/** Every theme of the company; all are invented. */
 export const themes: readonly Theme[] = [
   theme('storefront-plus', 'Storefront Plus', 'Product pages, carts and a quick checkout.', '4.3.0', ['4.1.2']),
   theme('harvest', 'Harvest', 'Warm pages for food and craft.', '2.8.1', ['2.6.0', '2.7.0']),
@@ -19,7 +19,7 @@ function theme(name: string, title: string, description: string, latest: string,
 
 type Wardrobe = readonly (readonly [name: string, version: string])[];
 
-/** The live wardrobe of each site, the active theme first. Staging has the newest of the active one. */
+/** The themes of each live site, the active one first. Staging has the newest version of the active one. */
 const wardrobes: Readonly<Record<string, Wardrobe>> = {
   'acme-shop': [
     ['storefront-plus', '4.1.2'],
@@ -52,7 +52,7 @@ const wardrobes: Readonly<Record<string, Wardrobe>> = {
   ],
 };
 
-/** What a site has of which nothing is known. */
+/** The themes of a site that is not listed above. */
 const plainWardrobe: Wardrobe = [
   ['kiln', '1.0.6'],
   ['meridian', '5.9.9'],

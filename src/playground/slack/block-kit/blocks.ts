@@ -120,7 +120,7 @@ const container = block(
 
 const taskFields: Shapes = { details: richText, output: richText, sources: list(anything, 100) };
 
-/** Every block, by type: required and optional fields with their limits. */
+/** Every block by type: required and optional fields with their limits. */
 export const BLOCKS: Shapes = {
   ...simple,
   ...lists,
@@ -135,7 +135,7 @@ export const BLOCKS: Shapes = {
     { rows, caption: string(LIMITS.sectionText, 1) },
     { page_size: whole(1, 100), row_header_column_index: whole(0, 19) },
   ),
-  // Its fields are not published as types; what is in it is the client's to draw.
+  // Its fields are not published as types, so its content is not checked.
   data_visualization: (value, pointer, found) => anything(value, pointer, found),
   task_card: block(
     { task_id: id, title: string(LIMITS.sectionText, 1), status: word('pending', 'in_progress', 'complete', 'error') },

@@ -51,7 +51,7 @@ function blocksOf(types: readonly string[], max: number): Shape {
   };
 }
 
-/** The interactive elements of a block, in the order in which they are drawn. */
+/** A block's interactive elements, in drawing order. */
 export function elementsOf(block: Fields): readonly Fields[] {
   if (block['type'] === 'carousel') return objectsOf(block['elements']).flatMap(elementsOf);
   if (block['type'] === 'container') return objectsOf(block['child_blocks']).flatMap(elementsOf);
@@ -104,7 +104,7 @@ function complaints(shape: Shape, value: unknown, pointer: string): readonly str
   return all;
 }
 
-/** What Slack would refuse in the blocks of a surface, one sentence with a JSON pointer each; empty where all is well. */
+/** What Slack would refuse in a surface's blocks: sentences with JSON pointers, empty if all is well. */
 export const blockComplaints = (blocks: unknown, surface: Surface, pointer = '/blocks'): readonly string[] =>
   complaints(SURFACES[surface], blocks, pointer);
 

@@ -33,16 +33,16 @@ const optionFields = { text: plain(LIMITS.optionText), value: string(LIMITS.opti
 /** An option of a select: plain text only. */
 export const option: Shape = object(optionFields, { description: plain(LIMITS.optionDescription) });
 
-/** An option of checkboxes and radio buttons: its texts may be mrkdwn. */
+/** An option of checkboxes or radio buttons; its texts may be mrkdwn. */
 export const richOption: Shape = object(
   { text: text(LIMITS.optionText), value: string(LIMITS.optionValue) },
   { description: text(LIMITS.optionDescription) },
 );
 
-/** An option of an overflow menu: it may be a link. */
+/** An option of an overflow menu; it may be a link. */
 export const overflowOption: Shape = object(optionFields, { description: plain(LIMITS.optionDescription), url });
 
-/** A list of options, no value twice. */
+/** A list of options with unique values. */
 export const options = (shape: Shape, max: number, min = 1): Shape => {
   const inner = list(shape, max, min);
   return (value, pointer, found) => {
@@ -66,7 +66,7 @@ const ANSWER = object(
   },
 );
 
-/** What is wrong with an app's answer to a suggestion request; empty where Slack would show it. */
+/** What is wrong with an app's answer to a suggestion request; empty if Slack would show it. */
 export function answerComplaints(answer: unknown): readonly string[] {
   const complaints: string[] = [];
   const found: Found = (pointer, complaint) => complaints.push(`${complaint} [json-pointer:${pointer || '/'}]`);

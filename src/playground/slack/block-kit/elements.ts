@@ -58,7 +58,7 @@ const offered = (value: Fields): readonly Fields[] => [
   ...objectsOf(value['option_groups']).flatMap((group) => objectsOf(group['options'])),
 ];
 
-/** What is chosen at first must be among the options, exactly. */
+/** Initial choices must equal one of the options. */
 function initialIsOffered(value: Fields, pointer: string, found: Found): void {
   const known = new Set(offered(value).map((each) => JSON.stringify([each['value'], each['text']])));
   const missing = (chosen: Fields): boolean => !known.has(JSON.stringify([chosen['value'], chosen['text']]));
@@ -78,7 +78,7 @@ const chosen = list(option, LIMITS.options);
 const choices: Shapes = { options: options(richOption, LIMITS.checkboxOptions) };
 const external: Shapes = { min_query_length: whole(0, 3000) };
 
-/** Every interactive element, by type: required and optional fields with their limits. */
+/** Every interactive element by type: required and optional fields with their limits. */
 export const ELEMENTS: Shapes = {
   button: element({ text: plain(LIMITS.buttonText) }, { ...buttonFields, value: string(LIMITS.buttonValue), url }),
   workflow_button: element({ text: plain(LIMITS.buttonText), workflow: anything }, buttonFields),
@@ -150,7 +150,7 @@ const SELECTS = ['static', 'external', 'users', 'conversations', 'channels'].fla
 ]);
 const CHOICES = ['checkboxes', 'radio_buttons', 'datepicker', 'timepicker', ...SELECTS];
 
-/** Which elements may stand where. */
+/** Which elements each place allows. */
 export const PLACES = {
   actions: ['button', 'workflow_button', 'overflow', 'datetimepicker', 'rich_text_input', ...CHOICES],
   accessory: ['button', 'workflow_button', 'overflow', ...CHOICES],

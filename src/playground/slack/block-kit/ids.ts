@@ -1,7 +1,7 @@
 import { type Fields, isFields, objectsOf } from '../json.ts';
 import { ELEMENTS } from './elements.ts';
 
-/** Blocks as Slack keeps them: every block and every interactive element has an id, given by the app or by us. */
+/** Blocks as Slack keeps them: every block and interactive element has an id, from the app or generated. */
 export function withIds(blocks: unknown, nextId: () => string): readonly Fields[] {
   return objectsOf(blocks).map((block) => ({ ...named(block, nextId), block_id: block['block_id'] ?? nextId() }));
 }

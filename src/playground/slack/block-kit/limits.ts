@@ -2,7 +2,7 @@
 export const LIMITS = {
   messageBlocks: 50,
   viewBlocks: 100,
-  /** Characters of all blocks of a message as JSON; not published, but refused with `msg_blocks_too_long`. */
+  /** Characters of all blocks of a message as JSON. Not published, but refused with `msg_blocks_too_long`. */
   messageCharacters: 13_200,
   viewBytes: 250 * 1024,
   id: 255,

@@ -1,15 +1,15 @@
 import { type Fields, isFields, listOf } from '../json.ts';
 
-/** Takes one complaint about the value at a JSON pointer (`/blocks/0/text`). */
+/** Receives one complaint about the value at a JSON pointer (`/blocks/0/text`). */
 export type Found = (pointer: string, complaint: string) => void;
 
-/** Looks at one value and reports what Slack would not take in it. */
+/** Checks one value and reports what Slack would refuse. */
 export type Shape = (value: unknown, pointer: string, found: Found) => void;
 
 /** Fields and their shapes. */
 export type Shapes = { readonly [field: string]: Shape };
 
-/** Any value at all. */
+/** Any value. */
 export const anything: Shape = () => {};
 
 /** A string of `min` to `max` characters. */
@@ -21,7 +21,7 @@ export const string =
     else if (value.length < min) found(pointer, `must be more than ${min - 1} characters`);
   };
 
-/** A string that matches a pattern; `what` says in words what it should have been. */
+/** A string that matches a pattern; `what` describes it in complaints. */
 export const pattern =
   (what: string, expression: RegExp, max = 3000): Shape =>
   (value, pointer, found) => {
@@ -42,7 +42,7 @@ export const whole =
     else if (value < min || value > max) found(pointer, `must be between ${min} and ${max}`);
   };
 
-/** One of some words. */
+/** One of these words. */
 export const word =
   (...words: readonly string[]): Shape =>
   (value, pointer, found) => {
@@ -60,7 +60,7 @@ export const list =
     for (const [index, each] of items.slice(0, max).entries()) item(each, `${pointer}/${index}`, found);
   };
 
-/** An object with these required and optional fields and no others; `and` looks at it as a whole. */
+/** An object with exactly these required and optional fields; `and` checks it as a whole. */
 export const object =
   (required: Shapes, optional: Shapes = {}, and?: (value: Fields, pointer: string, found: Found) => void): Shape =>
   (value, pointer, found) => {
@@ -83,7 +83,7 @@ export const orNull =
     if (value !== null) shape(value, pointer, found);
   };
 
-/** An object whose `type` chooses its shape among those of a table. */
+/** An object whose `type` selects its shape from a table. */
 export const typed =
   (shapes: Shapes): Shape =>
   (value, pointer, found) => {
@@ -94,7 +94,7 @@ export const typed =
     else shape(value, pointer, found);
   };
 
-/** The part of a table that is named. */
+/** The named part of a table. */
 export const only = (shapes: Shapes, names: readonly string[]): Shapes =>
   Object.fromEntries(Object.entries(shapes).filter(([name]) => names.includes(name)));
 

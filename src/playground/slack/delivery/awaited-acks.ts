@@ -1,18 +1,18 @@
 import type { Acknowledged } from './envelope.ts';
 
-/** The deliveries that wait for their acks, by envelope id. */
+/** The deliveries waiting for acks, by envelope id. */
 export type AwaitedAcks = {
-  /** Waits for the next ack of this envelope, or until the time is up. */
+  /** Waits for the next ack of this envelope, or for the time-out. */
   expect(id: string): Promise<Acknowledged>;
-  /** Answers the oldest delivery of this envelope that still waits; false where none does. */
+  /** Acks the oldest waiting delivery of this envelope; false if none waits. */
   arrived(id: string, ack: unknown): boolean;
-  /** Lets nobody wait any longer. */
+  /** Ends all waits. */
   close(): void;
 };
 
 type Answered = (answer: Omit<Acknowledged, 'ms'>) => void;
 
-/** Nobody waits yet. */
+/** Starts with nothing waiting. */
 export function createAwaitedAcks(timeoutMs: number): AwaitedAcks {
   const waiting = new Map<string, Set<Answered>>();
   return {

@@ -3,28 +3,28 @@ import { Impossible } from '../refused.ts';
 import type { Acknowledged, Channel, Envelope } from './envelope.ts';
 import type { Signature } from './http.ts';
 
-/** How envelopes reach the app; both can be changed at any time. */
+/** How envelopes reach the app; can be changed at any time. */
 export type DeliverySettings = {
-  /** How many times each envelope is delivered; 1 is once. */
+  /** How many times each envelope is delivered; 1 means once. */
   duplicates: number;
   /** How HTTP requests are signed. */
   signature: Signature;
-  /** Whether mentions and interactive payloads name the team and the enterprise of who acts: on Enterprise Grid they may not. */
+  /** Whether mentions and interactive payloads name the actor's team and enterprise. On a grid they may not. */
   namesTeams: boolean;
 };
 
-/** The way from the workspace to the app. */
+/** Delivers from the workspace to the app. */
 export type Delivery = {
   readonly settings: DeliverySettings;
-  /** Delivers as often as the settings say; the answer is the first ack, or the first failure where there is none. */
+  /** Delivers as often as the settings say. Returns the first ack, or the first failure if there is none. */
   deliver(envelope: Envelope): Promise<Acknowledged>;
-  /** Delivers an earlier envelope once more, the same in every field; the newest 100 are remembered. */
+  /** Delivers an earlier envelope again, identical in every field; the newest 100 are kept. */
   redeliver(id: string): Promise<Acknowledged>;
 };
 
 const REMEMBERED = 100;
 
-/** Delivers over one way, chosen anew for each envelope. `onDelivered` is told of every ack and every failure. */
+/** Delivers by one route, chosen for each envelope. `onDelivered` gets every ack and every failure. */
 export function createDelivery(
   way: () => Channel,
   onDelivered: (envelope: Envelope, attempt: number, answer: Acknowledged) => void,

@@ -1,21 +1,21 @@
 import type { Fields } from '../json.ts';
 
-/** Something that is brought to the app, whatever it holds. `id` is the same on each re-delivery. */
+/** One delivery to the app. `id` stays the same on re-delivery. */
 export type Carried = {
   readonly id: string;
   readonly kind: 'slash_commands' | 'interactive' | 'events_api';
   readonly payload: unknown;
-  /** Whether what the app puts into its ack is read. */
+  /** Whether the content of the app's ack is read. */
   readonly wantsAnswer: boolean;
 };
 
-/** Something the workspace tells the app. */
+/** A well-formed delivery of the workspace. */
 export type Envelope = Carried & { readonly payload: Fields };
 
-/** What became of a delivery. `ack` is what the app put into its acknowledgement: JSON, text, or undefined. */
+/** The outcome of a delivery. `ack` is the ack's content: JSON, text, or undefined. */
 export type Acknowledged = {
   readonly acked: boolean;
-  /** Milliseconds until the ack, or until nobody waited any longer. */
+  /** Milliseconds until the ack, or until the wait ended. */
   readonly ms: number;
   readonly ack: unknown;
   /** Why there was no ack. */

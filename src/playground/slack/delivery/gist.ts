@@ -3,7 +3,7 @@ import { mrkdwnText, namesIn, textObject } from '../render-text.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Envelope } from './envelope.ts';
 
-/** What an envelope says, in a few words: `by` is a person's name, empty where nobody acted. */
+/** A delivery in a few words; `by` is a person's name, empty if nobody acted. */
 export type Gist = { readonly by: string; readonly did: string };
 
 const LONGEST = 200;

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { fieldsOf, parseJson } from '../json.ts';
 import type { Acknowledged, Carried, Channel } from './envelope.ts';
 
-/** How requests are signed: as they should be, with another secret, or an hour ago. */
+/** How requests are signed: correctly, with a wrong secret, or dated an hour ago. */
 export type Signature = 'right' | 'wrong' | 'stale';
 
 const STALE_SECONDS = 3600;
@@ -20,7 +20,7 @@ export function createHttpDelivery(options: {
   readonly signature: () => Signature;
   readonly timeoutMs: number;
   readonly now: () => number;
-  /** Ends what is under way. */
+  /** Aborts requests under way. */
   readonly closed: AbortSignal;
 }): Channel {
   let turn = 0;

@@ -14,11 +14,11 @@ export type SocketMode = {
   /** A new one-time address to connect to. */
   open(): string;
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** How many connections are up. */
+  /** The number of open connections. */
   count(): number;
-  /** Asks every connection to come back on a new one, as Slack does every few hours; `abruptly` cuts the wire instead. */
+  /** Asks every connection to reconnect, as Slack does every few hours; `abruptly` cuts them instead. */
   disconnect(abruptly?: boolean): void;
-  /** Sends these words over every connection, in no envelope. */
+  /** Sends raw text over every connection, without an envelope. */
   sendRaw(words: string): void;
   close(): void;
 };
@@ -28,7 +28,7 @@ const TICKETS = 100;
 const PING_MS = 10_000;
 const LARGEST = 1024 * 1024;
 
-/** No connections yet. `onChanged` is told how many there are whenever one comes or goes. */
+/** Starts without connections. `onChanged` gets their number whenever one opens or closes. */
 export function createSocketMode(options: {
   readonly baseUrl: () => string;
   readonly timeoutMs: number;
@@ -72,7 +72,7 @@ export function createSocketMode(options: {
 }
 
 type Connections = Pick<SocketMode, 'accept' | 'count' | 'disconnect' | 'sendRaw' | 'close'> & {
-  /** The connection whose turn it is. */
+  /** The next connection in turn. */
   next(): WebSocket | undefined;
 };
 

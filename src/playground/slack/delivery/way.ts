@@ -6,16 +6,16 @@ import { gistOf } from './gist.ts';
 import { createHttpDelivery } from './http.ts';
 import type { SocketMode } from './socket-mode.ts';
 
-/** The way to the app: sockets, or request URLs once there are any. */
+/** The route to the app: sockets, or request URLs once there are any. */
 export type Way = {
   readonly delivery: Delivery;
   readonly reachable: () => boolean;
-  /** Brings this to the app as it is, once. */
+  /** Sends this raw, once. */
   readonly bring: (what: Carried) => Promise<Acknowledged>;
   readonly deliverTo: (url: string | readonly string[]) => void;
 };
 
-/** A way of the chosen kind; `deliverTo` turns it into HTTP. */
+/** A route of the chosen kind; `deliverTo` switches it to HTTP. */
 export function createWay(
   options: SlackOptions,
   around: {

@@ -8,7 +8,7 @@ import { complain } from '../workspace.ts';
 import { type Outcome, type Stage, TROUBLE, actor, keptBack, send } from './stage.ts';
 import { type Surface, type Target, type Where, type Which, findTarget, surfaceOf } from './surface.ts';
 
-/** Somebody presses a button. A confirm dialog is agreed to, unless `confirm` is false. */
+/** A person presses a button. Confirm dialogs are accepted unless `confirm` is false. */
 export async function click(
   stage: Stage,
   personId: string,
@@ -30,7 +30,7 @@ export async function click(
   });
 }
 
-/** Somebody puts something into an input; it is told to the app where that input dispatches. */
+/** A person sets an input. The app hears of it if the input dispatches. */
 export async function pick(stage: Stage, personId: string, where: Where, which: Which, said: Said): Promise<Outcome> {
   const person = actor(stage.workspace, personId);
   const surface = surfaceOf(stage, person, where);
@@ -41,7 +41,7 @@ export async function pick(stage: Stage, personId: string, where: Where, which: 
   return act(stage, person, surfaceOf(stage, person, where), target, value);
 }
 
-/** Puts something into an input without telling the app, suggestions apart. */
+/** Sets an input without telling the app, except for suggestion requests. */
 export async function put(stage: Stage, person: Person, surface: Surface, target: Target, said: Said): Promise<Fields> {
   const value = chosen(target.element, said, await offered(stage, person, surface, target, said));
   if (target.element['type'] !== 'overflow') surface.put(target.blockId, target.actionId, value);
@@ -82,10 +82,10 @@ function act(
   return send(stage, person, { kind: 'interactive', payload, wantsAnswer: false }, () => TROUBLE);
 }
 
-/** What an external select offers for some typed text. */
+/** The options of an external select for a typed text. */
 export type Suggested = Outcome & { readonly options: readonly Fields[] };
 
-/** Somebody types into an external select. Fewer characters than its `min_query_length` (3) are not sent. */
+/** A person types into an external select. Texts shorter than its `min_query_length` (default 3) are not sent. */
 export async function suggest(
   stage: Stage,
   personId: string,

@@ -4,7 +4,7 @@ import { BOT_USER, TEAM } from '../seed.ts';
 import type { Channel, Group, Person, Posting } from '../shapes.ts';
 import { type Outcome, type Stage, tellEvent } from './stage.ts';
 
-/** What an administrator can change of a person. */
+/** What an administrator can change about a person. */
 export type PersonChange = Partial<
   Pick<
     Person,
@@ -21,18 +21,18 @@ export type PersonChange = Partial<
   >
 >;
 
-/** What can be changed of a channel; `bot` invites the bot or removes it. */
+/** What can change about a channel; `bot` invites or removes the bot. */
 export type ChannelChange = {
   readonly bot?: boolean;
   readonly archived?: boolean;
   readonly shared?: boolean;
   readonly name?: string;
   readonly posting?: Posting;
-  /** Another organisation is invited to it. */
+  /** Another organisation is invited to the channel. */
   readonly invited?: boolean;
 };
 
-/** Deactivates somebody, makes them a guest, renames them. */
+/** Deactivates a person, makes them a guest, or renames them. */
 export function changePerson({ workspace }: Stage, id: string, change: PersonChange): Person {
   const person = workspace.people.get(id);
   if (person === undefined) throw new Impossible(`there is no person ${id}`);
@@ -42,7 +42,7 @@ export function changePerson({ workspace }: Stage, id: string, change: PersonCha
   return changed;
 }
 
-/** Gives a group other members, and tells the app. */
+/** Changes a group's members and tells the app. */
 export async function changeGroup(
   stage: Stage,
   id: string,
@@ -59,7 +59,7 @@ export async function changeGroup(
   return { ...changed, outcome: await tellMembers(stage, group, changed) };
 }
 
-/** Disables a group, or enables it again; the app hears nothing of it. */
+/** Disables or enables a group. The app is not told. */
 export function disableGroup({ workspace }: Stage, id: string, isDisabled = true): Group {
   const group = workspace.groups.get(id);
   if (group === undefined) throw new Impossible(`there is no group ${id}`);
@@ -90,7 +90,7 @@ function tellMembers(stage: Stage, before: Group, after: Group): Promise<Outcome
   return tellEvent(stage, bot, 'subteam_members_changed', event);
 }
 
-/** Invites or removes the bot, archives, shares or renames a channel, or sets its rules of posting. */
+/** Invites or removes the bot, archives, shares or renames a channel, or sets its posting rules. */
 export function changeChannel({ workspace }: Stage, id: string, { bot, ...change }: ChannelChange): Channel {
   const channel = workspace.channels.get(id);
   if (channel === undefined) throw new Impossible(`there is no channel ${id}`);

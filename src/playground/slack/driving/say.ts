@@ -15,7 +15,7 @@ const FAILED: Readonly<Record<string, string>> = {
   unreachable: 'dispatch_failed',
 };
 
-/** Somebody sends a slash command: `typed` is the whole line, such as `/site cache clear acme-shop/live`. */
+/** A person sends a slash command; `typed` is the whole line, such as `/site cache clear acme-shop/live`. */
 export async function command(stage: Stage, personId: string, channelId: string, typed: string): Promise<Outcome> {
   const { workspace, responseUrls } = stage;
   const person = actor(workspace, personId);
@@ -36,7 +36,7 @@ export async function command(stage: Stage, personId: string, channelId: string,
   return outcome;
 }
 
-/** A command's ack may say something, privately or to all; plain text counts as private. */
+/** A command's ack may contain a message, private or public; plain text is private. */
 function showAck({ workspace }: Stage, channel: string, person: string, ack: unknown): void {
   const answer: Fields = isFields(ack) ? ack : { text: textOf(ack) };
   if (Object.values(answer).every((value) => value === '')) return;
@@ -48,7 +48,7 @@ function showAck({ workspace }: Stage, channel: string, person: string, ack: unk
   }
 }
 
-/** Somebody writes a message; a mention of the bot or a direct message reaches the app as an event. */
+/** A person posts a message. A mention of the bot or a direct message reaches the app as an event. */
 export async function say(
   stage: Stage,
   personId: string,
@@ -67,8 +67,8 @@ export async function say(
 }
 
 /**
- * Somebody edits their own message. Where it mentions the bot now, the app hears of the mention again: with another event
- * id, the same time stamp, and who edited it when. Apps that read the channel's messages hear of the change as well.
+ * A person edits their own message. If it now mentions the bot, the app gets the mention again: with a new event id,
+ * the same time stamp, and who edited it when. Apps that read the channel's messages also get the change.
  */
 export async function edit(
   stage: Stage,
@@ -88,7 +88,7 @@ export async function edit(
   return channel.kind === 'im' ? keptBack() : tellOfMessage(stage, channel, person, edited);
 }
 
-/** A new message, or an edited one, as an app hears of it that does not read the channel. */
+/** A new or edited message, as an app sees it that does not read the channel. */
 function tellOfMessage(stage: Stage, channel: Channel, person: Person, message: Message): Promise<Outcome> {
   const direct = channel.kind === 'im';
   const type = direct ? 'message' : 'app_mention';
@@ -134,7 +134,7 @@ async function tellReaders(
   });
 }
 
-/** Somebody writes `@Sitehand …`. */
+/** A person writes `@Sitehand …`. */
 export const mention = (
   stage: Stage,
   personId: string,
@@ -143,7 +143,7 @@ export const mention = (
   threadTs?: string,
 ): ReturnType<typeof say> => say(stage, personId, channelId, `<@${BOT_USER}> ${text}`, threadTs);
 
-/** Somebody chooses a global shortcut of the app, from wherever they are. */
+/** A person picks a global shortcut of the app. */
 export async function shortcut(stage: Stage, personId: string, callbackId: string): Promise<Outcome> {
   const { workspace } = stage;
   const person = actor(workspace, personId);
@@ -156,7 +156,7 @@ export async function shortcut(stage: Stage, personId: string, callbackId: strin
   return send(stage, person, { kind: 'interactive', payload, wantsAnswer: false }, () => TROUBLE);
 }
 
-/** Somebody opens the app's Home tab. */
+/** A person opens the app's Home tab. */
 export async function home(stage: Stage, personId: string): Promise<Outcome> {
   const { workspace } = stage;
   const person = actor(workspace, personId);

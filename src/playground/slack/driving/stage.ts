@@ -19,25 +19,25 @@ export type Stage = {
   readonly events: ReadonlySet<string>;
 };
 
-/** What became of something a person did. */
+/** The outcome of a person's action. */
 export type Outcome = {
-  /** False where the client kept it to itself: an empty required field, a dialog declined, an event nobody wants. */
+  /** False if the client did not send it: an empty required field, a declined dialog, an event without subscription. */
   readonly delivered: boolean;
-  /** For `redeliver`. */
+  /** The envelope's id, for `redeliver`. */
   readonly envelope: string | undefined;
   readonly payload: Fields | undefined;
   readonly acked: boolean;
   /** Milliseconds until the ack. */
   readonly ms: number;
-  /** What the app put into the ack. */
+  /** What the app put into its ack. */
   readonly ack: unknown;
-  /** A line only the client shows, such as a command's "operation_timeout". */
+  /** A line that only the client shows, such as a command's "operation_timeout". */
   readonly shown: string | undefined;
-  /** What stands in red under the inputs, by block id. */
+  /** The errors shown under inputs, by block id. */
   readonly errors: Readonly<Record<string, string>>;
 };
 
-/** Something the client kept to itself. */
+/** An outcome that the client did not send. */
 export const keptBack = (errors: Readonly<Record<string, string>> = {}, shown?: string): Outcome => ({
   delivered: false,
   envelope: undefined,
@@ -49,10 +49,10 @@ export const keptBack = (errors: Readonly<Record<string, string>> = {}, shown?: 
   errors,
 });
 
-/** What a client shows when a click or a form was not acknowledged. */
+/** What a client shows when a click or form gets no ack. */
 export const TROUBLE = 'We had some trouble connecting. Try again?';
 
-/** Somebody who can act. Throws `Impossible` for the deactivated, for bots and for unknown ids. */
+/** A person who can act. Throws `Impossible` for deactivated people, bots and unknown ids. */
 export function actor(workspace: Workspace, id: string): Person {
   const person = workspace.people.get(id);
   if (person === undefined) throw new Impossible(`there is no person ${id}`);
@@ -61,7 +61,7 @@ export function actor(workspace: Workspace, id: string): Person {
   return person;
 }
 
-/** A channel somebody can act in. Throws `Impossible` where they cannot see it. */
+/** A channel that the person can act in. Throws `Impossible` if they cannot see it. */
 export function channelFor(workspace: Workspace, person: Person, id: string): Channel {
   const channel = id === directMessageId(person.id) ? directMessage(workspace, person.id) : workspace.channels.get(id);
   if (channel === undefined || !canSee(workspace, person.id, channel))
@@ -69,7 +69,7 @@ export function channelFor(workspace: Workspace, person: Person, id: string): Ch
   return channel;
 }
 
-/** Delivers, and shows the person `unanswered(failure)` where there was no ack. */
+/** Delivers, and shows the person `unanswered(failure)` if there is no ack. */
 export async function send(
   { workspace, delivery }: Stage,
   person: Person,
@@ -86,7 +86,7 @@ export async function send(
   return { delivered: true, envelope: envelope.id, payload, acked, ms, ack, shown, errors: {} };
 }
 
-/** The payload without the team and enterprise of who acts; which workspace it is delivered for stays. */
+/** Removes the acting person's team and enterprise from a payload; the workspace it is delivered to stays. */
 function withoutTeams(payload: Fields): Fields {
   const { user, event } = payload;
   return {

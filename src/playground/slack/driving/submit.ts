@@ -10,10 +10,10 @@ import { put } from './act.ts';
 import { type Outcome, type Stage, TROUBLE, actor, keptBack, send } from './stage.ts';
 import { findTarget, surfaceOf, type Which } from './surface.ts';
 
-/** What to fill in before a form is sent, by an input's label, its block id, or `block id/action id`. */
+/** Values to fill in before submitting, by an input's label, block id, or `block id/action id`. */
 export type Filled = Readonly<Record<string, Said>>;
 
-/** Somebody fills in the modal on top and sends it. Filling in does not dispatch: use `pick` for inputs that do. */
+/** A person fills in the topmost modal and submits it. Filling in does not dispatch; use `pick` for inputs that do. */
 export async function submit(stage: Stage, personId: string, filled: Filled = {}): Promise<Outcome> {
   const { workspace } = stage;
   const person = actor(workspace, personId);
@@ -53,7 +53,7 @@ function whichOf(stage: Stage, person: Person, name: string): Which {
   return both && actionId !== undefined ? { block_id: blockId, action_id: actionId } : { label: name };
 }
 
-/** What a client finds wrong with a form by itself, by block id. */
+/** Errors that a client itself finds in a form, by block id. */
 function clientErrors(view: View): Record<string, string> {
   const errors: Record<string, string> = {};
   for (const block of blocksOf(view).filter((each) => each['type'] === 'input')) {
@@ -92,7 +92,7 @@ function wrongNumber(element: Fields, text: string): string | undefined {
 type Shown = Pick<Outcome, 'errors' | 'shown'>;
 const NOTHING: Shown = { errors: {}, shown: undefined };
 
-/** Does to the form what the ack of its submission says; an ack Slack would not understand is trouble for the person. */
+/** Applies the ack of a submission to the form. An ack that Slack would not understand is shown as trouble. */
 function applied(stage: Stage, person: Person, view: View, ack: unknown): Shown {
   try {
     return apply(stage, person, view, isFields(ack) ? ack : {});
@@ -134,7 +134,7 @@ function apply({ workspace }: Stage, person: Person, view: View, ack: Fields): S
   }
 }
 
-/** Field errors must name blocks that are inputs, and say something. */
+/** Field errors must name input blocks and must not be empty. */
 function checkedErrors(view: View, sent: unknown): Readonly<Record<string, string>> {
   const inputs = new Set(
     blocksOf(view)
@@ -149,7 +149,7 @@ function checkedErrors(view: View, sent: unknown): Readonly<Record<string, strin
   return Object.fromEntries(errors.map(([blockId, text]) => [blockId, textOf(text)]));
 }
 
-/** Somebody closes the modal on top, or `all` of them; the app hears of those with `notify_on_close`. */
+/** A person closes the topmost modal, or all of them. The app hears of those with `notify_on_close`. */
 export async function close(stage: Stage, personId: string, all = false): Promise<readonly Outcome[]> {
   const { workspace } = stage;
   const person = actor(workspace, personId);

@@ -10,10 +10,10 @@ import type { Person, Values } from '../shapes.ts';
 import { blocksOf, replaceView, stackOf } from '../views.ts';
 import { type Stage, channelFor } from './stage.ts';
 
-/** Where something is pressed: a message, the modal on top, the App Home, or an open view by its id. */
+/** Where to act: a message, the topmost modal, the App Home, or an open view by its id. */
 export type Where = { readonly channel: string; readonly ts: string } | { readonly view: string } | 'modal' | 'home';
 
-/** Which element: by any of these; all that are given must fit. `label` is what the person reads on it or over it. */
+/** Selects an element; all given fields must match. `label` is the text that a person reads on it or above it. */
 export type Which = {
   readonly action_id?: string;
   readonly block_id?: string;
@@ -21,20 +21,20 @@ export type Which = {
   readonly value?: string;
 };
 
-/** A place with things to press, as one person sees it. */
+/** A place with elements to act on, as one person sees it. */
 export type Surface = {
   readonly blocks: readonly Fields[];
   readonly values: Values;
-  /** For the trigger of what is done here. */
+  /** For the trigger of an action here. */
   readonly viewId: string | undefined;
-  /** The fields of a payload that say where it was. */
+  /** The payload fields that name the place. */
   readonly place: Fields;
-  /** The same with a response URL, for messages. */
+  /** The same, plus a response URL for messages. */
   readonly answerable: () => Fields;
   readonly put: (blockId: string, actionId: string, value: Fields) => void;
 };
 
-/** One element on a surface, with the block it stands in. */
+/** An element of a surface, with its block. */
 export type Target = {
   readonly block: Fields;
   readonly element: Fields;
@@ -42,7 +42,7 @@ export type Target = {
   readonly actionId: string;
 };
 
-/** The surface somebody means. Throws `Impossible` where they do not see it. */
+/** The surface at a place. Throws `Impossible` if the person cannot see it. */
 export function surfaceOf(stage: Stage, person: Person, where: Where): Surface {
   return typeof where === 'object' && 'channel' in where
     ? messageSurface(stage, person, where)
@@ -61,7 +61,7 @@ function messageSurface(
     throw new Impossible(`${person.real_name} sees no message ${where.ts} in ${channel.id}`);
   const values = message.values.get(person.id) ?? new Map();
   const ephemeral = message.onlyFor !== undefined;
-  // Above replies a message names itself as its thread.
+  // A thread's root names itself as its thread.
   const isParent = workspace.messages.get(channel.id)?.some(({ threadTs }) => threadTs === message.ts);
   const threadTs = message.threadTs ?? (isParent ? message.ts : undefined);
   const inThread = threadTs === undefined ? {} : { thread_ts: threadTs };
@@ -121,7 +121,7 @@ function viewSurface(
   };
 }
 
-/** The one element that fits. Throws `Impossible`, naming what there is, where none or several do. */
+/** The one matching element. Throws `Impossible`, naming the choices, if none or several match. */
 export function findTarget(stage: Stage, surface: Surface, which: Which): Target {
   const names = namesIn(stage.workspace);
   const all = surface.blocks.flatMap((block) =>

@@ -9,10 +9,10 @@ import type { Channel, Message } from '../shapes.ts';
 import type { Workspace } from '../workspace.ts';
 import { type Context, type Methods, knownPerson, page, required, visibleChannel, writableChannel } from './method.ts';
 
-/** chat.update takes shorter texts than chat.postMessage. */
+/** chat.update accepts shorter texts than chat.postMessage. */
 const UPDATED_TEXT = 4000;
 
-/** The thread a reply belongs to, given any message in it; a deleted root stays a thread. */
+/** The thread of any message in it. A deleted root remains a thread. */
 function threadOf(workspace: Workspace, channel: string, args: Fields): string | undefined {
   const ts = wordOf(args['thread_ts']);
   if (ts === undefined) return undefined;
@@ -21,13 +21,13 @@ function threadOf(workspace: Workspace, channel: string, args: Fields): string |
   return parent.threadTs ?? parent.ts;
 }
 
-/** The id of a channel that is named by it, or as `#name`. */
+/** The id of a channel given by id or as `#name`. */
 function channelIn({ channels }: Workspace, args: Fields): string {
   const said = required(args, 'channel');
   return [...channels.values()].find(({ name }) => said === `#${name}`)?.id ?? said;
 }
 
-/** Markdown stands for text and blocks. Refuses `markdown_text_conflict` beside them, and `msg_too_long`. */
+/** Markdown replaces text and blocks. Refuses `markdown_text_conflict` if both are given, and `msg_too_long`. */
 function withMarkdown(args: Fields): Fields {
   const { markdown_text: markdown, ...others } = args;
   if (markdown === undefined) return args;
@@ -46,13 +46,13 @@ function postMessage(context: Context, args: Fields): Fields {
   return { channel: channel.id, ts: message.ts, message: messagePayload(message) };
 }
 
-/** A channel with rules of posting takes from an app only what they leave to everybody. */
+/** Enforces a channel's posting rules; the app is never among the exceptions. */
 function obeyPosting({ posting }: Channel, isReply: boolean): void {
   const isRefused = posting === 'read_only' || (isReply ? posting === 'non_threadable' : posting === 'thread_only');
   if (isRefused) throw new Refused(`restricted_action_${posting}_channel`);
 }
 
-/** The bot's own message. Refuses `message_not_found`, or `refusal` where it is somebody else's. */
+/** The bot's own message. Refuses `message_not_found`, or `refusal` if it is somebody else's. */
 function ownMessage(workspace: Workspace, args: Fields, refusal: string): Message {
   const channel = visibleChannel(workspace, required(args, 'channel'));
   const message = findMessage(workspace, channel.id, required(args, 'ts'));
@@ -64,7 +64,7 @@ function ownMessage(workspace: Workspace, args: Fields, refusal: string): Messag
 
 function update({ workspace }: Context, args: Fields): Fields {
   const message = ownMessage(workspace, args, 'cant_update_message');
-  // What is left out stays as it is; an empty list takes it away.
+  // Absent fields stay as they are; an empty list removes them.
   const next = { text: message.text, blocks: message.blocks, attachments: message.attachments, ...args };
   const content = checkedContent(next, UPDATED_TEXT);
   const metadata = content.metadata ?? message.metadata;
@@ -97,7 +97,7 @@ function getPermalink({ workspace }: Context, args: Fields): Fields {
   return { channel: channel.id, permalink: `https://${TEAM.domain}.slack.com/archives/${channel.id}/${at}` };
 }
 
-/** The messages everybody sees in a channel, oldest first, between `oldest` and `latest`. */
+/** A channel's public messages between `oldest` and `latest`, oldest first. */
 function history({ workspace }: Context, args: Fields): readonly Message[] {
   const channel = visibleChannel(workspace, required(args, 'channel'));
   if (!channel.members.includes(BOT_USER)) throw new Refused('not_in_channel');

@@ -22,7 +22,7 @@ function complete({ workspace }: Context, args: Fields): Fields {
   return { files: completeFiles(workspace, args['files'], args).map((file) => fileObject(workspace, file)) };
 }
 
-/** Uploads in three steps: an address, the bytes, the sharing. https://docs.slack.dev/messaging/working-with-files */
+/** Uploads in three steps: address, bytes, sharing. https://docs.slack.dev/messaging/working-with-files */
 export const FILES: Methods = {
   'files.getUploadURLExternal': { token: 'bot', scope: 'files:write', run: getUploadUrl },
   'files.completeUploadExternal': { token: 'bot', scope: 'files:write', run: complete },

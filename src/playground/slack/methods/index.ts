@@ -28,5 +28,5 @@ const SESSION: Methods = {
   },
 };
 
-/** Every method this workspace knows; any other is an `unknown_method`. */
+/** Every known method; any other is an `unknown_method`. */
 export const METHODS: Methods = { ...SESSION, ...CHAT, ...VIEWS, ...USERS, ...CONVERSATIONS, ...FILES };

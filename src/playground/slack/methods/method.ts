@@ -4,7 +4,7 @@ import type { Channel, Person } from '../shapes.ts';
 import { type Workspace, directMessage } from '../workspace.ts';
 import { BOT_USER } from '../seed.ts';
 
-/** What a method works with besides its arguments. */
+/** What a method gets besides its arguments. */
 export type Context = {
   readonly workspace: Workspace;
   /** Without a trailing slash. */
@@ -14,7 +14,7 @@ export type Context = {
   readonly openSocket: () => string;
 };
 
-/** One method of the Web API: the token it takes, the scope it needs, and what it does. Refusals are thrown. */
+/** A Web API method: its token, its scope and its function. Refusals are thrown. */
 export type Method = {
   readonly token: 'bot' | 'app';
   readonly scope?: string;
@@ -31,7 +31,7 @@ export function required(args: Fields, name: string): string {
   return value;
 }
 
-/** A channel the bot can know of. Refuses `channel_not_found` for private channels and direct messages it is not in. */
+/** A channel that the bot can see. Refuses `channel_not_found` for private channels and DMs it is not in. */
 export function visibleChannel(workspace: Workspace, id: string): Channel {
   const channel = workspace.channels.get(id);
   if (channel === undefined || (channel.kind !== 'public' && !channel.members.includes(BOT_USER)))
@@ -39,7 +39,7 @@ export function visibleChannel(workspace: Workspace, id: string): Channel {
   return channel;
 }
 
-/** A channel to write to, or a person for their direct messages. Refuses also `is_archived` and `not_in_channel`. */
+/** A channel to post to, or a person for their DM. Also refuses `is_archived` and `not_in_channel`. */
 export function writableChannel({ workspace, scopes }: Context, id: string): Channel {
   if (workspace.people.has(id) && id !== BOT_USER) return directMessage(workspace, id);
   const channel = visibleChannel(workspace, id);
@@ -65,5 +65,5 @@ export function page<T>(items: readonly T[], args: Fields): { readonly items: re
   return { items: items.slice(from, to), next: { response_metadata: { next_cursor: cursor } } };
 }
 
-/** Whether an argument says yes, in JSON or in a form. */
+/** Whether an argument is true, in JSON or in a form. */
 export const asked = (args: Fields, name: string): boolean => isTrue(args[name]);
