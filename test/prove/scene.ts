@@ -23,46 +23,46 @@ rules:
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
 `;
 const hosting = { durations: { 'cache:clear': 0, 'environments:push': 0 } };
-/** Here it is not shown how fast Slack is answered: a slow machine makes nothing unheard. */
+/** Ack times are not tested here, and a slow machine must not lose deliveries. */
 const ackTimeoutMs = 10_000;
 
-/** A house whose bots die or stand still on order, on either database. */
+/** A house whose bots die or freeze on request, on either database. */
 export type Scene = {
   readonly house: House;
   readonly database: 'SQLite' | 'PostgreSQL';
-  /** Starts a bot that obeys orders, with its clock right or so many hours wrong; ready, or connected only. */
+  /** Starts a bot that obeys orders, with its clock off by these hours; resolves when ready or connected. */
   readonly start: (hoursWrong?: number, until?: 'ready' | 'connected') => Promise<Bot>;
-  /** Sets the clock of the running bot so many hours wrong; resolves when it is. */
+  /** Sets the running bot's clock off by these hours; resolves when done. */
   readonly setClock: (hoursWrong: number) => Promise<void>;
-  /** Has the next flush of a file of the database fail, as on a broken disk. */
+  /** Makes the next flush of a database file fail, as on a broken disk. */
   readonly failFlush: () => void;
-  /** Whether the bot that was started last has ended. */
+  /** Whether the newest bot has ended. */
   readonly hasEnded: () => boolean;
-  /** What waits for its time, without anybody working on it, is due now. */
+  /** Makes everything due now that waits for its time and is not being worked on. */
   readonly hurry: () => Promise<void>;
-  /** Lays down an order; the first bot that comes to its point takes it. */
+  /** Gives an order; the first bot that reaches its point takes it. */
   readonly order: (order: z.input<typeof orderShape>) => void;
-  /** As `eventually`, and whatever could still be stopped is not waited for. */
+  /** Like `eventually`, without waiting for periods in which a change can be stopped. */
   readonly soon: typeof eventually;
-  /** Resolves when the order has been taken; rejects with `NotObeyed` if that does not come. */
+  /** Resolves when the order has been taken; rejects with `NotObeyed` if it is not. */
   readonly obeyed: (withinMs?: number) => Promise<void>;
-  /** Whether it has been taken by now. */
+  /** Whether the order has been taken. */
   readonly isObeyed: () => boolean;
   readonly rows: (sql: string) => Promise<Rows>;
   readonly write: (sql: string) => Promise<unknown>;
-  /** Ends the leases of whoever is gone, instead of waiting a minute; on SQLite the next start does that by itself. */
+  /** Ends the leases of dead bots instead of waiting a minute. On SQLite the next start does that itself. */
   readonly endLeases: () => Promise<void>;
-  /** Resolves when nothing is under way any more; rejects with `StillUnderWay` if that does not come. */
+  /** Resolves when nothing is under way; rejects with `StillUnderWay` if that does not happen. */
   readonly atRest: () => Promise<void>;
 };
 
-/** Something neither came to its end nor waits for a person. */
+/** Something neither ended nor waits for a person. */
 export class StillUnderWay extends Error {}
 
-/** No bot came to the point of the order: what it passed instead, and whether anything is under way that may still come to it. */
+/** No bot reached the order's point. Says which points were passed and what is still under way. */
 export class NotObeyed extends Error {}
 
-/** Opens an empty house, on the PostgreSQL at `url` or on SQLite, for as long as `tale` takes; other rules may hold there. */
+/** Opens an empty house for `tale`, on the PostgreSQL at `url` or on SQLite, with these rules. */
 export async function onScene<T>(
   url: string | undefined,
   tale: (scene: Scene) => Promise<T>,
@@ -74,10 +74,10 @@ export async function onScene<T>(
   const flush = join(folder, 'flush');
   let hasEnded = false;
   let bot: Bot | undefined;
-  // First of all what keeps compiled code: the bot itself loads it too late for these.
-  const obedient = `--import ./src/node-version.js --import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)} --import ./test/prove/failing-flush.ts?order=${encodeURIComponent(flush)}`;
-  const usual = { ownProcess: 'all', start: false, policy: rules, hosting, slack: { ackTimeoutMs } } as const;
-  const house = await openHouse(url === undefined ? usual : { ...usual, environment: { DATABASE_URL: url } });
+  // The compile cache comes first: the bot itself enables it too late for these modules.
+  const imports = `--import ./src/node-version.js --import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)} --import ./test/prove/failing-flush.ts?order=${encodeURIComponent(flush)}`;
+  const defaults = { ownProcess: 'all', start: false, policy: rules, hosting, slack: { ackTimeoutMs } } as const;
+  const house = await openHouse(url === undefined ? defaults : { ...defaults, environment: { DATABASE_URL: url } });
   const book = url === undefined ? sqlite(house) : await postgres(url);
   const { rows, write } = book;
   const soon: Scene['soon'] = (what, left, withinMs) =>
@@ -94,8 +94,8 @@ export async function onScene<T>(
     house,
     database: url === undefined ? 'SQLite' : 'PostgreSQL',
     start: async (hoursWrong = 0, until = 'ready') => {
-      bot = await untilItStarts(() =>
-        house.start({ NODE_OPTIONS: `${obedient} ${clockWrongBy(hoursWrong, clock)}` }, until),
+      bot = await startWithRetries(() =>
+        house.start({ NODE_OPTIONS: `${imports} ${clockWrongBy(hoursWrong, clock)}` }, until),
       );
       hasEnded = false;
       const started = bot;
@@ -118,7 +118,7 @@ export async function onScene<T>(
     },
     order: (order) => {
       rmSync(passedFile(file), { force: true });
-      // Whole at once: a bot that passes a point while it is written would read half of it.
+      // Renamed into place, because a bot could otherwise read a half-written order.
       writeFileSync(`${file}.new`, JSON.stringify(orderShape.parse(order)));
       renameSync(`${file}.new`, file);
     },
@@ -156,8 +156,8 @@ export async function onScene<T>(
   }
 }
 
-/** Starts a bot as whoever keeps it running does: again, where it ended because its Slack or its database was too slow. */
-async function untilItStarts(start: () => Promise<Bot>): Promise<Bot> {
+/** Starts a bot as a supervisor does: again, if it ended because Slack or the database timed out. */
+async function startWithRetries(start: () => Promise<Bot>): Promise<Bot> {
   const until = performance.now() + patienceMs;
   for (;;) {
     try {
@@ -171,25 +171,25 @@ async function untilItStarts(start: () => Promise<Bot>): Promise<Bot> {
 const clockWrongBy = (hours: number, file: string): string =>
   `--import ./test/prove/clock.ts?hours=${hours}&file=${encodeURIComponent(file)}`;
 
-/** The newest of what the bots passed while the order lay there. */
+/** The newest points that bots passed while the order waited. */
 const passedInWords = (order: string): string => {
   const passed = existsSync(passedFile(order)) ? readFileSync(passedFile(order), 'utf8').trim().split('\n') : [];
   return passed.length === 0 ? 'nothing' : passed.slice(-40).join(', ');
 };
 
-/** Whatever has to end: neither lost nor owed. A waiting change waits for people, an unknown one once its evidence is told. */
+/** Everything that must end. Waiting changes wait for people, as do unknown ones whose evidence is told. */
 const underWay = `
   select 'change ' || number || ' ' || state as what from changes
     where settled_at is null and state <> 'waiting' and not (state = 'unknown' and reminders is not null)
   union all select 'delivery ' || key from inbox where closed_at is null
   union all select 'message ' || key from messages where due_at is not null`;
-/** What is tried or asked again later. What cools down, and what was not tried yet, has its own time. */
+/** Work that is tried or asked again later. Periods to stop a change and first attempts keep their own time. */
 const hastened = `update changes set due_at = 1
   where owner is null and due_at > 1 and (state = 'accepted' or
     state = 'approved' and not exists (select 1 from messages where key = changes.number || ':stop'))`;
 /**
- * An approved push that can be stopped is due now rather than in ten seconds; not before its *Stop* stands, and its card
- * says that it is approved: whoever dies at one of them dies before anything is sent.
+ * Makes an approved push due now instead of in ten seconds, once its *Stop* is posted and its card says it is approved:
+ * a bot killed at either message has not sent anything.
  */
 async function hurry({ rows, write }: Book): Promise<void> {
   const stands = `from messages where key = changes.number || ':stop' and ts is not null`;

@@ -7,36 +7,36 @@ import { createLog } from '../../src/log.ts';
 import { start } from '../../src/main.ts';
 
 /**
- * How long anything in a story may take, in milliseconds: nothing takes a tenth of it, unless the machine is busy. Whoever
- * is not held to the time of a test can wait longer, and does.
+ * How long anything in a story may take, in ms. Nothing takes a tenth of it, unless the machine is busy. Runs outside
+ * of a test's time limit wait longer.
  */
 export const patienceMs = process.env['VITEST'] ? 60_000 : 120_000;
 
-/** How a process of the bot ended. */
+/** How a bot's process ended. */
 export type Exit = { readonly code: number | null; readonly signal: string | null };
 
-/** The real bot, running. */
+/** A running real bot. */
 export type Bot = {
-  /** Resolves when it is connected, whatever it knows of the host by then; rejects as `ready` does. */
+  /** Resolves when it is connected, whether or not it knows the host's sites yet. Rejects as `ready` does. */
   readonly connected: Promise<unknown>;
-  /** Resolves when it knows the names of all sites; rejects with its last words when it ends before. */
+  /** Resolves when it knows the names of all sites. Rejects with its last lines if it ends before. */
   readonly ready: Promise<void>;
   readonly port: () => number;
   readonly pid: () => number;
-  /** Resolves when the process is gone, whoever ended it. */
+  /** Resolves when the process has ended, for whatever reason. */
   readonly ended: Promise<Exit>;
-  /** Sends the signal and resolves when the process is gone. */
+  /** Sends the signal and resolves when the process has ended. */
   readonly end: (signal: NodeJS.Signals) => Promise<Exit>;
-  /** Ends it in the quickest way there is. */
+  /** Ends it as fast as possible. */
   readonly close: () => Promise<Exit>;
 };
 
-/** Nobody reads along, and the stand-in counts only where it is told to. */
+/** No person reads along, and the stand-in enforces rate limits only on request, so nothing needs to be slow. */
 const pace = { postEveryMs: 0, editsPerMinute: 10_000, channelsForMs: 0, renewEveryMs: 50, homeEveryMs: 100 };
 
 /**
- * Starts the bot with these environment variables alone in the process of the test: a second of work less than a process
- * of its own. It cannot be killed, only stopped. By `now` (epoch ms) it keeps what is in no database.
+ * Starts the bot in the test's own process with only these environment variables, which saves a second. It can be
+ * stopped but not killed. Whatever it keeps in memory goes by `now` (epoch ms).
  */
 export function startBotHere(
   env: Readonly<Record<string, string>>,
@@ -63,44 +63,44 @@ const notItsOwn = (): never => {
   throw new Error('this bot has no process of its own');
 };
 
-/** Starts the bot in a process of its own with these environment variables alone; `onLine` gets all it prints. */
+/** Starts the bot in its own process with only these environment variables. `onLine` gets each line it prints. */
 export function startBot(env: Readonly<Record<string, string>>, onLine: (line: string) => void): Bot {
   const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/main.ts'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = exitOf(child);
-  const said: string[] = [];
-  const { promise: told, resolve: tell } = Promise.withResolvers<number>();
+  const lines: string[] = [];
+  const { promise: listening, resolve: onPort } = Promise.withResolvers<number>();
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => {
       onLine(line);
-      said.push(line);
+      lines.push(line);
       const port = /"port":(\d+),.*Sitehand is ready/.exec(line)?.[1];
-      if (port !== undefined) tell(Number(port));
+      if (port !== undefined) onPort(Number(port));
     });
   }
   let port = 0;
   const connected = Promise.race([
-    told.then((at) => (port = at)),
+    listening.then((at) => (port = at)),
     exited.then(({ code, signal }) => {
-      throw new Error(`the bot ended with ${code ?? signal}:\n${said.slice(-30).join('\n')}`);
+      throw new Error(`the bot ended with ${code ?? signal}:\n${lines.slice(-30).join('\n')}`);
     }),
   ]);
   const ready = connected.then(answersReady);
-  // A bot that is not waited for may end unheard.
+  // A test may not wait for `ready`; its rejection must not be unhandled then.
   ready.catch(() => undefined);
   const end = (signal: NodeJS.Signals): Promise<Exit> => (child.kill(signal), exited);
   const pid = (): number => child.pid ?? notItsOwn();
   return { connected, ready, port: () => port, pid, ended: exited, end, close: () => end('SIGKILL') };
 }
 
-/** Resolves when the bot says that it is ready: it knows the names of all sites. */
+/** Resolves when the bot is ready, that is, knows the names of all sites. */
 async function answersReady(port: number): Promise<void> {
   const until = performance.now() + patienceMs;
   while ((await fetch(`http://127.0.0.1:${port}/readyz`)).status !== 200) {
     if (performance.now() > until) throw new Error('the bot did not become ready');
-    // Asked without a pause, a bot whose host lists nothing would do little else than answer.
+    // Polling without a pause would keep a bot busy whose host lists nothing.
     await wait(100);
   }
 }

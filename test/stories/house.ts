@@ -13,7 +13,7 @@ import { createSteadyNow } from '../../src/storage/clock.ts';
 import { patienceMs, startBot, startBotHere, type Bot, type Exit } from './bot.ts';
 import { somebody, taleAt, type Somebody, type Tale } from './people.ts';
 
-/** Credentials of every house; each is a canary that is found nowhere but on the wire, or the house does not close. */
+/** Credentials of every house. Each is a canary: `close` fails if it is found anywhere but on the wire. */
 export const canaries = {
   bot: 'xoxb-canary-bot-9f31c07d',
   app: 'xapp-canary-app-5be2aa10',
@@ -22,52 +22,52 @@ export const canaries = {
   audit: 'canary-audit-e8a6190b-5c7720f1d3a94e68',
 } as const;
 
-/** The real bot in a process of its own, between both stand-ins. */
+/** The real bot between both stand-ins. */
 export type House = {
   readonly hosting: HostingStandIn;
   readonly slack: SlackStandIn;
-  /** A person of the workspace, by the first name. */
+  /** A person of the workspace by first name. */
   readonly person: (name: keyof typeof ids) => Somebody;
-  /** The change of that number, where the bot's database says that its card stands. */
+  /** The change with that number, found where the bot's database says its card is. */
   readonly change: (number: number, as?: keyof typeof ids) => Promise<Tale>;
-  /** Everything but reads that the host received, oldest first; of one environment where it is named. */
+  /** All requests to the host but reads, oldest first; optionally those about one environment. */
   readonly writes: (environment?: string) => readonly Entry[];
-  /** Starts the bot; resolves when it is ready, or connected where the host lists nothing. Rejects with its last words when it ends before. */
+  /** Starts the bot. Resolves when it is ready, or only connected. Rejects with its last lines if it ends before. */
   readonly start: (environment?: Readonly<Record<string, string>>, until?: 'ready' | 'connected') => Promise<Bot>;
   /** SIGKILL: nothing is finished. */
   readonly kill: () => Promise<Exit>;
-  /** SIGTERM: what runs is finished. */
+  /** SIGTERM: current work is finished. */
   readonly stop: () => Promise<Exit>;
-  /** The bot's own process; throws where it has none. */
+  /** The id of the bot's own process; throws if it has none. */
   readonly pid: () => number;
   /** The port of the health routes and, in HTTP mode, of `/slack/events`. */
   readonly port: () => number;
   readonly databaseUrl: string;
-  /** Puts other rules in force; resolves when they are written. */
+  /** Replaces the policy file; resolves when it is written. */
   readonly rule: (policy: string) => Promise<void>;
-  /** Rows of the database, read beside the running bot. */
+  /** Reads rows of the database while the bot runs. */
   readonly rows: (sql: string, ...values: readonly (string | number)[]) => readonly Record<string, unknown>[];
-  /** Writes into the database, beside the running bot. */
+  /** Writes to the database while the bot runs. */
   readonly rewrite: (sql: string, ...values: readonly (string | number)[]) => void;
-  /** Resolves when the database says that the change is in this state. */
+  /** Resolves when the change has this state in the database. */
   readonly becomes: (number: number, state: string) => Promise<void>;
-  /** An approved change that cools down, held far beyond the end of this story: resolves when *Stop* stands. */
+  /** Keeps an approved change in its *Stop* period for the rest of the story. Resolves once *Stop* is posted. */
   readonly holds: (number: number) => Promise<void>;
-  /** What is held or cools down is due now. */
+  /** Makes a change due now that is held or can still be stopped. */
   readonly lets: (number: number) => void;
-  /** Every delay of the host has met its request, and is over. */
+  /** Waits until every delay fault has met a request, then ends the delays. */
   readonly hostAnswers: () => Promise<void>;
-  /** The next listing of sites, and no other, lacks this one. */
+  /** Only the next listing of sites lacks this one. */
   readonly dropsOnce: (site: string) => void;
-  /** So much time passes for what a bot in this process keeps in memory: what the host has listed, who was asked about. */
+  /** Lets this much time pass for what a bot in this process keeps in memory, such as listings and people. */
   readonly passes: (ms: number) => void;
-  /** Resolves when the bot has listed all sites once more: somebody names one that it does not know. */
+  /** Resolves when the bot has listed all sites again, because a person named an unknown one. */
   readonly listsAnew: () => Promise<void>;
-  /** Puts other blocks into a message of the bot, as if its last edit had been lost, or somebody had forged it. */
+  /** Replaces the blocks of a bot message, as if its last edit were lost or somebody had forged it. */
   readonly redraws: (message: Pick<SeenMessage, 'channel' | 'ts'>, blocks: readonly unknown[]) => Promise<void>;
-  /** All that every process of the bot has printed. */
+  /** All output of every bot process. */
   readonly log: () => string;
-  /** All that the bot has left anywhere: log, messages, database files. */
+  /** Everything the bot has left behind: log, messages, database files. */
   readonly leftovers: () => Promise<string>;
   readonly close: () => Promise<void>;
 };
@@ -75,12 +75,12 @@ export type House = {
 export type HouseOptions = {
   readonly hosting?: HostingOptions;
   readonly slack?: SlackOptions;
-  /** The text of the rules; left out: the playground's. */
+  /** The policy's text; by default the playground's. */
   readonly policy?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Which bots run in a process of their own, and can be killed; left out: all run in the process of the test. */
+  /** Which bots run in their own process and can be killed; by default all run in the test's process. */
   readonly ownProcess?: 'the first' | 'all';
-  /** Left out: the bot is started at once. */
+  /** By default the bot is started at once. */
   readonly start?: false;
 };
 
@@ -99,18 +99,18 @@ export const ids = {
 
 export { patienceMs };
 
-/** Opens a house on loopback: both stand-ins, an empty database, and the bot, which is ready when this resolves. */
+/** Opens a house on loopback: both stand-ins, an empty database and a bot, which is ready when this resolves. */
 export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const durations = { 'cache:clear': 0 } as const;
   const hosting = await startHosting({ key: canaries.hosting, durations, notKnownFor: 0, ...options.hosting });
-  // Who counts Slack's three seconds does it itself (three-seconds.ts); a busy machine is no reason to deliver again.
+  // A busy machine must not cause re-deliveries. Tests of the three seconds measure them (three-seconds.ts).
   const slack = await startSlack({ tokens: canaries, ackTimeoutMs: patienceMs, ...options.slack });
   const folder = await mkdtemp(join(tmpdir(), 'sitehand-story-'));
   const file = join(folder, 'database', 'sitehand.db');
   const policyFile = join(folder, 'policy.yml');
   await writeFile(policyFile, options.policy ?? (await readFile('src/playground/policy.yml')));
   const byHttp = options.slack?.delivery?.kind === 'http';
-  const usual = {
+  const defaults = {
     PATH: process.env['PATH'] ?? '',
     SLACK_BOT_TOKEN: canaries.bot,
     ...(byHttp ? { SLACK_SIGNING_SECRET: canaries.signingSecret } : { SLACK_APP_TOKEN: canaries.app }),
@@ -142,21 +142,21 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const house: House = {
     hosting,
     slack,
-    databaseUrl: usual.DATABASE_URL,
+    databaseUrl: defaults.DATABASE_URL,
     rule: (policy) => writeFile(policyFile, policy),
     person: (name) => somebody(slack, ids[name]),
     change: (number, as = 'ana') => taleAt(slack, ids[as], () => placeOf(file, number)),
     writes: (environment) => {
       const id = environment === undefined ? '' : hosting.world.named(environment)?.id;
-      const isIts = (entry: Entry): boolean =>
+      const isAbout = (entry: Entry): boolean =>
         id !== undefined && JSON.stringify([entry.path, entry.body]).includes(id);
-      return hosting.journal.entries().filter((entry) => entry.method !== 'GET' && isIts(entry));
+      return hosting.journal.entries().filter((entry) => entry.method !== 'GET' && isAbout(entry));
     },
     start: async (environment, until = 'ready') => {
       const isOwn = options.ownProcess === 'all' || (options.ownProcess === 'the first' && all.size === 0);
       const begin = isOwn ? startBot : startBotHere;
       const started = begin(
-        { ...usual, ...environment },
+        { ...defaults, ...environment },
         (line) => lines.push(line),
         () => now() + ahead,
       );
@@ -180,7 +180,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     holds: async (number) => {
       await soon(() => {
         const [stop] = rows('select ts from messages where key = ? and ts is not null', `${number}:stop`);
-        if (stop === undefined) throw new Error(`#${number} cannot be stopped`);
+        if (stop === undefined) throw new Error(`#${number} has no Stop message`);
       });
       rewrite('update changes set due_at = ? where number = ?', farAway, number);
     },
@@ -205,7 +205,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       const before = listings();
       await soon(async () => {
         await slack.command(ids.dee, 'C0RANDOM', '/site backups list nowhere/live');
-        if (listings() <= before) throw new Error('the sites were not listed anew');
+        if (listings() <= before) throw new Error('the sites were not listed again');
       });
     },
     redraws: async ({ channel, ts }, blocks) => {
@@ -214,14 +214,14 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
         headers: { authorization: `Bearer ${canaries.bot}`, 'content-type': 'application/json' },
         body: JSON.stringify({ channel, ts, blocks }),
       });
-      const said = await answer.text();
-      if (!said.includes('"ok":true')) throw new Error(`not redrawn: ${said}`);
+      const body = await answer.text();
+      if (!body.includes('"ok":true')) throw new Error(`not redrawn: ${body}`);
     },
     log: () => lines.join('\n'),
     leftovers: async () =>
-      [...lines, ...(await contents(join(folder, 'database'))), ...everythingSaid(slack)].join('\n'),
+      [...lines, ...(await contents(join(folder, 'database'))), ...argumentsOfCalls(slack)].join('\n'),
     close: async () => {
-      // What the host never answers would keep a bot from ending.
+      // An unanswered request to the host would keep a bot from ending.
       await hosting.close();
       await Promise.all([...all].map((one) => one.close()));
       const left = await house.leftovers();
@@ -241,7 +241,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   );
 }
 
-/** Tells a story in a house of its own, which is closed however it ends. */
+/** Tells a story in its own house, which is closed however the story ends. */
 export const inHouse =
   (options: HouseOptions, story: (house: House) => Promise<void>): (() => Promise<void>) =>
   async () => {
@@ -259,7 +259,7 @@ const notRunning = (): never => {
 
 const farAway = 9_000_000_000_000;
 
-/** Looks at the database again until `look` does not throw any more: nothing tells of what is written there. */
+/** Polls until `look` stops throwing, because the database does not notify. */
 const soon = (look: () => void | Promise<void>): Promise<void> =>
   vi.waitFor(look, { timeout: patienceMs, interval: 50 });
 
@@ -279,9 +279,9 @@ function placeOf(file: string, number: number): { channel: string; ts: string } 
 }
 
 const contents = async (folder: string): Promise<readonly string[]> =>
-  // On PostgreSQL there is no folder.
+  // With PostgreSQL there is no such folder.
   Promise.all((await readdir(folder).catch(() => [])).map((name) => readFile(join(folder, name), 'latin1')));
 
-/** Every call of the Web API with all that the bot gave it. */
-const everythingSaid = (slack: SlackStandIn): readonly string[] =>
+/** The arguments of every Web API call. */
+const argumentsOfCalls = (slack: SlackStandIn): readonly string[] =>
   slack.calls().map(({ args }) => JSON.stringify(args));

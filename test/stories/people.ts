@@ -2,43 +2,43 @@ import type { SeenMessage, SeenView } from '../../src/playground/slack/reads.ts'
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { patienceMs } from './bot.ts';
 
-/** Text that is looked for in a message: a part of it, or a pattern. */
+/** Text to find in a message: a substring or a pattern. */
 export type Words = string | RegExp;
 type Outcome = Awaited<ReturnType<SlackStandIn['command']>>;
 
 const defaultChannel = 'C0ACME';
 
-/** A person of the workspace: what they do, and what they come to see of it. */
+/** A person of the workspace: what they do and what they see. */
 export type Somebody = {
   readonly id: string;
   /** Their direct messages with the bot. */
   readonly direct: string;
-  /** A slash command; resolves when it is acked. */
+  /** Sends a slash command; resolves when it is acked. */
   readonly says: (line: string, channel?: string) => Promise<Said>;
-  /** A slash command that is answered with a card. */
+  /** Sends a slash command that is answered with a card. */
   readonly asks: (line: string, channel?: string) => Promise<Tale>;
-  /** A slash command that opens a form: the form, once its text has these words. */
+  /** Sends a slash command that opens a form; resolves to the form once its text has these words. */
   readonly opens: (line: string, words: Words, channel?: string) => Promise<SeenView>;
-  /** A slash command that is shown in a form first, the name typed where that is asked, and waits for approval then. */
+  /** Sends a slash command, confirms its form (typing the name if asked), and returns the waiting change. */
   readonly wants: (line: string, channel?: string) => Promise<Tale>;
   readonly mentions: (line: string, channel?: string, thread?: string) => Promise<Said>;
-  /** Another text for a message of theirs. */
+  /** Edits a message of theirs. */
   readonly edits: (channel: string, ts: string, text: string) => Promise<Said>;
-  /** A button of a message, by the words on it. */
+  /** Presses a button of a message, by its label. */
   readonly clicks: (message: Pick<SeenMessage, 'channel' | 'ts'>, label: string) => Promise<Said>;
-  /** The form on top, once its text has these words. */
+  /** The topmost form, once its text has these words. */
   readonly form: (words: Words) => Promise<SeenView>;
   readonly submits: (filled?: Parameters<SlackStandIn['submit']>[1]) => Promise<Outcome>;
-  /** Submits the form on top, which is answered with a card in that channel. */
+  /** Submits the topmost form, which is answered with a card in that channel. */
   readonly confirms: (filled?: Parameters<SlackStandIn['submit']>[1], channel?: string) => Promise<Tale>;
 };
 
-/** Something said to the bot, and the private answer to it. */
+/** A message to the bot, and the private answers to it. */
 export type Said = {
   readonly outcome: Outcome;
-  /** The first private message after it with these words. */
+  /** The first private answer with these words. */
   readonly hears: (words: Words) => Promise<SeenMessage>;
-  /** Everything that was told privately after it. */
+  /** All private answers. */
   readonly interaction: () => readonly SeenMessage[];
 };
 
@@ -59,10 +59,10 @@ export type Tale = {
 export const has = (text: string, words: Words): boolean =>
   typeof words === 'string' ? text.includes(words) : words.test(text);
 
-/** Somebody by their user id. */
+/** A person by user id. */
 export function somebody(slack: SlackStandIn, id: string): Somebody {
   const direct = `D0${id}`;
-  const said = async (channel: string, act: () => Promise<Outcome>): Promise<Said> => {
+  const interact = async (channel: string, act: () => Promise<Outcome>): Promise<Said> => {
     const before = new Set(privateTo(slack, id, channel).map(keyOf));
     const outcome = await act();
     const interaction = (): readonly SeenMessage[] =>
@@ -78,16 +78,19 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
   };
   const newCard = async (channel: string, act: () => Promise<unknown>): Promise<Tale> => {
     const before = new Set(cardsIn(slack, id, channel).map(keyOf));
-    const told = privateTo(slack, id, channel).length;
+    const heardBefore = privateTo(slack, id, channel).length;
     const mine = `Asked by @${slack.people().find((one) => one.id === id)?.display_name}`;
     await act();
     const cards = (): readonly SeenMessage[] =>
       cardsIn(slack, id, channel).filter((one) => !before.has(keyOf(one)) && one.text.includes(mine));
-    const context = (): unknown => [privateTo(slack, id, channel).slice(told), slack.views(id).modals.at(-1)?.text];
+    const context = (): unknown => [
+      privateTo(slack, id, channel).slice(heardBefore),
+      slack.views(id).modals.at(-1)?.text,
+    ];
     return taleOf(slack, id, await expectSoon(slack, `a card in ${channel}`, () => cards()[0], context));
   };
   const says: Somebody['says'] = (line, channel = defaultChannel) =>
-    said(channel, () => slack.command(id, channel, line));
+    interact(channel, () => slack.command(id, channel, line));
   const form: Somebody['form'] = (words) =>
     expectSoon(
       slack,
@@ -96,12 +99,12 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
       () => slack.views(id).modals.map(({ text }) => text),
     );
   const opens: Somebody['opens'] = async (line, words, channel = defaultChannel) => {
-    const said = await says(line, channel);
-    // Where Slack's three seconds were over, there is a button instead.
+    const sent = await says(line, channel);
+    // After Slack's three seconds there is a button instead of a form.
     const offer = (): SeenMessage | undefined =>
-      said.interaction().find(({ text }) => text.startsWith('This needs a form.'));
+      sent.interaction().find(({ text }) => text.startsWith('This needs a form.'));
     const view = (): SeenView | undefined => slack.views(id).modals.findLast(({ text }) => has(text, words));
-    const found = await expectSoon(slack, `a form of ${id}`, () => view() ?? offer(), said.interaction);
+    const found = await expectSoon(slack, `a form of ${id}`, () => view() ?? offer(), sent.interaction);
     if (!('ts' in found)) return found;
     await slack.click(id, found, { label: 'Open the form' });
     return form(words);
@@ -120,16 +123,16 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
       return confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);
     },
     mentions: (line, channel = defaultChannel, thread?) =>
-      said(channel, () => slack.mention(id, channel, line, thread)),
-    edits: (channel, ts, text) => said(channel, () => slack.edit(id, channel, ts, text)),
-    clicks: ({ channel, ts }, label) => said(channel, () => slack.click(id, { channel, ts }, { label })),
+      interact(channel, () => slack.mention(id, channel, line, thread)),
+    edits: (channel, ts, text) => interact(channel, () => slack.edit(id, channel, ts, text)),
+    clicks: ({ channel, ts }, label) => interact(channel, () => slack.click(id, { channel, ts }, { label })),
     form,
     submits: (filled) => slack.submit(id, filled),
     confirms,
   };
 }
 
-/** The tale of the change whose card stands at `place`, as soon as it stands there, as one person reads it. */
+/** The change whose card is at `place`, once it is posted, as one person reads it. */
 export async function taleAt(
   slack: SlackStandIn,
   as: string,
@@ -174,7 +177,7 @@ function taleOf(slack: SlackStandIn, as: string, { channel, ts, text }: SeenMess
   };
 }
 
-/** The first value of `probe`; what was there instead, when it does not come. */
+/** The first value of `probe`. If it does not come, the error shows `instead`. */
 export async function expectSoon<T>(
   slack: Pick<SlackStandIn, 'until'>,
   what: string,
@@ -184,7 +187,7 @@ export async function expectSoon<T>(
   try {
     return await slack.until(probe, patienceMs);
   } catch (error) {
-    throw new Error(`There was not ${what}, but ${JSON.stringify(instead(), undefined, 1)}`, { cause: error });
+    throw new Error(`Expected ${what}, saw ${JSON.stringify(instead(), undefined, 1)}`, { cause: error });
   }
 }
 
@@ -197,7 +200,7 @@ function cardsIn(slack: SlackStandIn, as: string, channel: string): readonly See
     .filter(({ text, ephemeral }) => !ephemeral && /^\S+ [^\n]* · #\d+\n/.test(text));
 }
 
-/** What only this person sees: ephemeral messages of a channel and its threads, and what the bot wrote to them directly. */
+/** What only this person sees: ephemeral messages of a channel and its threads, and the bot's direct messages. */
 function privateTo(slack: SlackStandIn, id: string, channel: string): readonly SeenMessage[] {
   const roots = slack.messages({ channel, as: id });
   const inThreads = roots.flatMap(({ ts }) => slack.messages({ channel, thread: ts, as: id }));

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 type Outcome = { readonly acked: boolean; readonly ms: number };
 
 /**
- * Slack waits three seconds for an ack. The clock starts here; the answer expects acks that came in time. What the
- * test, or a bot in one of these processes, had to wait for a core meanwhile is the machine's doing and not the bot's.
+ * Slack waits three seconds for an ack. The clock starts here; the returned function expects acks in time. Time that
+ * the test or a bot in one of these processes waited for a CPU core is not counted.
  */
 export function threeSeconds(...pids: readonly number[]): (...outcomes: readonly Outcome[]) => void {
   const before = queued(pids);
@@ -18,7 +18,7 @@ export function threeSeconds(...pids: readonly number[]): (...outcomes: readonly
   };
 }
 
-/** Milliseconds that all threads of these processes have been ready to run and did not; none where nothing tells of it. */
+/** Milliseconds that all threads of these processes were ready but not running; 0 where the system doesn't say. */
 function queued(pids: readonly number[]): number {
   const threads = ['self', ...pids].flatMap((pid) => {
     const folder = `/proc/${pid}/task`;

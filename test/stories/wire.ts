@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Tells a transaction, or a statement that commits by itself, by what was said in it: all of these. */
+/** Recognises a transaction, or a statement that commits by itself: it must contain all of these. */
 type Words = readonly string[];
 
-/** A line on loopback between a bot and PostgreSQL, that fails on order. */
+/** A proxy on loopback between a bot and PostgreSQL that fails on request. */
 export type Wire = {
-  /** The same place for tables, by way of this line. */
+  /** The same database through this proxy. */
   readonly url: string;
-  /** Every connection ends, and no other one comes about. */
+  /** Ends every connection and refuses new ones. */
   readonly cut: () => void;
-  /** Nothing is carried and nothing ends: neither what stands now, for ever, nor what comes before it is mended. */
+  /** Connections open now, and those opened before `mend`, stay open and never carry anything again. */
   readonly silence: () => void;
-  /** Carries whatever comes from now on. */
+  /** Carries the data of new connections again. */
   readonly mend: () => void;
   /**
-   * Ends the connection at the next commit with these words: the server never sees that commit
-   * (`commit`), or has done it and its answer is lost (`answer`). Resolves when that has happened.
+   * Ends the connection at the next commit with these words: either the server never sees the commit (`commit`), or it
+   * commits and the answer is lost (`answer`). Resolves when that has happened.
    */
   readonly lose: (what: Loss, words: Words) => Promise<void>;
   readonly close: () => void;
@@ -25,10 +25,10 @@ export type Wire = {
 type Loss = 'commit' | 'answer';
 type Order = { readonly what: Loss; readonly words: Words; readonly done: () => void };
 
-/** What a transaction says that writes the audit line of that event of a change of that target. */
+/** The words of a transaction that writes this audit event about this target. */
 export const lineOf = (event: string, target: string): Words => [
   'insert into "audit"',
-  // As it is bound: its length in four bytes, and the word.
+  // The bound parameter: its length in four bytes, then the text.
   `\0\0\0${String.fromCodePoint(event.length)}${event}`,
   `"target":"${target}"`,
 ];
@@ -37,7 +37,7 @@ const begin = /start transaction|\0begin\0/;
 const commit = 'Q\0\0\0\u000Bcommit\0';
 const rollback = 'Q\0\0\0\rrollback\0';
 
-/** Lays a line to the server at `url`, which listens on a socket in a folder. */
+/** Opens a proxy to the server at `url`, which listens on a socket in a folder. */
 export async function layWire(url: string): Promise<Wire> {
   const here = new URL(url);
   const folder = here.searchParams.get('host') ?? '';
@@ -45,22 +45,22 @@ export async function layWire(url: string): Promise<Wire> {
   let state: 'whole' | 'cut' | 'silent' = 'whole';
   let silences = 0;
   const orders = new Set<Order>();
-  const take = (said: string): Order | undefined => {
-    const taken = [...orders].find(({ words }) => words.every((word) => said.includes(word)));
+  const take = (text: string): Order | undefined => {
+    const taken = [...orders].find(({ words }) => words.every((word) => text.includes(word)));
     if (taken) orders.delete(taken);
     return taken;
   };
-  const hold = (socket: Socket): Socket =>
+  const track = (socket: Socket): Socket =>
     sockets.add(socket) && socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
 
   const line = createServer((bot) => {
     if (state === 'cut') return void bot.destroy();
-    hold(bot);
+    track(bot);
     if (state === 'silent') return;
-    const server = hold(connect(`${folder}/.s.PGSQL.5432`));
-    const born = silences;
-    const isMute = (): boolean => born !== silences;
-    let said = '';
+    const server = track(connect(`${folder}/.s.PGSQL.5432`));
+    const openedAt = silences;
+    const isMute = (): boolean => openedAt !== silences;
+    let transaction = '';
     let inTransaction = false;
     let lost: Order | undefined;
     const end = (): void => {
@@ -72,10 +72,10 @@ export async function layWire(url: string): Promise<Wire> {
     bot.on('close', end).on('data', (chunk) => {
       if (isMute()) return;
       const text = chunk.toString('latin1');
-      said = inTransaction ? said + text : text;
+      transaction = inTransaction ? transaction + text : text;
       inTransaction ||= begin.test(text);
       if (text.includes(commit) || text.includes(rollback)) inTransaction = false;
-      if (!inTransaction && !text.includes(rollback)) lost = take(said);
+      if (!inTransaction && !text.includes(rollback)) lost = take(transaction);
       if (lost?.what === 'commit') end();
       else server.write(chunk);
     });

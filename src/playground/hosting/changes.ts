@@ -13,7 +13,7 @@ export class Changes {
     for (const waiter of this.#waiting) waiter.look();
   }
 
-  /** The first defined value of `probe`; rejects after `timeoutMs`, when the probe throws, or when the stand-in closes. */
+  /** The first defined value of `probe`. Rejects after `timeoutMs`, if the probe throws, or at `close`. */
   until<T>(probe: () => T | undefined, timeoutMs = 60_000): Promise<T> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => waiter.stop(new Error(`it did not happen within ${timeoutMs} ms`)), timeoutMs);

@@ -44,10 +44,7 @@ export type HostingStandIn = {
   readonly faults: Faults;
   readonly optional: Switches;
   readonly control: Control;
-  /**
-   * The first defined value of `probe`, which runs whenever a request arrives, is complete or ends, or an operation
-   * ends.
-   */
+  /** The first defined value of `probe`, run when a request arrives, is complete or ends, or an operation ends. */
   until<T>(probe: () => T | undefined, timeoutMs?: number): Promise<T>;
   /** Ends open connections and every timer. A second call joins the first. */
   close(): Promise<void>;

@@ -13,7 +13,7 @@ import type { AskedMessages, SeenFile, SeenMessage, SeenView } from './reads.ts'
 import type { Call, Channel, Group, Notice, Person, Problem } from './shapes.ts';
 import type { Tokens } from './web-api.ts';
 
-/** What people can do. People and channels are ids. Throws `Impossible`, with a sentence, if a client doesn't offer it. */
+/** What people can do. People and channels are ids. Throws `Impossible` with a sentence if a client can't do it. */
 export type Driving = {
   /** A slash command; the whole line, such as `/site cache clear acme-shop/live`. */
   command(person: string, channel: string, text: string): Promise<Outcome>;

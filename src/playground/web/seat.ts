@@ -11,7 +11,7 @@ export type Seat = {
   readonly thread: string | undefined;
   readonly tab: Tab;
   readonly directory: Directory;
-  /** Acts as `me` through the control API, after any confirm dialog. Undefined if declined, or if an error was shown. */
+  /** Acts as `me` through the control API, after any confirm dialog. Undefined if declined or if an error was shown. */
   act(what: string, body: object, confirm?: unknown): Promise<Outcome | undefined>;
   /** Shows an error or a client's own notice as one line. */
   tell(trouble: unknown): void;

@@ -116,9 +116,7 @@ export const domainRoutes: readonly Route[] = [
   },
 ];
 
-/**
- * Record sets are identified by type and name. New values are added, removed ones dropped, and an empty set is deleted.
- */
+/** Type and name identify a record set. New values are added, removed ones dropped, empty sets deleted. */
 function setRecord(domain: Domain, change: z.infer<typeof dnsChanges.document>): void {
   const same = (one: DnsRecord): boolean => one.type === change.type && one.name === change.name;
   const before = domain.dns.find(same);

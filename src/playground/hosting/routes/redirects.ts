@@ -19,9 +19,7 @@ const lenient = {
   rule: ruleOf({ type: type.default('permanent'), domain: silent, cell: silent }),
   named: ruleOf({ type: type.optional(), domain: silent, cell: silent }, text),
 };
-/**
- * The public service requires all fields except visitors' places and uses null for none; an empty text matches no rule.
- */
+/** The public service requires all fields but visitors' places. Null means none; an empty text is invalid. */
 const nullable = text.min(1).nullable();
 const strict = {
   rule: ruleOf({ type, domain: nullable.transform(orNothing), cell: nullable.optional().transform(orNothing) }),

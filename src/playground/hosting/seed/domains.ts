@@ -23,7 +23,7 @@ function pointing(name: string, www: boolean): ShownRecord[] {
   return www ? [apex, { name: `www.${name}`, value: name, type: 'CNAME' }] : [apex];
 }
 
-/** The DNS record sets of a domain whose mail and site are set up elsewhere. */
+/** The DNS record sets of a typical domain. */
 export function defaultDns(name: string): DnsRecord[] {
   return [
     record('A', name, hour, ['192.0.2.80']),
