@@ -3,13 +3,13 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-/** The house as code sees it: which folder may lean on which. */
+/** The rules of imports: which folder may import which. */
 
 const root = path.resolve(import.meta.dirname, '..');
 const files = globSync('src/**/*.{ts,js}', { cwd: root }).filter((file) => !file.endsWith('.d.ts'));
 const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-/** The folder of src that a file stands in, or the file itself where it stands there alone. */
+/** The folder of src that a file is in, or the file itself at the top. */
 const folderOf = (file: string): string => {
   const [, first = '', ...rest] = file.split('/');
   return rest.length > 0 ? first : first.replace(/\.(ts|js)$/, '');
@@ -52,13 +52,13 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   'node-version': [],
 };
 
-/** The rooms of the larger folders, each after those that it may lean on. */
+/** The subfolders of the larger folders; each may import those before it. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['language', 'access', 'changes', 'messages', 'audit', 'steps', 'builtin'],
   slack: ['draw', 'client', 'context', 'forms', 'answers', 'incoming'],
 };
 
-/** Files that import each other, directly or by way of others. */
+/** Files that import each other, directly or through others. */
 function circles(): readonly string[] {
   const state = new Map<string, 'open' | 'done'>();
   const found: string[] = [];

@@ -13,7 +13,7 @@ import { sealAudit } from '../src/pipeline/audit/audit-keys.ts';
 import { appendAudit, hashLine, keyId, start } from '../src/storage/audit.ts';
 import { openDatabase } from '../src/storage/database.ts';
 
-/** What somebody can do to the trail who can write the database, and what the program beside it says to that. */
+/** What somebody with write access to the database can do to the trail, and whether the program notices. */
 
 const [key, former, foreign] = ['5f'.repeat(32), 'a0'.repeat(32), 'ee'.repeat(32)];
 const idOf = (one: string): string => keyId(Buffer.from(one));
@@ -26,8 +26,8 @@ let trails = 0;
 type Keys = readonly (string | undefined)[];
 
 /**
- * What the bot does with each of these keys in turn: it starts, and writes four lines, this far apart in ms. At last a
- * replica writes four that still runs with the key `still`.
+ * The keys that the bot starts with in turn. It writes four lines with each, this many ms apart. At the end a replica
+ * that still runs with the key `still` writes four more.
  */
 async function trailOf(keys: Keys, apart: number, still?: string, named?: string): Promise<string> {
   const file = join(folder, `${(trails += 1)}.db`);
@@ -50,7 +50,7 @@ async function trailOf(keys: Keys, apart: number, still?: string, named?: string
 
 type Deed = (database: DatabaseSync) => void;
 
-/** With the password of the database, and without what keeps lines from being changed. */
+/** With the database's password, and without the triggers that protect lines. */
 function tamper(file: string, deeds: readonly Deed[]): void {
   const database = new DatabaseSync(file);
   database.exec('drop trigger audit_no_update; drop trigger audit_no_delete');
@@ -73,7 +73,7 @@ const row = z.object({
   hash: z.string(),
 });
 
-/** Has others say these lines, and hashes them anew. */
+/** Attributes these lines to others and hashes them again. */
 const rewrite =
   (by: string | undefined, from = 1, to = Infinity): Deed =>
   (database) => {
@@ -87,7 +87,7 @@ const rewrite =
     }
   };
 
-/** The head of that line was told then. */
+/** The head at that line was published then. */
 const told =
   (seq: number, at = Date.now()): Deed =>
   (database) => {
@@ -103,7 +103,7 @@ async function verify(file: string, keys: Readonly<Record<string, string>>) {
   return { code, said: said.join('') };
 }
 
-/** The same by the program itself. */
+/** The same through the program itself. */
 async function verifyByProgram(file: string, keys: Readonly<Record<string, string>>) {
   const env = { DATABASE_URL: `sqlite:${file}`, ...keys };
   const words = ['--import', './src/node-version.js', 'src/audit-cli.ts', 'verify'];
@@ -117,7 +117,7 @@ type Case = {
   readonly still?: string;
   /** The target that lines name. */
   readonly named?: string;
-  /** How far lines are apart, in ms. */
+  /** Milliseconds between lines. */
   readonly apart?: number;
   readonly deeds?: readonly Deed[];
   readonly set?: Readonly<Record<string, string>>;

@@ -32,7 +32,7 @@ import {
   surroundings,
 } from './pipeline/given.ts';
 
-/** One test over everything that people can say: a new command is held to it by its line in the catalogue. */
+/** One test over everything people can type. A new command is covered by its line in the catalogue. */
 
 const commands = [...catalogue].map(([path, command]) => ({ path, command }));
 const actions = commands.flatMap(({ path, command }) =>
@@ -60,12 +60,12 @@ describe.each(commands)('$path', ({ path, command }) => {
     if (command.shape !== 'builtin' && command.target !== 'company')
       expect(command.fields[command.target]?.kind).not.toBe('plain');
     const typed = Object.values(command.fields).filter(({ place }) => place === 'word');
-    // A field that knows its own words may be passed over.
+    // A field that knows its own words may be skipped.
     const inTurn = typed.filter((field) => field.kind !== 'plain' || field.fits === undefined);
     const optional = inTurn.map((field) => field.optional);
     expect(optional).toEqual(optional.toSorted((one, other) => Number(one) - Number(other)));
     expect(typed.slice(0, -1).some((field) => field.kind === 'plain' && field.many)).toBe(false);
-    // A field that takes the rest takes the options too.
+    // A field that takes the rest also takes the options.
     if (takesRest(command)) {
       const fields = Object.values(command.fields);
       expect(fields.map(({ place }) => place)).not.toContain('option');
@@ -103,7 +103,7 @@ test('no file of a command is forgotten by the catalogue', () => {
   expect(forgotten, `Nobody can say ${forgotten.join()}`).toEqual([]);
 });
 
-/** Words said to a host: what the action sees, and whether it may go on. */
+/** A command run against a host: what the action sees, and whether it may proceed. */
 async function look(path: string, action: AnyAction, said: Given, host: InMemoryHost) {
   const parsed = { path, command: action, given: said, reason: undefined, dryRun: false };
   const { input, problems, missing } = resolve(parsed, host.names());
@@ -112,11 +112,11 @@ async function look(path: string, action: AnyAction, said: Given, host: InMemory
   const before = await seen();
   return { input, before, seen, wrong: action.valid?.(input) ?? action.possible?.({ input, before }) };
 }
-/** As it is stored and read again. */
+/** As stored and read back. */
 const parseStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 describe.each(actions)('$path as an action', ({ path, action }) => {
-  /** Holds for whatever may go on; what may not says so. */
+  /** Holds for every action that may proceed; the others say why not. */
   const always = async (
     holds: (seen: Awaited<ReturnType<typeof look>>, host: InMemoryHost) => Promise<void> | void,
     numRuns = 12,
@@ -272,7 +272,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
     }, 6));
 });
 
-/** Strange and much: what every report has to be able to show. */
+/** Strange and large data that every report must be able to show. */
 function crowdedHost(): InMemoryHost {
   const host = new InMemoryHost(ownWorld());
   const odd = fc.sample(hostile, 40);
@@ -358,7 +358,7 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
   },
 );
 
-/** A host whose first environment has this allowlist, and what is said of that environment. */
+/** A host whose first environment has this allowlist, and the answer about that environment. */
 function listing(...list: readonly string[]) {
   const host = new InMemoryHost(ownWorld());
   const [env] = host.names().environments;

@@ -5,8 +5,8 @@ import { rightOf } from '../src/commands/rights.ts';
 import { usage } from '../src/pipeline/language/usage.ts';
 
 /**
- * What is in docs/commands.md and in the manifest because it is in the catalogue. Run by itself, as `npm run fix` does,
- * it writes it there; the tests hold both to it.
+ * The parts of docs/commands.md and the manifest that come from the catalogue. `npm run fix` runs this file, which
+ * writes them; tests check that both are up to date.
  */
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -30,10 +30,10 @@ export const commandTable = (): string =>
     ),
   ].join('\n');
 
-/** Commands that many workspaces would like to have under their own names. */
+/** Commands that many workspaces will want under their own names. */
 const others = ['push', 'cache', 'logs'];
 
-/** The manifest's slash commands: one, and a few more as a comment. */
+/** The manifest's slash commands: one, and a few more in a comment. */
 export function slashCommands(): string {
   const first = [...new Set([...catalogue.keys()].map((name) => name.split(' ')[0]))];
   const one = entry('/site', 'Do something to a hosted site', first.join(' | '));
@@ -62,7 +62,7 @@ const marks = {
   [manifest]: ['  slash_commands:\n', '\n  shortcuts:', slashCommands],
 } as const;
 
-/** What stands in a file where something is derived, and what has to. */
+/** The derived part of a file as it is, and as it must be. */
 export function derivedIn(file: string): { readonly stands: string; readonly wanted: string } {
   const [begin, end, derive] = marks[file] ?? ['', '', () => ''];
   const stands = readFileSync(file, 'utf8').split(begin)[1]?.split(end)[0] ?? '';

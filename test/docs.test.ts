@@ -8,7 +8,7 @@ import { readConfig } from '../src/config.ts';
 import { parse } from '../src/pipeline/language/parse.ts';
 import { commandsPage, derivedIn } from './derived.ts';
 
-/** The documentation is part of the product: what it shows is held against the code. */
+/** The documentation is part of the product, so it is checked against the code. */
 
 const root = path.resolve(import.meta.dirname, '..');
 const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -20,10 +20,10 @@ const pages = [
   ...globSync('docs/**/*.md', { cwd: root }),
 ];
 
-/** A page without its code blocks: nothing in them is a link or a heading. */
+/** A page without its code blocks, which contain no links or headings. */
 const prose = (file: string): string => text(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 
-/** What GitHub calls the headings of a page in its address. */
+/** GitHub's anchors of a page's headings. */
 function anchorsOf(file: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const anchors = [...prose(file).matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = '']) => {
@@ -36,7 +36,7 @@ function anchorsOf(file: string): ReadonlySet<string> {
   return new Set(anchors);
 }
 
-/** Where the links and pictures of a page lead, without those that leave the project. */
+/** The targets of a page's links and pictures within the project. */
 const linksOf = (file: string): readonly string[] =>
   [...prose(file).matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g)]
     .map((match) => match[1] ?? match[2] ?? '')

@@ -1,12 +1,12 @@
 type Fault = {
   readonly fault: string;
-  /** Parts of the full names of tests that show it survived; every one of them has to be found and passed. */
+  /** Parts of the full names of tests that show it is survived. Each must be found and pass. */
   readonly by?: readonly string[];
-  /** What of it no test shows, and why. */
+  /** What no test shows, and why. */
   readonly notYet?: string;
 };
 
-/** What has to be survived: after each, nothing is lost, nothing done twice, and the person is told. */
+/** What must be survived. After each, nothing is lost, nothing is done twice, and the person is told. */
 export const faults: Readonly<Record<number, Fault>> = {
   1: {
     fault: 'the same delivery several times, also to two replicas',

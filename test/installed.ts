@@ -1,5 +1,5 @@
 /**
- * Stands behind the name of a test that needs something of the machine: what is not installed, only where that is so.
- * The last word of a run gathers from it why tests were passed over.
+ * Appended to the name of a test that needs something on the machine: names it if it is not installed. The end of a run
+ * reports from it why tests were skipped.
  */
 export const unlessThere = (what: string, isThere: boolean): string => (isThere ? '' : ` (${what} is not installed)`);

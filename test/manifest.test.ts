@@ -7,7 +7,7 @@ import { catalogue } from '../src/commands/index.ts';
 import { EVENTS } from '../src/playground/slack/options.ts';
 import { derivedIn, manifest } from './derived.ts';
 
-/** Slack's published rules for manifests, as far as this one goes: known keys, lengths, and what belongs together. */
+/** Slack's published rules for manifests, as far as ours uses them: known keys, lengths, and what belongs together. */
 
 const text = (most: number) => z.string().min(1).max(most);
 const scope = z.string().regex(/^[a-z]+([:._][a-z]+)*$/);

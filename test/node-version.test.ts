@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 
 const file = new URL('../src/node-version.js', import.meta.url);
-/** What happens under a Node that calls itself this. */
+/** What happens under a Node with this version. */
 const under = (version: string) =>
   spawnSync(
     process.execPath,

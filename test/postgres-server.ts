@@ -9,15 +9,15 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address that answers with the server's URL, without a database; the first to ask has it started. */
+    /** An address that answers with the server's URL, without a database. The first request starts the server. */
     postgres: string;
   }
 }
 
-/** A running server: `url` ends where the database's name begins. */
+/** A running server; `url` ends where the database's name begins. */
 type Server = { readonly url: string; stop(): Promise<void> };
 
-/** The folder with `initdb` and `postgres`, looked for in PATH and where Debian puts them; undefined if there is none. */
+/** The folder with `initdb` and `postgres`, searched in PATH and Debian's places; undefined if there is none. */
 export function findPostgres(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = canRead(debian) ? readdirSync(debian).toSorted((one, other) => Number(other) - Number(one)) : [];
@@ -26,8 +26,8 @@ export function findPostgres(): string | undefined {
 }
 
 /**
- * Starts a server with an empty data folder, reachable through a socket in a temporary folder of its own. A shell
- * stands over it that stops it and removes the folder when its input ends: so it outlives nobody, however we die.
+ * Starts a server with an empty data folder, reachable through a socket in its own temporary folder. A parent shell
+ * stops it and removes the folder when its input closes, so it never outlives this process.
  */
 export async function startPostgres(binaries: string): Promise<Server> {
   const user = unprivileged();
@@ -38,7 +38,7 @@ export async function startPostgres(binaries: string): Promise<Server> {
     cwd: folder,
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     stdio: ['pipe', 'ignore', 'pipe'],
-    // Ctrl-C is for the run, which then ends the server in its own order.
+    // Ctrl-C is for the test run, which then stops the server at the right time.
     detached: true,
   });
   const gone = once(keeper, 'exit');
@@ -71,7 +71,7 @@ const keeping = `
   wait "$server"
   rm -rf "$2"`;
 
-/** PostgreSQL refuses to be root: then it runs as the user that Debian made for it, or as nobody. */
+/** PostgreSQL refuses to run as root, so it runs as Debian's user for it, or as nobody. */
 function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const name = ['postgres', 'nobody'].find((name) => id('-u', name) !== undefined) ?? 'nobody';
@@ -98,7 +98,7 @@ function allows(path: string, mode: number): boolean {
   }
 }
 
-/** Vitest's global set-up: one server a run, started when the first test asks for it and stopped at the end. */
+/** Vitest's global set-up: one server per run, started when the first test asks for it and stopped at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let started: Promise<Server> | undefined;
   const context = createServer((_, response) => {

@@ -7,40 +7,40 @@ import { findPostgres } from './postgres-server.ts';
 
 const required = (process.env['SITEHAND_REQUIRE'] ?? '').split(',').includes('postgres');
 
-/** Whether tests on PostgreSQL run. Where it must be there (`SITEHAND_REQUIRE=postgres`) they run, and fail without it. */
+/** Whether tests on PostgreSQL run. With `SITEHAND_REQUIRE=postgres` they run, and fail without it. */
 export const postgresRuns = required || findPostgres() !== undefined;
 
-/** Stands behind their names: nothing where they run. */
+/** Appended to their names; empty if they run. */
 export const noPostgres = unlessThere('PostgreSQL', postgresRuns);
 
-/** The database of this test file, made when the first test asks for it. */
+/** This test file's database, created when the first test asks for it. */
 let database: Promise<URL> | undefined;
 
 /**
- * The URL of a fresh place for tables on the run's own server: a schema of its own, in a database that only this test
- * file uses. It goes when the server goes; whoever opened connections closes them.
+ * The URL of a fresh schema on the run's own server, in a database that only this test file uses. It goes with the
+ * server; whoever opens connections closes them.
  */
 export async function freshPostgres(): Promise<string> {
   database ??= makeDatabase();
   return freshSchema(await database);
 }
 
-/** Places of this file whose tables are made, and empty again. */
+/** Schemas of this file whose tables are created and empty again. */
 const emptied: string[] = [];
 
-/** As `freshPostgres`, but its tables may be made already, and empty: `giveBack` empties them for the next test. */
+/** Like `freshPostgres`, but its tables may already exist and be empty. `giveBack` empties them for the next test. */
 export async function emptyPostgres(): Promise<{ readonly url: string; readonly giveBack: () => Promise<void> }> {
   const url = emptied.pop() ?? (await freshPostgres());
   const giveBack = (): Promise<void> =>
     run(new URL(url), EMPTIES).then(
       () => void emptied.push(url),
-      // A test that altered the tables themselves keeps them.
+      // A schema whose tables a test altered is not reused.
       () => undefined,
     );
   return { url, giveBack };
 }
 
-/** Fails where the trail's guard was taken away, or a step was taken that this version does not know. */
+/** Fails if the trail's protection was removed, or an unknown migration was applied. */
 const EMPTIES = `
   set lock_timeout = 1000;
   select 1 / count(*) from pg_trigger where tgrelid = 'audit'::regclass and tgname = 'audit_no_change';
@@ -49,7 +49,7 @@ const EMPTIES = `
   truncate changes, votes, audit, locks, timers, inbox, messages, answers, settings, installation restart identity;
   insert into installation values (substr(md5(random()::text), 1, 16), (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
 
-/** The URL of an empty place for tables in that database. */
+/** The URL of an empty schema in that database. */
 async function freshSchema(database: URL): Promise<string> {
   const url = new URL(database);
   const schema = `test_${randomBytes(6).toString('hex')}`;
@@ -65,7 +65,7 @@ async function makeDatabase(): Promise<URL> {
   return freshDatabase(server);
 }
 
-/** The URL of an empty database on that server: what locks there holds up nobody elsewhere. */
+/** The URL of an empty database on that server; its locks affect nothing else. */
 export async function freshDatabase(server: string): Promise<URL> {
   const [url, name] = [new URL(server), `test_${randomBytes(6).toString('hex')}`];
   url.pathname = '/postgres';

@@ -1,4 +1,4 @@
-/** What Sitehand promises; each is proven by tests whose names begin with `promise N:`. */
+/** Sitehand's promises. Each is proven by tests whose names begin with `promise N:`. */
 export const promises: Readonly<Record<number, string>> = {
   1: 'A change is written to the hosting API at most once (writes answered 429 apart), counted at the host.',
   2: 'When it is not known, it is called unknown, with how to check.',

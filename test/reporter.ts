@@ -3,11 +3,11 @@ import { catalogue } from '../src/hosting/contract/catalogue.ts';
 import { faults } from './faults.ts';
 import { promises } from './promises.ts';
 
-/** Ends a run with one block: what was promised and held, what was covered, what was passed over and why. */
+/** Ends a run with one block: which promises held, what was covered, and what was skipped and why. */
 export default class LastWord implements Reporter {
   readonly #began = performance.now();
 
-  /** A dot for each file, so that two minutes of work are seen to go on. */
+  /** Prints a dot per file, so that a long run shows progress. */
   onTestModuleEnd(): void {
     process.stdout.write('.');
   }
@@ -57,10 +57,10 @@ function provenBy(tests: readonly TestCase[], name: string): string {
   return `${broken.length > 0 ? '— BROKEN' : ''}${names.join('')}${more}`;
 }
 
-/** The whole name of a test without the file and the mark. */
+/** A test's full name without the file and the mark. */
 const tale = (test: TestCase, mark: string): string => test.fullName.replace(mark, '').replaceAll(' > ', ': ').trim();
 
-/** Sections of the contract that the stand-in answers, and that somebody asks for in words and by form alone. */
+/** Sections of the contract that the stand-in answers, and that people can use both by words and by form. */
 function sectionsCovered(tests: readonly TestCase[]): number {
   const passed = tests.filter((test) => test.result().state === 'passed');
   const seen = (file: string, ending = ''): ReadonlySet<string> =>

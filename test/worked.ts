@@ -1,6 +1,6 @@
 /**
- * Milliseconds that this thread computed while `work` ran, whatever else the machine had to do meanwhile: what takes
- * longer than its length must be seen on a busy machine, and what does not must not be taken for it there.
+ * Milliseconds of CPU time that this thread spent on `work`, independent of the load on the machine, so that a slow
+ * algorithm shows and a busy machine does not.
  */
 export function worked(work: () => unknown): number {
   const began = process.threadCpuUsage();
@@ -8,7 +8,7 @@ export function worked(work: () => unknown): number {
   return since(began);
 }
 
-/** The same of something that is waited for; nothing else may run in this thread meanwhile. */
+/** The same for asynchronous work; nothing else may run in this thread meanwhile. */
 export async function workedUntil(work: () => Promise<unknown>): Promise<number> {
   const began = process.threadCpuUsage();
   await work();

@@ -8,7 +8,7 @@ import { somebody, type Tale } from '../stories/people.ts';
 import { median, quantile, type Figure, type Scale } from './figures.ts';
 import { startProgram, type Program } from './program.ts';
 
-/** No time to stop it: what is measured is ours. */
+/** No time to stop a change, so that only our own work is measured. */
 const policy = `
 version: 1
 live: ['*/live']
@@ -21,7 +21,7 @@ channels: { ops: C0OPS }
 const [ana, chi] = ['U01ANA', 'U03CHI'];
 const patienceMs = 20_000;
 
-/** A stage with the whole stand-ins, and both programs on it. */
+/** A stage with the full stand-ins and both programs. */
 type Stage = {
   readonly slack: SlackStandIn;
   readonly hosting: HostingStandIn;
@@ -31,8 +31,8 @@ type Stage = {
 type Sent = { readonly ms: number; readonly slackReads: number; readonly hostReads: number };
 
 /**
- * From the click on *Approve* to the first byte of the write at the hosting API. The bare app asks Slack and the host
- * as often on its way as Sitehand does, one after the other, and decides nothing. Then the calls of one routine change.
+ * From the click on *Approve* to the first byte of the write at the hosting API. The bare app makes as many calls to
+ * Slack and the host as Sitehand, one after the other, and decides nothing. Then the calls of one routine change.
  */
 export async function measureApprove({ quick }: Scale): Promise<readonly Figure[]> {
   const hosting = await startHosting({ durations: { 'cache:clear': 0 }, notKnownFor: 0 });
@@ -54,7 +54,7 @@ export async function measureApprove({ quick }: Scale): Promise<readonly Figure[
   const sitehand = await startProgram({ file: 'src/main.ts', ready: '/readyz', environment });
   const bare = await startProgram({ file: 'test/bench/bare.ts', ready: '/', environment });
   try {
-    // First, while nobody else's messages are under way.
+    // First, while no other messages are under way.
     const called = await calls(stage, sitehand);
     return [...(await clicks(stage, sitehand, bare, quick ? 1 : 12)), ...called];
   } finally {
@@ -114,14 +114,14 @@ async function clicked({ slack, hosting }: Stage, message: Pick<Tale, 'channel' 
   };
 }
 
-/** A button of the bare app's, which asks as often as Sitehand did. */
+/** A button of the bare app that makes as many calls as Sitehand did. */
 async function buttonOf({ slack }: Stage, { slackReads, hostReads }: Sent): Promise<Pick<Tale, 'channel' | 'ts'>> {
   const known = new Set(slack.messages({ channel: 'C0ACME', as: ana }).map(({ ts }) => ts));
   await slack.command(ana, 'C0ACME', `/site button ${slackReads} ${hostReads}`);
   return slack.until(() => slack.messages({ channel: 'C0ACME', as: ana }).find(({ ts }) => !known.has(ts)), patienceMs);
 }
 
-/** What one routine change costs in calls. */
+/** How many calls one routine change costs. */
 async function calls({ slack, hosting }: Stage, sitehand: Program): Promise<readonly Figure[]> {
   slack.deliverTo(`${sitehand.url}/slack/events`);
   const [calledBefore, before] = [slack.calls().length, hosting.journal.entries().at(-1)?.seq ?? 0];

@@ -2,8 +2,8 @@ import { App, HTTPReceiver, LogLevel, type BlockAction, type ButtonAction, type 
 import { Agent, request } from 'undici';
 
 /**
- * The least that a bot on Bolt can be, which Sitehand is measured beside: it verifies a signature, acks, makes one call
- * to the hosting API and posts one message. A click makes a write of it instead.
+ * The smallest useful bot on Bolt, as a peer for Sitehand: it verifies a signature, acks, makes one call to the hosting
+ * API and posts one message. A click makes a write instead.
  */
 const given = (name: string): string => process.env[name] ?? '';
 const dispatcher = new Agent({ connections: 32 });
@@ -30,7 +30,7 @@ async function call(method: 'GET' | 'PUT', path: string): Promise<void> {
   await body.json();
 }
 
-/** Plays the button of somebody who asks Slack and the host so many times, one after the other, before the write. */
+/** A button that makes this many calls to Slack and the host, one after the other, before the write. */
 const button = (text: string) => ({
   type: 'actions' as const,
   elements: [

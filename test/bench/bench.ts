@@ -18,9 +18,9 @@ import { measureTrail } from './trail.ts';
 import { startWorld } from './world.ts';
 
 /**
- * How far Sitehand is from the least that a bot on Bolt can be, measured beside it in one run, by turns. Only ratios
- * travel between machines. Prints a table and, with `--json FILE`, writes every round; with `--only NAME` measures one
- * part. `--quick` takes about a minute and ends with 1 where a ratio is beyond twice its limit in every round.
+ * Measures Sitehand against the smallest bot on Bolt, by turns in one run, because only ratios carry over between
+ * machines. Prints a table. `--json FILE` writes every round, `--only NAME` measures one part. `--quick` takes about a
+ * minute and ends with 1 if a ratio exceeds twice its limit in every round.
  */
 const { values: asked } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, json: { type: 'string' }, only: { type: 'string' } },
@@ -41,7 +41,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   claim: () => measureClaim(scale),
   policy: () => measurePolicy(scale),
 };
-/** Those that measure a program beside this process. */
+/** The parts that measure a program in another process. */
 const beside = new Set(['start', 'doors', 'approve', 'growth', 'shares']);
 const chosen = Object.entries(parts).filter(([name]) => asked.only === undefined || asked.only === name);
 if (chosen.length === 0) {

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { startProgram, type Program } from './program.ts';
 import type { World } from './world.ts';
 
-/** Sitehand and the bare app, each in its process; on the disk that a database would be on. */
+/** Sitehand and the bare app, each in its own process, on the disk that a database would use. */
 export type Beside = { readonly bare: Program; readonly sitehand: Program; readonly stop: () => Promise<void> };
 
 /** Starts the bare app. */
 export const startBare = ({ environment }: World): Promise<Program> =>
   startProgram({ file: 'test/bench/bare.ts', ready: '/', environment });
 
-/** Starts Sitehand with an empty database on SQLite; `stop` removes it. */
+/** Starts Sitehand with an empty SQLite database; `stop` removes it. */
 export async function startSitehand({ environment }: World, more: { readonly probe?: true } = {}): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'sitehand-bench-'));
   const DATABASE_URL = `sqlite:${join(folder, 'sitehand.db')}`;

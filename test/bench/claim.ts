@@ -9,7 +9,7 @@ import { claimTimers } from '../../src/storage/timers.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { median, spreadOf, tableOf, timed, type Figure, type Scale } from './figures.ts';
 
-/** Whether taking due work costs more where much is pending. */
+/** Whether claiming due work costs more if much is pending. */
 
 const [few, many] = [10, 10_000];
 const rounds = 5;
@@ -17,14 +17,14 @@ const rounds = 5;
 const free = 5;
 const now = 1_000_000_000;
 
-/** Of what is pending beside what is due longest: when it is due, whose it is and until when. */
+/** When the other pending rows are due, and who owns them until when. */
 const pendings = {
   'not due yet': sql`${now} + n, null, null`,
   'due as well': sql`${now} - 20000 + n, null, null`,
 };
 type Pending = keyof typeof pendings;
 
-/** What is asked of the database at each beat, as the worker and the delivery ask it. */
+/** The queries of each poll, as the worker and the delivery make them. */
 const beats = {
   'changes and timers': async (tx: Tx): Promise<unknown> => {
     const claim = { owner: 'bench', now, leaseMs: 60_000, limit: 8 };
@@ -35,7 +35,7 @@ const beats = {
 
 const lease = sql.raw('due_at, owner, lease_until');
 
-/** So many rows in each table where work waits, due and owned as `when` says of the row's number `n`. */
+/** Inserts this many rows into each table of waiting work; `when` gives due time and owner for row `n`. */
 async function add({ db }: Database, count: number, name: string, when: ReturnType<typeof sql>): Promise<void> {
   const series = sql`with recursive series (n) as (
     select cast(1 as bigint) union all select n + 1 from series where n < ${count}
@@ -65,13 +65,13 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
 async function fill(database: Database, count: number, pending: Pending): Promise<void> {
   await add(database, count, 'pending', pendings[pending]);
   await add(database, free, 'free', sql`${now} - 30000 - n, null, null`);
-  // PostgreSQL does this by itself after a while; SQLite never does, and the bot does not ask it to.
+  // PostgreSQL does this by itself after a while. SQLite never does, and the bot does not request it.
   if (database.kind === 'postgres') await sql`vacuum analyze changes, timers, messages`.execute(database.db);
 }
 
 const undone = new Error('nothing of this is to stay');
 
-/** Milliseconds that a claim takes, which is then undone: each finds the same. */
+/** Milliseconds of one claim, which is rolled back so that each finds the same rows. */
 async function timeOf(database: Database, poller: (tx: Tx) => Promise<unknown>): Promise<number> {
   let took = Number.NaN;
   const work = database.transaction(async (tx) => {
@@ -86,7 +86,7 @@ async function timeOf(database: Database, poller: (tx: Tx) => Promise<unknown>):
 
 type Pair = readonly [little: Database, much: Database];
 
-/** How many times the median with few rows pending the median with many is; the two take turns. */
+/** The median with many pending rows divided by the median with few; the two alternate. */
 async function roundOf(pair: Pair, poller: (tx: Tx) => Promise<unknown>, count: number): Promise<readonly number[]> {
   const times: readonly [number[], number[]] = [[], []];
   while (times[0].length < count)
@@ -94,7 +94,7 @@ async function roundOf(pair: Pair, poller: (tx: Tx) => Promise<unknown>, count: 
   return times.map(median);
 }
 
-/** Said of a figure that has no other beside it. */
+/** The note of a figure without a peer. */
 const alone = findPostgres() === undefined ? ' (PostgreSQL is not installed)' : '';
 
 async function figuresOf(brand: string, pending: Pending, pair: Pair, { quick }: Scale): Promise<readonly Figure[]> {
@@ -118,7 +118,7 @@ async function figuresOf(brand: string, pending: Pending, pair: Pair, { quick }:
   return figures;
 }
 
-/** Opens both databases, each at its address, for as long as they are measured. */
+/** Opens both databases for the time of the measurement. */
 async function measured(brand: string, pending: Pending, urls: readonly [string, string], scale: Scale) {
   const pair: Pair = [await openDatabase(urls[0]), await openDatabase(urls[1])];
   const figures = await figuresOf(brand, pending, pair, scale);
@@ -148,7 +148,7 @@ async function onPostgres(pending: Pending, scale: Scale): Promise<readonly Figu
   }
 }
 
-/** Claims beside 10,000 pending rows against claims beside 10, on SQLite and, where it is installed, on PostgreSQL. */
+/** Claims with 10,000 pending rows against claims with 10, on SQLite and, if installed, on PostgreSQL. */
 export async function measureClaim(scale: Scale): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const pending of scale.quick ? (['due as well'] as const) : (['not due yet', 'due as well'] as const))

@@ -3,7 +3,7 @@ import { median, quantile, spreadOf, type Figure, type Scale } from './figures.t
 import type { Load } from './load.ts';
 import type { World } from './world.ts';
 
-/** A change of something that is not there: written down before its ack, as every change is, and refused after it. */
+/** A change of an unknown environment: saved before its ack, as every change is, and refused after it. */
 const change = 'cache clear nosuch-site/live';
 const report = 'allowlist show acme-shop/live';
 /** What the bare app reads for its own answer. */
@@ -11,11 +11,11 @@ const path = '/sites';
 const atOnce = 32;
 const saturatedMs = 50;
 
-/** Time to ack and reports a second, beside the bare app, by turns. */
+/** Time to ack, and reports per second, against the bare app, by turns. */
 export async function measureDoors(scale: Scale, world: World, load: Load): Promise<readonly Figure[]> {
   const { bare, sitehand, stop } = await startBoth(world);
   try {
-    // Code that is run often is compiled better: both have had their share before anything counts.
+    // Frequently run code is compiled better, so both warm up before anything counts.
     for (const [url, line] of [
       [bare.url, path],
       [sitehand.url, report],
@@ -50,7 +50,7 @@ async function acks({ quick }: Scale, load: Load, perSecond: number, urls: Urls)
     at(0.99, rounds.bare),
     at(0.99, rounds.sitehand),
   ];
-  // Where the bare app itself cannot keep up, what is measured is the length of a queue.
+  // Beyond what the bare app can handle, only the length of a queue would be measured.
   const isJudged = median(bare50) < saturatedMs;
   const rate = `ack at ${perSecond} a second${isJudged ? '' : ' (more than this machine can do)'}`;
   return [

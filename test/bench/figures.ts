@@ -1,29 +1,29 @@
-/** One figure of the benchmark, with what it has to keep to. */
+/** One figure of the benchmark with its limit. */
 export type Figure = {
   /** What was measured, in a few words: "suggestion over 10,000 names, p99". */
   readonly what: string;
-  /** What is compared with `limit`: a ratio to the bare app (`×`), or a plain value where no peer exists. */
+  /** The value to compare with `limit`: a ratio to the bare app (`×`), or a plain value without a peer. */
   readonly measured: number;
   readonly unit: '×' | 'ms' | 'µs' | 'MB' | 'calls' | 'per second';
-  /** At most this, or at least this where `least`; undefined: told, not judged. */
+  /** A maximum, or a minimum with `least`; undefined means reported but not judged. */
   readonly limit: number | undefined;
   readonly least?: true;
-  /** Lowest and highest of `measured` over the rounds of the run. */
+  /** Lowest and highest of `measured` over the run's rounds. */
   readonly spread?: readonly [number, number];
-  /** What it was made of, by name, for the JSON: medians, single rounds. */
+  /** Its parts by name, for the JSON: medians, single rounds. */
   readonly raw: Readonly<Record<string, number | readonly number[]>>;
 };
 
-/** How much is measured: `quick` takes about a minute in all, and is judged by its best rounds at twice the limits. */
+/** How much is measured. `quick` takes about a minute in all and compares its best rounds with twice the limits. */
 export type Scale = { readonly quick: boolean };
 
-/** The value below which that share of them lies; `at` from 0 to 1. */
+/** The value below which this share of them lies; `at` is from 0 to 1. */
 export const quantile = (of: readonly number[], at: number): number =>
   of.toSorted((one, other) => one - other)[Math.min(Math.floor(of.length * at), of.length - 1)] ?? Number.NaN;
 
 export const median = (of: readonly number[]): number => quantile(of, 0.5);
 
-/** Milliseconds that some work took; of work that is a promise, until it is settled. */
+/** Milliseconds of some work; a promise counts until it is settled. */
 export async function timed(work: () => unknown): Promise<number> {
   const began = performance.now();
   await work();
@@ -33,17 +33,17 @@ export async function timed(work: () => unknown): Promise<number> {
 /** Lowest and highest. */
 export const spreadOf = (of: readonly number[]): readonly [number, number] => [Math.min(...of), Math.max(...of)];
 
-/** Whether a figure keeps to its limit, loosened by that factor; true where there is none. */
+/** Whether a figure is within its limit times that factor; true without a limit. */
 export function keeps({ measured, limit, least }: Figure, looser = 1): boolean {
   if (limit === undefined) return true;
   return least ? measured >= limit / looser : measured <= limit * looser;
 }
 
-/** Whether every round was beyond its limit, loosened by that factor: a busy machine spoils some, a regression all. */
+/** Whether every round exceeds the limit times that factor. A busy machine spoils some rounds, a regression all. */
 export const isBeyond = (figure: Figure, looser: number): boolean =>
   [figure.measured, ...(figure.spread ?? [])].every((measured) => !keeps({ ...figure, measured }, looser));
 
-/** The table: figure, spread, limit and verdict, a line each. */
+/** The table: one line per figure with spread, limit and verdict. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
     figure.what,

@@ -3,15 +3,15 @@ import type { Figure, Scale } from './figures.ts';
 import type { Load } from './load.ts';
 import type { World } from './world.ts';
 
-/** Some of everything that is answered at once: reports, refusals, slips, and changes of what is not there. */
+/** A mix of commands that are answered at once: reports, refusals, typos, and changes of unknown targets. */
 const lines = ['allowlist show acme-shop/live', 'whoami', 'cache claer acme-shop/live', 'cache clear nosuch/live'];
 const atOnce = 32;
 
-/** What a bot holds after many commands beside what it held after the first of them, its garbage collected. */
+/** What a bot holds after many commands, compared with after the first of them, after garbage collection. */
 export async function measureGrowth({ quick }: Scale, world: World, load: Load): Promise<readonly Figure[]> {
   const program = await startSitehand(world, { probe: true });
   try {
-    // What is kept on purpose, such as the latest of each kind, is full before anything counts.
+    // Caches that are kept on purpose are full before anything counts.
     await send(load, program.url, 10_000, quick ? 1 : 30);
     const before = await program.holds();
     const commands = await send(load, program.url, 100_000, quick ? 2 : 120);
@@ -35,7 +35,7 @@ export async function measureGrowth({ quick }: Scale, world: World, load: Load):
   }
 }
 
-/** As many as so many seconds allow; resolves with how many. */
+/** Sends as many as fit into these seconds; resolves with their number. */
 async function send(load: Load, url: string, most: number, seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1_000;
   let sent = 0;

@@ -7,7 +7,7 @@ import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
 import { noCertificate, surroundings } from '../pipeline/given.ts';
 import { quantile, spreadOf, tableOf, type Figure, type Scale } from './figures.ts';
 
-/** What a look at a log costs here: from the host's text to the page, as the command does it; no network, no Slack. */
+/** The cost of a look at a log: from the host's text to the page, as the command does it, without network and Slack. */
 
 const count = 20_000;
 const now = Date.UTC(2026, 10, 21, 14, 5);
@@ -51,7 +51,7 @@ const shown = ({ look }: LogReader, text: string): Promise<Page> =>
     look,
   });
 
-/** Milliseconds that processors spent on this: on this thread, and on all. */
+/** Milliseconds of CPU time: of this thread, and of all threads. */
 async function spent(work: () => Promise<unknown>): Promise<{ readonly here: number; readonly all: number }> {
   const [here, all] = [process.threadCpuUsage(), process.cpuUsage()];
   await work();
@@ -59,7 +59,7 @@ async function spent(work: () => Promise<unknown>): Promise<{ readonly here: num
   return { here: sum(process.threadCpuUsage(here)), all: sum(process.cpuUsage(all)) };
 }
 
-/** The longest time, in milliseconds, for which nobody else had their turn while this went on. */
+/** The longest time, in milliseconds, that the event loop was blocked meanwhile. */
 async function maxBlockLength(work: () => Promise<unknown>): Promise<number> {
   let [last, longest, over] = [performance.now(), 0, false];
   const probe = (): void => {
@@ -74,7 +74,7 @@ async function maxBlockLength(work: () => Promise<unknown>): Promise<number> {
   return Math.max(longest, performance.now() - last);
 }
 
-/** The log lens over 20,000 access lines: its work, here and beside, and how long it keeps others waiting at most. */
+/** The log lens over 20,000 access lines: its work here and in other threads, and how long it blocks at most. */
 export async function measureLens({ quick }: Scale): Promise<readonly Figure[]> {
   const rounds = quick ? 3 : 40;
   const text = accessLog();
@@ -82,7 +82,7 @@ export async function measureLens({ quick }: Scale): Promise<readonly Figure[]> 
   for (let round = 0; round < 8; round += 1) await shown(reader, text);
   const [here, all, blocks]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
-    // Made anew, as it comes off the wire: nothing about it is known yet.
+    // A fresh copy, as it comes off the wire: the engine knows nothing about it yet.
     const fresh = Buffer.from(text).toString();
     const work = await spent(() => shown(reader, fresh));
     here.push(work.here);

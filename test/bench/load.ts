@@ -3,15 +3,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { World } from './world.ts';
 
-/** Who has rights in the playground's policy; one person has a share of the places only. */
+/** People with rights in the playground's policy; several are needed, because each has only a fair share. */
 const everybody = ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE'];
 export const oneOf = (at: number): string | undefined => everybody[at % everybody.length];
 
-/** Commands as Slack sends them, and how long they take. */
+/** Sends commands as Slack does and measures how long they take. */
 export type Load = {
   /**
-   * So many a second for so many seconds, as independent people send them (a Poisson process), whether earlier ones are
-   * answered or not; resolves with the ms until each ack.
+   * Sends this many a second for these seconds, as independent people do (a Poisson process), whether or not earlier
+   * ones are answered. Resolves with the ms until each ack.
    */
   readonly arrivals: (
     url: string,
@@ -20,16 +20,16 @@ export type Load = {
     seconds: number,
     who?: string,
   ) => Promise<readonly number[]>;
-  /** One command; resolves with the ms until its last word. */
+  /** Sends one command; resolves with the ms until its last message. */
   readonly toLastWord: (url: string, text: string, who?: string) => Promise<number>;
-  /** As many as can be, so many at once, of everybody; resolves with how many a second had their last word, and the ms each took. */
+  /** Sends as many as possible, this many at once, from everybody. Resolves with finished per second, and ms each. */
   readonly saturate: (url: string, text: string, atOnce: number, seconds: number) => Promise<Saturation>;
   readonly close: () => Promise<void>;
 };
 
 export type Saturation = { readonly perSecond: number; readonly ms: readonly number[] };
 
-/** Load on whatever stands in that world. */
+/** Load on the program in that world. */
 export function createLoad(world: World): Load {
   const agent = new Agent({ connections: 64, pipelining: 1 });
   const sign = createSigning(world.signingSecret);
@@ -54,7 +54,7 @@ export function createLoad(world: World): Load {
     const began = performance.now();
     for (let at = 0; at < seconds * 1_000; at += (-Math.log(1 - Math.random()) / perSecond) * 1_000) {
       const early = began + at - performance.now();
-      // Timers are a millisecond coarse: what is due within the next is sent now.
+      // Timers have a resolution of a millisecond, so anything due within the next one is sent now.
       if (early > 1) await wait(early);
       acks.push(send(url, text, next(), who));
     }

@@ -4,7 +4,7 @@ import { decide, type AccessRequest } from '../../src/policy/policy.ts';
 import type { Catalogue, Person, Policy } from '../../src/policy/rules.ts';
 import { quantile, spreadOf, tableOf, type Figure, type Scale } from './figures.ts';
 
-/** What one decision of the rules costs in a large company: the file is read, the person and the target are known. */
+/** The cost of one policy decision in a large company; the file, the person and the target are already known. */
 
 const people = 1_000;
 const teams = 40;
@@ -26,7 +26,7 @@ const userGroup = (at: number): string => `S0${String(at).padStart(6, '0')}`;
 const allGroups = Array.from({ length: teams }, (_, at) => userGroup(at));
 const siteName = (at: number): string => `${['acme', 'north', 'bäckerei', 'lumen'][at % 4]}-shop-${at % sites}`;
 
-/** A rule as companies write them: a team and its site, now and then everybody, everywhere, a domain, or a denial. */
+/** A typical rule: a team and its site, sometimes everybody, everywhere, a domain, or a denial. */
 function ruleAt(at: number): string {
   const team = `team-${at % teams}`;
   const site = siteName(at);
@@ -107,7 +107,7 @@ const wishes: readonly { readonly person: Person; readonly parsed: AccessRequest
   },
 );
 
-/** Microseconds of each of so many decisions, one after the other. */
+/** Microseconds of each of this many decisions, one after the other. */
 function decisionTimes(policy: Policy, amount: number): readonly number[] {
   const taken: number[] = [];
   while (taken.length < amount)

@@ -11,21 +11,21 @@ import { z } from 'zod';
 const root = path.resolve(import.meta.dirname, '../..');
 const startsWithinMs = 20_000;
 
-/** A bot in a process of its own, on the last core where the machine has several: the load comes from the others. */
+/** A bot in its own process, on the last core if there are several; the load comes from the others. */
 export type Program = {
   readonly url: string;
-  /** From spawning it to its first answer, in ms. */
+  /** From spawning to its first answer, in ms. */
   readonly startMs: number;
   /** Resident memory now, in MB. */
   readonly residentMb: () => number;
-  /** The most that it ever was, in MB. */
+  /** Its peak resident memory, in MB. */
   readonly peakMb: () => number;
-  /** What it holds once its garbage is collected; only of a program that was started with `probe`. */
+  /** What it holds after garbage collection; only if it was started with `probe`. */
   readonly holds: () => Promise<Held>;
   readonly stop: () => Promise<void>;
 };
 
-/** Bytes on the heap, and open timers, sockets and the like; `listeners` on the process. */
+/** Bytes on the heap, open timers, sockets and the like, and `listeners` on the process. */
 export type Held = { readonly heap: number; readonly resources: number; readonly listeners: number };
 
 export type ProgramOptions = {
@@ -36,22 +36,22 @@ export type ProgramOptions = {
   readonly probe?: true;
 };
 
-/** As `npm start` has them: a new space that stays small, because long answers would make it grow and keep it so. */
+/** As in `npm start`: a small new space, because long answers would make it grow for good. */
 const start = z.object({ scripts: z.object({ start: z.string() }) });
 const { scripts } = start.parse(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
 const flags = scripts.start.match(/--max-\S+/g) ?? [];
 
-/** As they were before any was left to others. */
+/** All cores, as before one was reserved. */
 export const cores = availableParallelism();
 const pinned = existsSync('/usr/bin/taskset') ? ['/usr/bin/taskset', '-c'] : [];
 
-/** Keeps this process off the last core, which the measured programs have to themselves, or lets it back. */
+/** Keeps this process off the last core, which the measured programs use alone, or lets it back. */
 export function keepOffTheLastCore(isOff: boolean): void {
   if (cores < 2 || pinned.length === 0) return;
   spawnSync('/usr/bin/taskset', ['-a', '-p', '-c', `0-${cores - (isOff ? 2 : 1)}`, String(process.pid)]);
 }
 
-/** Starts it; resolves at its first answer. Rejects if there is none within 20 s, or it ends. */
+/** Starts it; resolves at its first answer. Rejects if there is none within 20 s, or if it ends. */
 export async function startProgram({ file, ready, environment, probe }: ProgramOptions): Promise<Program> {
   const port = await freePort();
   const node = [

@@ -6,18 +6,18 @@ import { oneOf, type Load } from './load.ts';
 import type { Program } from './program.ts';
 import type { World } from './world.ts';
 
-/** One person asks for all there is: what the others, `pause` and the memory notice of it. */
+/** One person sends far too much: the effect on others, on `pause` and on memory. */
 
 const [ana, ben, chi] = ['U01ANA', 'U02BEN', 'U03CHI'];
-/** Written down before its ack, as every change is, and refused after it. */
+/** Saved before its ack, as every change is, and refused after it. */
 const others = 'cache clear nosuch-site/live';
 const othersPerSecond = 50;
 const [reads, writes] = [200, 2_000];
-/** As fast as somebody with a script may be; beyond what a core can do, only a queue would be measured. */
+/** As fast as a person with a script. Beyond what a core can handle, only a queue would be measured. */
 const writesPerSecond = 200;
 const [logs, logMb] = [60, 8];
 
-/** Acks of the others beside one person's hanging reads and many writes, and how soon a pause is obeyed; then long logs. */
+/** Acks of the others during one person's hanging reads and many writes, and how soon a pause works; then long logs. */
 export async function measureShares(scale: Scale, world: World, load: Load): Promise<readonly Figure[]> {
   const fired = await measured(world, (sitehand) => underFire(scale, world, load, sitehand));
   return [...fired, ...(await measured(world, (sitehand) => longLogs(world, load, sitehand)))];
@@ -42,7 +42,7 @@ async function underFire({ quick }: Scale, world: World, load: Load, { url }: Pr
   const quiet = await load.arrivals(url, others, othersPerSecond, seconds, ben);
   const hung = `/environments/${world.idOf('acme-shop/live')}/logs`;
   world.sayInstead((path) => (path.includes(hung) ? null : undefined));
-  // Their last words are not waited for: whatever has no turn is told so, and the rest hangs.
+  // Their last messages are not awaited: requests without a turn are told so, and the rest hangs.
   for (let count = 0; count < reads; count += 1) void load.toLastWord(url, 'logs acme-shop/live error', ana);
   const firing = load.arrivals(url, 'cache clear acme-shop/staging', writesPerSecond, seconds, ana);
   const beside = load.arrivals(url, others, othersPerSecond, seconds, ben);
@@ -88,7 +88,7 @@ async function longLogs(world: World, load: Load, { url, residentMb, peakMb }: P
   ];
 }
 
-/** So many megabytes of the stand-in's access log. */
+/** This many megabytes of the stand-in's access log. */
 function longLog(): string {
   const now = Date.UTC(2026, 10, 21, 14, 5);
   const own = seedWorld('bench', now)

@@ -4,11 +4,11 @@ import { median, spreadOf, type Figure, type Scale } from './figures.ts';
 import type { Program } from './program.ts';
 import type { World } from './world.ts';
 
-/** Start to the first answer, and resident memory a moment later, by turns. */
+/** Time from start to the first answer, and resident memory a moment later, by turns. */
 export async function measureStart({ quick }: Scale, world: World): Promise<readonly Figure[]> {
   const bare: Started[] = [];
   const sitehand: Started[] = [];
-  // The first of each compiles, and keeps that for those after it.
+  // The first start of each compiles and fills the cache for the others.
   for (let round = 0; round <= (quick ? 3 : 7); round += 1) {
     const pair = [
       await started(quick, () => startBare(world)),

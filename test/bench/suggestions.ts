@@ -2,7 +2,7 @@ import type { Environment } from '../../src/hosting/contract/target.ts';
 import { searchIn } from '../../src/pipeline/language/name-search.ts';
 import { quantile, spreadOf, tableOf, timed, type Figure, type Scale } from './figures.ts';
 
-/** What one keystroke costs where there are many names: the look through the list alone, without Slack and without the network. */
+/** The cost of one keystroke with many names: only the search in the list, without Slack and network. */
 
 const most = 100;
 const words = ['acme', 'north', 'bäckerei', 'lumen', 'harbour', 'studio', 'über', 'shop', 'docs', 'events'];
@@ -15,7 +15,7 @@ const namesOf = (count: number): readonly Environment[] =>
     return { kind: 'environment', id, name: `${site}/${own}`, live: at % 2 === 0, site: { id: undefined, name: site } };
   });
 
-/** What people type, letter by letter: a name to its end, the middle of one, letters out of one, nothing there is. */
+/** What people type, letter by letter: a whole name, the middle of one, some of its letters, an unknown name. */
 const typed = ['lumen-studio-4242/live', 'Über', 'tudio', 'live', 'bkrstg42', 'evil', 'o', 'xyzzy plugh'];
 const keystrokes = typed.flatMap((text) => Array.from({ length: text.length + 1 }, (_, end) => text.slice(0, end)));
 
@@ -47,7 +47,7 @@ async function figuresOver(count: number, limit: number, rounds: number): Promis
   ];
 }
 
-/** Suggestions while somebody types, over 10,000 and over 100,000 names; the first of a list makes its index. */
+/** Suggestions while typing, over 10,000 and 100,000 names. The first query on a list builds its index. */
 export async function measureSuggestions({ quick }: Scale): Promise<readonly Figure[]> {
   const rounds = quick ? 5 : 40;
   return [...(await figuresOver(10_000, 3, rounds)), ...(await figuresOver(100_000, 20, rounds))];

@@ -12,23 +12,23 @@ import { chi, company, environment, policyOf } from '../pipeline/given.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { median, quantile, spreadOf, tableOf, timed, type Figure, type Scale } from './figures.ts';
 
-/** A page of a long audit trail, from the tables to the lines that are shown; without Slack and without the network. */
+/** A page of a long audit trail, from the tables to the shown lines, without Slack and network. */
 
 const limits = { SQLite: 25, PostgreSQL: 10 } as const;
 type Brand = keyof typeof limits;
 
-/** Rows that one statement makes: it has to end within the time that a statement may take. */
+/** Rows per statement, which must end within the time limit of statements. */
 const piece = 50_000;
 const rounds = 5;
 const sites = 1_000;
-/** Every tenth change is of `busy`, one alone is of `rare`, none is of `idle`; the others are spread over the rest. */
+/** Every tenth change is about `busy`, a single one about `rare`, none about `idle`; the rest are spread. */
 const environments = Array.from({ length: sites * 2 }, (_, at) =>
   environment(`site-${at >> 1}/${at % 2 === 0 ? 'live' : 'staging'}`, at),
 );
 const [busy, rare, idle] = [at(1), at(2), at(3)];
 const names: Names = { environments, domains: [] };
 
-/** The time of a line is its place in seconds. */
+/** A line's time is its position in seconds. */
 const second = 1_000;
 
 function at(index: number): Environment {
@@ -37,13 +37,13 @@ function at(index: number): Environment {
   return found;
 }
 
-/** Both databases understand this one: so many numbers, one row each. */
+/** Produces this many numbers, one row each, on both databases. */
 const series = (from: number, to: number) =>
   sql`with recursive series (n) as (
     select cast(${from} as bigint) union all select n + 1 from series where n < ${to}
   )`;
 
-/** The target of the change, or of the deed, of this number. */
+/** The target of the change or action with this number. */
 const keyOf = (number: string) => sql`'environment:00000000-0000-4000-8000-' || substr(cast(1000000000000 +
   case when ${sql.raw(number)} % 10 = 0 then 1 when ${sql.raw(number)} = 77 then 2
     else 4 + ${sql.raw(number)} % ${sites * 2 - 4} end as text), 2)`;
@@ -74,7 +74,7 @@ const told = JSON.stringify({
   receipt: { kind: 'accepted', status: 202 },
 });
 
-/** Seven lines a change, and a deed beside changes in every twentieth line; `URARE` did three of all, long ago. */
+/** Seven lines per change; every twentieth line is an action beside changes. `URARE` did three, long ago. */
 const lines = (from: number, to: number) => sql`
   insert into audit (seq, at, change, event, actor, details, previous, hash, target)
   ${series(from, to)}
@@ -93,15 +93,15 @@ async function fill({ db, kind }: Database, rows: number): Promise<void> {
     [lines, rows],
   ] as const)
     for (let from = 1; from <= count; from += piece) await make(from, Math.min(from + piece - 1, count)).execute(db);
-  // PostgreSQL does this by itself, after a while and over minutes; SQLite never does, and the bot does not ask it to.
+  // PostgreSQL does this by itself, after minutes. SQLite never does, and the bot does not request it.
   if (kind === 'postgres')
     for (const statement of ['vacuum analyze changes, audit', 'checkpoint']) await sql.raw(statement).execute(db);
 }
 
-/** Told and not judged: what they may not read is passed over line by line, 5,000 at most. */
+/** Reported but not judged: lines that the person may not read are skipped one by one, at most 5,000. */
 const fewReadable = 'the newest lines, for somebody who may read few';
 
-/** Every kind of page that can be asked for. */
+/** Every kind of page. */
 function pagesOf({ db }: Database, rows: number): Readonly<Record<string, () => Promise<unknown>>> {
   const payloads = (policy: ReturnType<typeof policyOf>) => ({
     policy: () => policy,
@@ -141,10 +141,10 @@ async function timesOf(page: () => Promise<unknown>, count: number): Promise<rea
   return times;
 }
 
-/** What is looked at where there is little time. */
+/** What `--quick` measures. */
 const quickly = new Set(['the newest lines', 'of a busy environment']);
 
-/** Said of a figure that has no other beside it. */
+/** The note of a figure without a peer. */
 const alone = findPostgres() === undefined ? ' (PostgreSQL is not installed)' : '';
 
 async function figuresOn(brand: Brand, database: Database, { quick }: Scale): Promise<readonly Figure[]> {
@@ -198,7 +198,7 @@ async function onPostgres(scale: Scale): Promise<readonly Figure[]> {
   }
 }
 
-/** p99 of a page for each way to ask for one, on SQLite and, where it is installed, on PostgreSQL. */
+/** p99 of each kind of page, on SQLite and, if installed, on PostgreSQL. */
 export async function measureTrail(scale: Scale): Promise<readonly Figure[]> {
   return [...(await onSqlite(scale)), ...(await onPostgres(scale))];
 }

@@ -5,23 +5,23 @@ import { startHosting } from '../../src/playground/hosting/server.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 
 /**
- * What stands around a measured bot: Slack and the hosting API in as little time as can be. A read is answered by the
- * stand-ins once and from memory afterwards; what is posted is taken and counted.
+ * Slack and the hosting API around a measured bot, as fast as possible. A read is answered by the stand-ins once and
+ * from memory afterwards; posts are accepted and counted.
  */
 export type World = {
   readonly environment: Readonly<Record<string, string>>;
   readonly signingSecret: string;
   /** Where the private answer to a command goes. */
   readonly responseUrl: (id: string) => string;
-  /** Resolves when the last word on a command arrives, by its id. */
+  /** Resolves when a command's last message arrives, by its id. */
   readonly lastWord: (id: string) => Promise<void>;
-  /** What the hosting API says from now on instead of what it would, by the path: a body, or, where it is null, nothing for ever. */
+  /** Overrides answers of the hosting API by path: a body, or null to never answer. */
   readonly sayInstead: (of: (path: string) => string | null | undefined) => void;
-  /** The id of an environment, by its name. */
+  /** An environment's id, by its name. */
   readonly idOf: (name: string) => string;
-  /** When the last write came (ms of this process). */
+  /** When the last write arrived (ms of this process). */
   readonly lastWriteAt: () => number;
-  /** Calls of each kind so far. */
+  /** The number of calls of each kind so far. */
   readonly counts: () => Readonly<Record<'posts' | 'reads' | 'writes', number>>;
   readonly close: () => Promise<void>;
 };

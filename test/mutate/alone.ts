@@ -1,7 +1,7 @@
 /** Something that serves one at a time. */
 export type Alone = { readonly take: (who: object) => void; readonly giveBack: (who: object) => void };
 
-/** Throws where somebody takes it whom another one has not given it back for; the same one may take it again. */
+/** Throws if another one still holds it. The holder may take it again. */
 export function createAlone(what: string): Alone {
   let whose: object | undefined;
   return {

@@ -2,15 +2,15 @@ import { EventEmitter } from 'node:events';
 import { ThreadsPoolWorker, type PoolOptions, type PoolWorker, type WorkerRequest } from 'vitest/node';
 import { createAlone } from './alone.ts';
 
-/** Each run leaves its listeners in the thread: after so many a new one begins. */
+/** Each run leaves listeners in the thread, so after this many runs a new thread starts. */
 const maxRuns = 50;
 
 const alone = createAlone('The thread of the mutants');
 let thread: { readonly is: ThreadsPoolWorker; runs: number } | undefined;
 
 /**
- * A thread that outlives the run it was started for. A mutant takes a run of its own, and to start a thread and load
- * the packages into it takes several times as long as the tests; what is ours is loaded anew (`set-up.ts`).
+ * A thread that outlives the run it was started for. Each mutant takes its own run, and starting a thread and loading
+ * the packages takes several times as long as the tests. Our own modules are loaded again (`set-up.ts`).
  */
 export class KeptWorker implements PoolWorker {
   readonly name = 'kept';
@@ -35,7 +35,7 @@ export class KeptWorker implements PoolWorker {
     thread.runs += 1;
   }
 
-  /** The end of a run is the end of what it listens to, and not of the thread. */
+  /** The end of a run removes its listeners but keeps the thread. */
   async stop(): Promise<void> {
     for (const [event, callback] of this.#interaction.splice(0)) thread?.is.off(event, callback);
     alone.giveBack(this);

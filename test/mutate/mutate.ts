@@ -20,8 +20,8 @@ import {
 import { survivors } from './survivors.ts';
 
 /**
- * `npm run mutate`: changes what decides (`plan.ts`) in every small way that StrykerJS knows, one at a time, and runs
- * the tests beside it. Ends with 1 where too much survives, or anything that `survivors.ts` does not name.
+ * `npm run mutate`: changes the deciding code (`plan.ts`) in every small way that StrykerJS knows, one at a time, and
+ * runs the tests beside it. Ends with 1 if too many mutants survive, or one that `survivors.ts` does not name.
  */
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -33,14 +33,14 @@ if (others.length > 0) {
 }
 const files = asked.length > 0 ? asked : mutated;
 
-/** Texts are mutated as well: most are states and kinds, and what people are told is held by the tables. */
+/** Strings are mutated too: most are states and kinds, and tables of tests check the sentences. */
 async function run(folder: string) {
-  // The same in each run: a property that draws another example must not make another survivor.
+  // Fixed, so that a property with other examples does not make other survivors.
   process.env['SEED'] = '1';
-  // Tables kill most; the more examples, the longer each survivor takes.
+  // Tables kill most mutants. More examples only make survivors slower.
   process.env['RUNS'] = '10';
   const stryker = new Stryker({
-    // How much it says; the type of these settings can only be named in JSON.
+    // The verbosity; the type of these settings can only be named in JSON.
     configFile: 'test/mutate/stryker.json',
     mutate: [...files],
     testRunner: 'vitest',
@@ -50,10 +50,10 @@ async function run(folder: string) {
     concurrency: 2,
     tempDirName: folder,
     ignorePatterns: ['test/stories', 'test/browser', '.ci'],
-    // Its preprocessor of tsconfig.json wants TypeScript's JavaScript API, which TypeScript 7 does not have.
+    // Its preprocessor for tsconfig.json needs TypeScript's JavaScript API, which TypeScript 7 does not have.
     tsconfigFile: 'none',
     disableTypeChecks: false,
-    // What never ends is mostly known by how often it comes by; on a busy machine slow must not mean dead.
+    // Endless loops are mostly detected by their count. On a busy machine, slow must not count as dead.
     timeoutMS: 10_000,
     reporters: ['progress-append-only'],
   });

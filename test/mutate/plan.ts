@@ -1,11 +1,11 @@
 /**
- * What is mutated: what decides without asking anybody. Whether it is wired up right is for the stories to show; how
- * the policy file is read stays out, as tests that feed it a thousand brackets for every mutant take too long.
+ * What is mutated: code that decides without asking anything else. Stories test the wiring. Reading the policy file is
+ * left out, because its tests with thousands of brackets take too long per mutant.
  */
 export const mutated: readonly string[] = [
   // The states of a change, and the moves between them.
   'src/pipeline/changes/change.ts',
-  // What a click decides, and who may.
+  // What a click decides, and who may click.
   'src/pipeline/changes/approve.ts',
   'src/policy/approvers.ts',
   'src/policy/approval-requirement.ts',
@@ -26,8 +26,8 @@ export const mutated: readonly string[] = [
 ];
 
 /**
- * The tests that judge the mutants, the quickest first: tables and properties beside these files, no stories. A mutant
- * of what is there as soon as a file is loaded meets them all: most of these are in the table of `change.ts`.
+ * The tests that judge the mutants, quickest first: tables and properties beside these files, no stories. A mutant that
+ * acts at load time meets them all; most of these are in the table of `change.ts`.
  */
 export const tests: readonly string[] = [
   'test/pipeline/changes/change.test.ts',

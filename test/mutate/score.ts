@@ -1,6 +1,6 @@
 import type { Survivor } from './survivors.ts';
 
-/** What StrykerJS tells of a mutant, as far as it is looked at. Lines and columns count from 1. */
+/** A mutant as StrykerJS reports it, as far as we read it. Lines and columns count from 1. */
 export type Result = {
   readonly fileName: string;
   readonly status: string;
@@ -11,10 +11,10 @@ export type Result = {
   };
 };
 
-/** A mutant that no test killed: where it is, and what it looks like in the list of survivors. */
+/** A mutant that no test killed, as the list of survivors names it. */
 export type Alive = Pick<Survivor, 'line' | 'mutant'> & { readonly file: string; readonly at: number };
 
-/** `equivalent`: those of the survivors that the list calls so. */
+/** `equivalent`: the survivors that the list calls equivalent. */
 export type Score = {
   readonly file: string;
   readonly killed: number;
@@ -22,14 +22,14 @@ export type Score = {
   readonly equivalent: number;
 };
 
-/** Of all mutants, in percent. */
+/** The minimum for all mutants, in percent. */
 export const leastTotal = 95;
-/** Of a file's, without those that nobody can tell from the original: no test can kill them. */
+/** The minimum per file, without equivalent mutants, which no test can kill. */
 export const leastFile = 90;
 
-/** A mutant that never ends is as dead as one that a test is red with. */
+/** A mutant that never ends is as dead as one that a test fails on. */
 const isDead = ({ status }: Result): boolean => status === 'Killed' || status === 'Timeout';
-/** One that cannot even be loaded says nothing of the tests, and is not counted. */
+/** A mutant that cannot be loaded says nothing about the tests and is not counted. */
 const isAlive = ({ status }: Result): boolean => status === 'Survived' || status === 'NoCoverage';
 
 export function scoresOf(
@@ -54,22 +54,22 @@ export const totalOf = (scores: readonly Score[]): Score => ({
   equivalent: scores.reduce((sum, { equivalent }) => sum + equivalent, 0),
 });
 
-/** What share of all mutants is dead, and of those that can be told from the original. */
+/** The share of dead mutants, among all and among those that are not equivalent. */
 export const ofAll = ({ killed, survived }: Score): number => share(killed, survived);
 export const ofOthers = ({ killed, survived, equivalent }: Score): number => share(killed, survived - equivalent);
 
-/** Where no mutant was run nothing is proven. */
+/** If no mutant was run, nothing is proven. */
 const share = (killed: number, survived: number): number =>
   killed + survived === 0 ? 0 : (100 * killed) / (killed + survived);
 
-/** At most so many in a hundred may say nothing of the tests; were it more, the tests themselves would be broken. */
+/** The maximum percentage that says nothing about the tests. Beyond it, the tests themselves would be broken. */
 export const maxUnheard = 5;
 
-/** How many in a hundred were neither killed nor alive, because they could not be loaded or run. */
+/** The percentage that could not be loaded or run. */
 export const unheard = (results: readonly Result[]): number =>
   (100 * results.filter((one) => !isDead(one) && !isAlive(one)).length) / Math.max(1, results.length);
 
-/** The mutants of one file that no test killed. `source`: the file's text. */
+/** The mutants of one file that no test killed. `source` is the file's text. */
 export function aliveIn(file: string, source: string, results: readonly Result[]): readonly Alive[] {
   const lines = source.split('\n');
   return results
@@ -101,7 +101,7 @@ type Pairs = {
   readonly gone: readonly (Pick<Survivor, 'line' | 'mutant'> & { readonly file: string })[];
 };
 
-/** Each survivor with a name of its own: of two that look the same, one that is named lets the other one not pass. */
+/** Numbers survivors that look the same, so that naming one does not let the other pass. */
 function paired(alive: readonly Alive[], named: Named): Pairs {
   const left = new Map(Object.entries(named).map(([file, those]) => [file, [...those]]));
   const pairs: [Alive, Survivor][] = [];
@@ -117,8 +117,8 @@ function paired(alive: readonly Alive[], named: Named): Pairs {
   return { pairs, unnamed: without, gone };
 }
 
-/** Those that the list does not name. */
+/** The survivors that the list does not name. */
 export const unnamed = (alive: readonly Alive[], named: Named): Pairs['unnamed'] => paired(alive, named).unnamed;
 
-/** Those that the list names, and that are dead or gone by now. */
+/** The entries of the list whose mutants are dead or gone. */
 export const gone = (alive: readonly Alive[], named: Named): Pairs['gone'] => paired(alive, named).gone;

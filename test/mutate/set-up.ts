@@ -1,22 +1,22 @@
 import { inject, vi } from 'vitest';
 
 declare global {
-  /** The mutant of the run before, in this thread. */
+  /** The mutant of the previous run in this thread. */
   var mutantBefore: string | undefined;
 }
 
 declare module 'vitest' {
-  /** What StrykerJS tells its tests. */
+  /** What StrykerJS provides to its tests. */
   interface ProvidedContext {
-    /** The name under which it keeps which mutant is in force. */
+    /** The name under which it keeps the active mutant. */
     globalNamespace: string;
     activeMutant: string | undefined;
-    /** `static`: in force already while our modules are loaded. */
+    /** `static`: already active while our modules are loaded. */
     mutantActivation: 'static' | 'runtime' | undefined;
   }
 }
 
-// A thread serves many mutants: what the one before has left in our modules must not decide about this one.
+// A thread serves many mutants. What the previous one left in our modules must not decide about this one.
 const mutant = inject('activeMutant');
 if (mutant !== globalThis.mutantBefore) vi.resetModules();
 globalThis.mutantBefore = mutant;

@@ -1,15 +1,15 @@
-/** A mutant that no test kills, and why that is as it should be. */
+/** A mutant that no test kills, and why that is acceptable. */
 export type Survivor = {
-  /** The line that it begins in, as it stands in the file. */
+  /** The line it begins in, as in the file. */
   readonly line: string;
-  /** What was there → what stands there instead, on one line. */
+  /** Original → replacement, on one line. */
   readonly mutant: string;
-  /** `equivalent`: nobody can tell the difference; `not worth it`: the test would cost more than it shows. */
+  /** `equivalent`: there is no difference to see; `not worth it`: the test would cost more than it shows. */
   readonly why: 'equivalent' | 'not worth it';
   readonly because: string;
 };
 
-/** Several survivors of one line, for one reason; what can be seen twice in it is named twice. */
+/** Several survivors of one line with one reason. Survivors that look the same are listed once each. */
 const all = (
   why: Survivor['why'],
   because: string,
@@ -19,7 +19,7 @@ const all = (
 
 const same = all.bind(undefined, 'equivalent');
 
-/** Every survivor, by the file that it is in. Any other makes `npm run mutate` fail, and so does one that is dead. */
+/** Every survivor by file. `npm run mutate` fails for any other, and for one that is dead. */
 export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/pipeline/changes/approve.ts': [
     ...same(

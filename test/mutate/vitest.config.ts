@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification, type Vite } from 'vitest/node';
 import { KeptWorker } from './kept-worker.ts';
 import { tests } from './plan.ts';
 
-/** The quickest first, as they are listed: at the first red test the mutant is dead, and the rest is spared. */
+/** Quickest first, as listed: the first failing test kills the mutant and the rest is skipped. */
 class AsListed extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => tests.findIndex((one) => moduleId.endsWith(one));
@@ -11,7 +11,7 @@ class AsListed extends BaseSequencer {
   }
 }
 
-/** StrykerJS names the pool itself: this one takes its place afterwards. */
+/** StrykerJS sets the pool itself; this one replaces it afterwards. */
 const keepThreads: Vite.Plugin = {
   name: 'keep-threads',
   configureVitest({ project }) {
@@ -20,7 +20,7 @@ const keepThreads: Vite.Plugin = {
   },
 };
 
-/** The tests that judge mutants, alone: no server beside them. */
+/** Only the tests that judge mutants, without a server. */
 export default defineConfig({
   plugins: [keepThreads],
   test: {

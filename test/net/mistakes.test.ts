@@ -5,7 +5,7 @@ import { mistakes } from './mistakes.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** `npm run net` makes them, which takes minutes; that the code has moved on under them shows here. */
+/** `npm run net` applies the edits, which takes minutes. This test only shows when the code has moved on under them. */
 test.each(mistakes)('$name: can still be made', ({ edits, tests }) => {
   for (const { file, from } of edits) {
     const source = readFileSync(resolve(root, file), 'utf8');

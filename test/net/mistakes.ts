@@ -1,9 +1,9 @@
-/** One edit of a source file: `from` stands there exactly once. */
+/** One edit of a source file; `from` occurs there exactly once. */
 export type Edit = { readonly file: string; readonly from: string; readonly to: string };
-/** A known mistake, and the tests that must not let it pass. */
+/** A known mistake, and the tests that must catch it. */
 export type Mistake = { readonly name: string; readonly edits: readonly Edit[]; readonly tests: readonly string[] };
 
-/** Mistakes that would be easy to make and bad to have; each one must turn tests red. */
+/** Mistakes that would be easy to make and bad to have. Each must turn tests red. */
 export const mistakes: readonly Mistake[] = [
   {
     name: 'a write whose answer is lost is sent again',

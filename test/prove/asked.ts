@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
-/** What `npm run prove` is asked for. */
+/** The options of `npm run prove`. */
 export type Asked = {
   readonly seed: string;
   readonly rounds: number;
@@ -20,7 +20,7 @@ const options = {
   only: { type: 'string' },
 } as const;
 
-/** Reads the words behind `--`; throws an error of one sentence that names what is wrong. */
+/** Parses the arguments after `--`. Throws an error with one sentence that says what is wrong. */
 export function readAsked(words: readonly string[]): Asked {
   const { values } = parsed(words);
   const { seed, runs, only, quick: isQuick } = values;
@@ -56,10 +56,10 @@ function positive(name: string, said: string | undefined): number | undefined {
 
 const quoted = (said: string): string => JSON.stringify(said);
 
-/** What has been played, of each part. */
+/** How many items of each part were run. */
 export type Played = Readonly<Record<'deaths' | 'tales' | 'weather', number>>;
 
-/** The parts that were asked for and of which nothing was played: where there are any, nothing is proven. */
+/** The requested parts of which nothing ran. If there are any, nothing is proven. */
 export function notPlayed(
   { isWeatherOnly, isSqliteOnly }: Pick<Asked, 'isWeatherOnly' | 'isSqliteOnly'>,
   played: Played,

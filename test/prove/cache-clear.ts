@@ -1,13 +1,13 @@
 import { ids } from '../stories/house.ts';
 import { keys, must, onTheWay, sendingAndAfter, told, type Must, type Story } from './story.ts';
 
-/** Messages and the write go their ways at the same time: where a message is on its way, the write may be anywhere. */
+/** Messages and the write go out at the same time, so while one is under way the other may have any state. */
 const anywhere: Must = {
   says: 'written once, done; or at most once, unknown',
   allowed: ['1 written, done', '0 written, unknown', '1 written, unknown'],
 };
 
-/** Ana clears a cache: routine, nobody has to approve it. */
+/** Ana clears a cache. It is routine and needs no approval. */
 export const cacheClear: Story = {
   name: 'Ana clears a cache',
   person: ids.ana,

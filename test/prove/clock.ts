@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 
 /**
- * Loaded before the bot: `node --import ./test/prove/clock.ts?hours=5&file=F` sets its clock so many hours wrong. While
- * it runs, SIGUSR2 sets it as many hours wrong as the file says, which is then removed.
+ * Loaded before the bot: `node --import ./test/prove/clock.ts?hours=5&file=F` sets its clock off by these hours. On
+ * SIGUSR2 the running bot's clock is set off by the hours in the file, which is then removed.
  */
 const asked = new URL(import.meta.url).searchParams;
 const file = asked.get('file');

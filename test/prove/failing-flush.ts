@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { allHandles, diskFailed } from './flushes.ts';
 
 /**
- * Loaded before the bot: `node --import ./test/prove/failing-flush.ts?order=FILE`. The next flush of any file after
- * FILE was made fails as one does whose disk is broken; those after it succeed.
+ * Loaded before the bot: `node --import ./test/prove/failing-flush.ts?order=FILE`. Once FILE exists, the next flush of
+ * any file fails as on a broken disk; later ones succeed.
  */
 const order = new URL(import.meta.url).searchParams.get('order') ?? '';
 const handles = await allHandles();

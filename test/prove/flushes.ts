@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 
 const isHandle = (it: object | null): it is Pick<FileHandle, 'datasync'> => it !== null && 'datasync' in it;
 
-/** What all open files of this process flush with: for a test to put something else in its place. */
+/** The flush functions of all open files of this process, for tests to replace. */
 export async function allHandles(): Promise<Pick<FileHandle, 'datasync'>> {
   const some = await open('/dev/null');
   const shared = Reflect.getPrototypeOf(some);
@@ -11,5 +11,5 @@ export async function allHandles(): Promise<Pick<FileHandle, 'datasync'>> {
   return shared;
 }
 
-/** What the system says of a disk that did not take something. */
+/** The system's error for a disk that failed a write. */
 export const diskFailed = (): Error => Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' });

@@ -5,13 +5,13 @@ import type { Scene } from './scene.ts';
 
 type Outcome = Awaited<ReturnType<SlackStandIn['command']>>;
 
-/** Whether nothing has heard it: no bot was connected. */
+/** Whether no bot was connected to receive it. */
 export const isUnheard = ({ delivered, acked, ms }: Pick<Outcome, 'delivered' | 'acked' | 'ms'>): boolean =>
   delivered && !acked && ms === 0;
 
 /**
- * Does something as people do it: again where no bot was there to hear it, and where the bot says that nothing was done
- * and asks for it again. Resolves when something came of it, as `isDone` has it.
+ * Acts as people do: again if no bot received it, or if the bot says that nothing was done and asks to try again.
+ * Resolves when `isDone` is true.
  */
 export async function insist(
   { house, soon, rows }: Scene,
@@ -29,7 +29,7 @@ export async function insist(
     }
     let isAgain = false;
     await soon('done, or asked for again', async () => {
-      // Of what was delivered several times, one may be turned away and another one taken on: that one counts.
+      // Of several copies of a delivery one may be refused and another accepted; the accepted one counts.
       const open = await rows('select key from inbox where closed_at is null');
       if (await isDone()) return '';
       if (open.length > 0) return `${open.length} deliveries are open`;
@@ -42,13 +42,13 @@ export async function insist(
   }
 }
 
-/** What somebody alone can read: messages, and the forms that they have open. */
+/** What only this person can read: messages and open forms. */
 type Heard = {
   readonly words: readonly string[];
   readonly forms: readonly { readonly id: string; readonly text: string }[];
 };
 
-/** Whether it was said since then that nothing was done, and to try it again: a form may say so from the time before. */
+/** Whether the bot has since asked to try again. A form that asked before does not count. */
 export function isTurnedAway(before: Heard, now: Heard): boolean {
   const old = new Set(before.forms.filter(asksAgain).map(({ id }) => id));
   const said = ({ words }: Heard): number => words.filter((text) => asksAgain({ text })).length;
@@ -62,7 +62,7 @@ const heardBy = (house: House, person: string): Heard => ({
   forms: house.slack.views(person).modals,
 });
 
-/** The messages that somebody alone can read. */
+/** The messages that only this person can read. */
 const wordsTo = ({ slack }: House, person: string): readonly string[] =>
   [
     ...slack.messages({ channel: 'C0ACME', as: person }).filter(({ ephemeral }) => ephemeral),

@@ -39,12 +39,12 @@ import {
 } from '../pipeline/given.ts';
 
 /**
- * Everybody at once: approvers, the asker, a reader, the worker, the clock and the policy file, in every order in which
- * their questions can be answered, on one real database. Whatever the order: one winner, and everybody else is told.
+ * Approvers, asker, reader, worker, clock and policy file act at once, in every order in which their questions can be
+ * answered, on one real database. In every order there is one winner, and everybody else is told.
  */
 
 const people: ReadonlyMap<string, Person> = new Map([ana, chi, dee, fay, rob].map((one) => [one.id, one]));
-/** `leads` approve, so many of them; Ana is one, too, and never of her own. */
+/** `count` of `leads` must approve. Ana is one too, but cannot approve her own change. */
 const policyWith = (leads: readonly Person[], count: number): Policy =>
   policyFrom(`version: 1
 live: ["*/live"]
@@ -56,7 +56,7 @@ rules:
   - { allow: [read], to: [developers, leads, readers] }
   - { allow: [push, "allowlist add"], to: [developers], approval: { by: [leads], count: ${count}, expires: 1h } }
 `);
-/** The rules at first, and after Dee's right was taken away; `count` approvals are needed. */
+/** The policy at first, and after Dee's right was removed; `count` approvals are needed. */
 const policyFor = (count: 1 | 2, when: 'before' | 'after'): Policy => policies[count][when];
 const policies = {
   1: { before: policyWith([chi, dee, fay], 1), after: policyWith([chi, fay], 1) },
@@ -78,14 +78,14 @@ const hostWith =
     });
 const [asItWas, asSomebodyLeftIt] = [hostWith(['10.0.0.1']), hostWith(['10.0.0.1', '10.0.0.2'])];
 
-/** One database for all runs, with a clock that stands until somebody moves it. */
+/** One database for all runs. Its clock stands still until it is moved. */
 type Ground = {
   readonly database: Database;
   readonly changeStore: ReturnType<typeof createChangeStore>;
   readonly clock: { now: number };
 };
 
-/** One run: who may answer when, what was written, and the rules of the moment. */
+/** One run: the order of answers, what was written, and the current policy. */
 type Scene = Ground & {
   readonly context: BackOffice;
   readonly scheduler: fc.Scheduler;
@@ -158,7 +158,7 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
   return { ...ground, context, scheduler, turn, rules, host, written };
 }
 
-/** Ana asks, as everybody does; nothing is in between. */
+/** Ana asks as usual, with nothing in between. */
 async function asked({ context, database }: Scene, words: readonly string[]): Promise<Change> {
   const parsed = parseWords(words, catalogue);
   if (parsed.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
@@ -171,12 +171,12 @@ async function asked({ context, database }: Scene, words: readonly string[]): Pr
   return change;
 }
 
-/** Lets others go first so many times. */
+/** Yields this many times. */
 async function waited({ turn }: Scene, turns: number, what: string): Promise<void> {
   for (let left = turns; left >= 0; left -= 1) await turn(what);
 }
 
-/** What came of a click: it counted, or the sentence of its refusal. */
+/** The outcome of a click: it counted, or the sentence that refused it. */
 type Click = { readonly by: Person; readonly verdict: DecisionKind; readonly refused: string | undefined };
 
 async function click(
@@ -207,7 +207,7 @@ async function click(
   }
 }
 
-/** The worker looks a few times; the message with *Stop* stood long enough whenever it does. */
+/** The worker polls a few times; by then *Stop* has been posted long enough. */
 async function work(scene: Scene, { number }: Change): Promise<void> {
   const { context, database, clock } = scene;
   for (let look = 1; look <= 3; look += 1) {
@@ -239,7 +239,7 @@ const pressable = [
   'Rob stops',
 ] as const;
 
-/** What a run ended as. */
+/** How a run ended. */
 type End = { readonly change: Change; readonly clicks: readonly Click[] };
 
 async function run(scene: Scene, present: Present): Promise<End> {
@@ -276,13 +276,13 @@ const ending: Readonly<Record<string, State>> = {
   'hand back': 'approved',
 };
 
-/** Holds whatever the order was. */
+/** Must hold in every order. */
 async function check(scene: Scene, { change, clicks }: End, count: number): Promise<void> {
   const { database, clock, written, rules } = scene;
   const lines = (await listAudit(database.db, { change: change.number, limit: 99 })).toReversed();
   const moves = lines.filter(({ event }) => ending[event] !== undefined);
   const last = moves.at(-1)?.event ?? '';
-  // Handed back when its time is over, it is not tried again.
+  // Handed back after its time ran out, it is not tried again.
   if (last === 'hand back') ok(change.state === 'approved' || change.state === 'expired', change.state);
   else strictEqual(change.state, ending[last] ?? 'waiting');
   strictEqual(change.version, moves.length + 1);
@@ -293,7 +293,7 @@ async function check(scene: Scene, { change, clicks }: End, count: number): Prom
   strictEqual(written.length, lines.filter(({ event }) => event === 'accept').length);
   ok(written.length <= 1 && !(written.length === 1 && isEnded.has(change.state)));
 
-  // Each click counted, with a line of its own, or its person was told why not.
+  // Each click counted and has its own line, or its person was told why it did not count.
   for (const { refused } of clicks)
     if (refused !== undefined) ok(/Nothing was |was not counted\./.test(refused), refused);
   const isMoot = clicks.some(({ refused }) => refused?.includes('can no longer be approved'));
@@ -326,7 +326,7 @@ async function check(scene: Scene, { change, clicks }: End, count: number): Prom
   if (change.state === 'waiting' && enough(rules.now, change, votes)) await pressedOnce(scene, change, votes);
 }
 
-/** Votes count again that did not when the last one was cast: nothing more than a click of anybody who voted is needed. */
+/** Votes count again that did not count at the last one. A click by anybody who voted then completes the approval. */
 async function pressedOnce(scene: Scene, change: Change, votes: readonly { readonly person: string }[]): Promise<void> {
   const [voter] = votes.flatMap(({ person }) => people.get(person) ?? []);
   if (voter === undefined) throw new Error('enough, and nobody voted');
@@ -336,7 +336,7 @@ async function pressedOnce(scene: Scene, change: Change, votes: readonly { reado
   strictEqual(refused === undefined, !isInTheWay, refused);
 }
 
-/** Whether these votes count, by the rules of now, for as many as are needed. */
+/** Whether these votes are enough by the current policy. */
 function enough(policy: Policy, change: Change, votes: readonly { readonly person: string }[]): boolean {
   const parsed = resolve(parseWords(wordsOfChange(change), catalogue), names);
   const { approval } = authorise(policy, ana, parsed, company).permit;
@@ -345,7 +345,7 @@ function enough(policy: Policy, change: Change, votes: readonly { readonly perso
   return approval !== 'none' && outstanding(policy, approval, { ...asked, asker: ana.id }, voters).length === 0;
 }
 
-/** The next run finds nothing due and nothing locked. */
+/** Leaves nothing due and nothing locked for the next run. */
 async function tidied({ database, changeStore, clock }: Ground, number: number): Promise<void> {
   const change = await findChange(database.db, number);
   if (change === undefined || change.settled_at !== null) return;
@@ -356,10 +356,10 @@ async function tidied({ database, changeStore, clock }: Ground, number: number):
   ok(moved !== undefined, `left as ${change.state}`);
 }
 
-/** Who and what takes part in a run; said in short where a run fails. */
+/** Who takes part in a run, kept short for the report of a failure. */
 type Present = {
   readonly words: readonly string[];
-  /** How many have to approve. */
+  /** How many approvals are needed. */
   readonly count: 1 | 2;
   readonly presses: readonly { readonly press: keyof typeof presses; readonly hesitates: number }[];
   readonly works: boolean;
@@ -385,8 +385,8 @@ const anybody: fc.Arbitrary<Present> = fc.record({
 });
 
 /**
- * Lives through so many interleavings and holds each against what must always be so; resolves with how many ended in
- * which state. `seed` repeats them.
+ * Runs this many interleavings and checks each against the invariants. Resolves with the number of runs per end state.
+ * `seed` repeats them.
  */
 export async function interleave(runs: number, seed?: number): Promise<ReadonlyMap<State, number>> {
   const clock = { now: 1_000_000 };
@@ -402,7 +402,7 @@ export async function interleave(runs: number, seed?: number): Promise<ReadonlyM
     ends.set(end.change.state, (ends.get(end.change.state) ?? 0) + 1);
   });
   try {
-    // A failing order says enough by itself; looking for a shorter one would take longer than a test may.
+    // A failing order is clear enough; shrinking it would exceed a test's time limit.
     await fc.assert(property, { numRuns: runs, endOnFailure: true, ...(seed !== undefined && { seed }) });
     strictEqual((await verifyAudit(database.db, [])).kind, 'proven');
     return ends;

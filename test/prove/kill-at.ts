@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { failpointChannel } from '../../src/failpoints.ts';
 
 /**
- * Loaded before the bot: `node --import ./test/prove/kill-at.ts?order=FILE`. At every point that the bot passes, it
- * looks whether an order lies there. If it is for this point, the process takes it and sends itself the signal: not one
- * more instruction of the bot is run. What it passes before that is written down beside the order, for whoever waits.
+ * Loaded before the bot: `node --import ./test/prove/kill-at.ts?order=FILE`. At every failpoint the bot looks for an
+ * order in FILE. If it is for this point, the process takes it and sends itself the signal, so no further instruction
+ * runs. Points passed before that are recorded in a file beside the order.
  */
 
 const passageShape = z.object({
@@ -17,24 +17,24 @@ const passageShape = z.object({
 type Passage = z.infer<typeof passageShape>;
 
 /**
- * An order to die, or to stand still, at a point. What is meant is named, never counted: how often a message is drawn
- * or put back depends on how fast the machine is.
+ * An order to die or freeze at a point. Targets are described, never counted, because the number of times a message is
+ * drawn or put back depends on the machine's speed.
  */
 export const orderShape = z.object({
   point: z.string(),
-  /** Which change, delivery or message is meant: a pattern of what the point says it is about. */
+  /** A pattern for the change, delivery or message that the point is about. */
   of: z.string().default(''),
-  /** Changes up to this number, and their messages, are not meant. */
+  /** Only changes with greater numbers, and their messages, are meant. */
   above: z.int().default(0),
-  /** Whether a new message is meant or the edit of one that stands; left out: either. */
+  /** A new message or an edit; absent means either. */
   how: z.enum(['post', 'edit']).optional(),
-  /** What is said there: a pattern of the message's words. */
+  /** A pattern for the message's text. */
   says: z.string().default(''),
   signal: z.enum(['SIGKILL', 'SIGSTOP']).default('SIGKILL'),
 });
 export type Order = z.infer<typeof orderShape>;
 
-/** Where it is written down what was passed while the order lay there. */
+/** The file that records the points passed while the order waited. */
 export const passedFile = (order: string): string => `${order}.passed`;
 
 const file = new URL(import.meta.url).searchParams.get('order');
@@ -52,7 +52,7 @@ function obey(file: string, passage: Passage): void {
   if (isTaken(file)) process.kill(process.pid, order.signal);
 }
 
-/** Whether this process has taken the order; false where another one was first. */
+/** Whether this process took the order; false if another one was first. */
 function isTaken(file: string): boolean {
   try {
     rmSync(file);
@@ -76,7 +76,7 @@ function isMeant(order: Order, { point, of, how, says = '' }: Passage): boolean 
 const inWords = ({ point, of, how, says }: Passage): string =>
   `${point} ${of}${says === undefined ? '' : ` (${how}: ${says.slice(0, 40).replaceAll('\n', ' ')})`}`;
 
-/** The order that lies there; undefined: none, or it was taken this very moment. */
+/** The waiting order; undefined if there is none or it was just taken. */
 export function orderIn(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

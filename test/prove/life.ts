@@ -5,10 +5,10 @@ import { NotObeyed, onScene, StillUnderWay, type Scene } from './scene.ts';
 import type { Row, Story } from './story.ts';
 import { newestIn, standing, whatCame, wrongIn, type Wrong } from './verdict.ts';
 
-/** The deaths of one house, in their order, and the chance behind all the rest. */
+/** The deaths of one house in order, and the seed of everything random in it. */
 export type Life = { readonly story: Story; readonly rows: readonly Row[]; readonly seed: string };
 
-/** One death and what came of it. */
+/** One death and its outcome. */
 export type Run = {
   readonly story: Story;
   readonly row: Row;
@@ -19,8 +19,8 @@ export type Run = {
 };
 
 /**
- * Lives through the story once for each row, on SQLite or on the PostgreSQL at `url`: killed at the row's point, started
- * again, watched until all is said. Who comes back from one death dies the next. What does not end is the last.
+ * Plays the story once per row, on SQLite or on the PostgreSQL at `url`: kills the bot at the row's point, starts it
+ * again and watches until all is done. The same house goes on to the next row; a row that does not end is the last.
  */
 export function live({ story, rows, seed }: Life, url?: string): Promise<readonly Run[]> {
   const random = randomFrom(seed);
@@ -67,14 +67,14 @@ async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, ra
   const seen = await whatCame(scene, story, before);
   const wrong = wrongIn(story, seen, row.must.allowed);
   if (wrong || seen.end !== 'untouched') return { next, came: seen.came, wrong };
-  // Untouched means that it can be done again, and then happens.
+  // Untouched means it can be asked again and then happens.
   await act(async () => (await whatCame(scene, story, before)).end !== 'untouched');
   await scene.atRest();
   const again = await whatCame(scene, story, { ...before, told: seen.told });
   return { next, came: seen.came, wrong: wrongIn(story, again, [story.well.came]) };
 }
 
-/** The order to die, and small troubles besides: a slow host, a slow Slack, everything delivered up to three times. */
+/** The order to die, plus small troubles: a slow host, a slow Slack, up to three copies of each delivery. */
 function troubled({ house, order }: Scene, { at }: Row, above: number, random: Random): void {
   house.slack.delivery.duplicates = random.integer(1, 3);
   house.slack.faults.add({ method: 'chat.postMessage', kind: 'delay', delayMs: random.integer(0, 50) });
@@ -93,7 +93,7 @@ function calm({ house }: Scene): void {
   house.hosting.faults.remove();
 }
 
-/** Resolves when the bot is dead: by its own hand, or by ours while the host has the write. */
+/** Resolves when the bot is dead: by its own signal, or killed by us while the host has the write. */
 async function dead(scene: Scene, row: Row, bot: Bot, writesBefore: number): Promise<void> {
   if (row.at !== 'received') {
     await scene.obeyed();
@@ -106,7 +106,7 @@ async function dead(scene: Scene, row: Row, bot: Bot, writesBefore: number): Pro
   await bot.end('SIGKILL');
 }
 
-/** Whether the story has come to where the bot is to die. */
+/** Whether the story has reached the row's point. */
 const isReached = ({ house, isObeyed }: Scene, { at }: Row, writesBefore: number): boolean =>
   at === 'received'
     ? house

@@ -5,16 +5,16 @@ import { approvePush, askPush } from './push.ts';
 import type { Tale } from './replicas.ts';
 import type { Row, Story } from './story.ts';
 
-/** Everything that the bot is killed in. */
+/** The stories in which the bot is killed. */
 export const stories: readonly Story[] = [cacheClear, askPush, approvePush];
 
-/** A house sees so many deaths, one after the other. */
+/** The number of deaths per house. */
 const deaths = 5;
 
-/** Which deaths are looked at. */
+/** Selects deaths. */
 type Meant = (row: Row, story: Story) => boolean;
 
-/** Lives in which every row that is meant has its turn once, mixed by the seed. */
+/** Lives in which every selected row has one turn, shuffled by the seed. */
 export const lives = (seed: string, isMeant: Meant = () => true): readonly Life[] =>
   stories.flatMap((story) => {
     const random = randomFrom(`${seed} ${story.name}`);
@@ -32,7 +32,7 @@ export const lives = (seed: string, isMeant: Meant = () => true): readonly Life[
 
 const quick = new Set(['click saved', 'received', 'posted: the last word']);
 
-/** What a quick proof looks at: an approval, killed where most is at stake, and on PostgreSQL one tale of two replicas. */
+/** What `--quick` runs: an approval, killed where most is at stake, and one tale of two replicas on PostgreSQL. */
 export const isQuick = {
   row: ({ name }: Row, story: Story): boolean => story === approvePush && quick.has(name),
   tale: ({ name }: Tale): boolean => name.startsWith('asleep after it saved sending'),

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { promises } from '../promises.ts';
 
-/** Each promise, and the names of the tests that stand for it, as they are written in the test files. */
+/** Lists each promise with the names of its tests, read from the test files. */
 export function drawPromises(): string {
   const named = globSync('test/**/*.test.ts')
     .toSorted()

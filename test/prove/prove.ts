@@ -15,10 +15,9 @@ import { forecast, isQuickCell } from './weather/forecast.ts';
 import { drawWeather } from './weather/table.ts';
 
 /**
- * `npm run prove`: the real bot, killed at every point between a click and the last word, and what came of it.
- * `-- --runs N`: so many times at each point and on each database; `--seed N` repeats a run; `--quick` looks once;
- * `--at-once N` houses; `--sqlite-only` does without PostgreSQL; `--only weather` leaves the deaths out. Ends with 1 unless
- * all is as it must be.
+ * `npm run prove`: kills the real bot at every point between a click and the last message, and checks the outcome.
+ * Options: `-- --runs N` (times per point and database), `--seed N` (repeats a run), `--quick`, `--at-once N` (houses),
+ * `--sqlite-only`, `--only weather` (no deaths). Ends with 1 unless everything is as it must be.
  */
 
 const asked = askedOrEnd();
@@ -27,7 +26,7 @@ const died: Run[] = [];
 const told: Told[] = [];
 const cells: Cell[] = [];
 
-// Whatever nobody waits for any more, because its house has closed, is told, and ends nothing else.
+// A rejection without a handler, left over from a closed house, is reported and does not end the run.
 process.on('unhandledRejection', (error) => told.push({ name: 'what nobody waited for', wrong: String(error) }));
 
 const print = (...blocks: readonly string[]): boolean => process.stdout.write(`${blocks.join('\n\n')}\n\n`);
@@ -43,7 +42,7 @@ function askedOrEnd(): Asked {
   }
 }
 
-/** Everything to be done in one round; `freshUrl` makes a place on PostgreSQL. */
+/** All work of one round; `freshUrl` makes an empty PostgreSQL database. */
 function* workOf(seed: string, freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
   if (asked.isWeatherOnly) return;
   for (const life of lives(`${seed} · SQLite`, asked.isQuick ? isQuick.row : undefined))
@@ -55,7 +54,7 @@ function* workOf(seed: string, freshUrl: FreshUrl): Generator<() => Promise<unkn
     yield async () => told.push({ name, wrong: await tell(await freshUrl(), seed).then(() => undefined, String) });
 }
 
-/** Every weather upon every kind of change, once on each database on which it can be. */
+/** Every weather with every kind of change, once on each possible database. */
 function* weatherWork(freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
   for (const cell of forecast().filter((one) => !asked.isQuick || isQuickCell(one))) {
     const { weather: name, kind, database } = cell;
@@ -68,7 +67,7 @@ function* weatherWork(freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
   }
 }
 
-/** Does all of it, so many at once. */
+/** Runs all work, this many at once. */
 async function doAll(work: readonly (() => Promise<unknown>)[], atOnce: number): Promise<void> {
   const left = work.values();
   const doSome = async (): Promise<void> => {
@@ -81,7 +80,7 @@ async function doAll(work: readonly (() => Promise<unknown>)[], atOnce: number):
   process.stderr.write('\n\n');
 }
 
-/** Everybody who can press anything, in so many orders, in a thread of its own; in words what came of it. */
+/** Lets everybody act at once in this many orders, in a worker thread. Returns the outcome in words. */
 async function pressAtOnce(runs: number): Promise<string> {
   const workerData = { runs, seed: randomFrom(asked.seed).integer(0, 2 ** 31 - 1) };
   const thread = new Worker(new URL('crowd.ts', import.meta.url), { workerData });
@@ -104,7 +103,7 @@ if (binaries === undefined && !asked.isSqliteOnly) {
 const server = binaries === undefined ? undefined : await startPostgres(binaries);
 const crowd = asked.isWeatherOnly ? Promise.resolve('') : pressAtOnce(asked.isQuick ? 300 : 10_000);
 try {
-  // Each house has a database of its own: whoever stands still in one keeps its locks, and only there.
+  // Each house has its own database, so the locks of a frozen bot stay there.
   const freshUrl = server && (async () => (await freshDatabase(server.url)).href);
   const seeds = Array.from({ length: asked.rounds }, (_, round) => `${asked.seed} · ${round + 1}`);
   await doAll([...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...weatherWork(freshUrl)], asked.atOnce);

@@ -9,7 +9,7 @@ import { keys, must, onTheWay, sendingAndAfter, told, type Must, type Story } fr
 
 const waits: Must = { says: 'waiting, with its card', allowed: ['0 written, waiting'] };
 
-/** What Ana says to push; each time of another site, because a push whose outcome is unknown stays locked. */
+/** What Ana types. It is a different site each time, because a push with an unknown outcome stays locked. */
 async function wordsFor({ rows }: Scene, random: Random): Promise<{ readonly line: string; readonly onto: string }> {
   const [changes] = await rows('select count(*) as count from changes');
   const site = siteNames[Number(changes?.['count']) % siteNames.length];
@@ -17,7 +17,7 @@ async function wordsFor({ rows }: Scene, random: Random): Promise<{ readonly lin
   return { line: `/site push ${site}/staging ${site}/live ${what}`, onto: `${site}/live` };
 }
 
-/** Ana says it, sees what will be lost, types the name and submits. */
+/** Ana sends it, reads what will be lost, types the name and submits. */
 async function askForPush(scene: Scene, random: Random): ReturnType<SlackStandIn['submit']> {
   const { slack, person } = scene.house;
   const { line, onto } = await wordsFor(scene, random);
@@ -29,7 +29,7 @@ async function askForPush(scene: Scene, random: Random): ReturnType<SlackStandIn
 
 const reviewing = 'Nothing is sent before it is approved';
 
-/** Words that open a form; where Slack's three seconds were over, it is opened by the button that comes instead. */
+/** Sends a command that opens a form. After Slack's three seconds it uses the button that comes instead. */
 async function openReview(scene: Scene, line: string): Promise<void> {
   const { slack, person } = scene.house;
   const ana = person('ana');
@@ -43,7 +43,7 @@ async function openReview(scene: Scene, line: string): Promise<void> {
   await ana.form(reviewing);
 }
 
-/** The push that waits is approved, by the button of its newest card. */
+/** Approves the waiting push with the button of its newest card. */
 export async function approve({ house: { slack } }: Scene, by: string): ReturnType<SlackStandIn['click']> {
   const card = slack
     .messages({ channel: 'C0ACME', as: by })
@@ -52,7 +52,7 @@ export async function approve({ house: { slack } }: Scene, by: string): ReturnTy
   return slack.click(by, card, { label: 'Approve' });
 }
 
-/** A push of Ana's that waits for approval, with nothing left to be said of it. */
+/** A push of Ana's that waits for approval, with all its messages posted. */
 export async function waitingPush(scene: Scene, random: Random): Promise<void> {
   const before = await newestIn(scene);
   await insist(
@@ -80,7 +80,7 @@ export const askPush: Story = {
   ],
 };
 
-/** Chi approves a push onto a live environment: it cools down, is sent, and is followed to its end. */
+/** Chi approves a push onto a live environment. After ten seconds to stop it, it is sent and followed to its end. */
 export const approvePush: Story = {
   name: 'Chi approves a push',
   person: ids.chi,

@@ -6,7 +6,7 @@ import { approve, waitingPush } from './push.ts';
 import { eventually, onScene, type Scene } from './scene.ts';
 import { threadsOf } from './verdict.ts';
 
-/** What is shown by two bots on one PostgreSQL; rejects where it is not so. */
+/** A proof with two bots on one PostgreSQL; rejects if it fails. */
 export type Tale = { readonly name: string; readonly tell: (url: string, seed: string) => Promise<void> };
 
 const tale = (name: string, story: (scene: Scene, random: Random) => Promise<void>): Tale => ({
@@ -26,7 +26,7 @@ async function clear(scene: Scene, environment = 'acme-shop/live'): Promise<unkn
   );
 }
 
-/** The push of that number is approved by one of them; whoever comes second is told. */
+/** One lead approves the push of that number; a later one is told. */
 const approveBy = (scene: Scene, number: number, by: string): Promise<unknown> =>
   insist(
     scene,
@@ -40,7 +40,7 @@ const stateOf = async ({ rows }: Scene, number = 1): Promise<unknown> =>
 
 const allToldOf = ({ house }: Scene, number = 1): string => threadsOf(house, number).join('\n');
 
-/** The bot, standing still at that point with a change in its hands. */
+/** A bot frozen at that point while it works on a change. */
 async function sleeperAt(scene: Scene, point: 'opened' | 'sending saved') {
   const bot = await scene.start();
   scene.order({ point, of: '^1$', signal: 'SIGSTOP' });
@@ -49,7 +49,7 @@ async function sleeperAt(scene: Scene, point: 'opened' | 'sending saved') {
   return { bot, since: performance.now() };
 }
 
-/** The events of a change's trail, oldest first, without the tries that a slow machine came too late for: nothing is written then. */
+/** A change's audit events, oldest first, without attempts that a slow machine handed back unwritten. */
 const eventsOf = async ({ rows }: Scene, number = 1): Promise<string> =>
   (await rows(`select event from audit where change = ${number} order by seq`))
     .map(({ event }) => String(event))
@@ -59,7 +59,7 @@ const eventsOf = async ({ rows }: Scene, number = 1): Promise<string> =>
 const placeOfCard = ({ rows }: Scene): ReturnType<Scene['rows']> =>
   rows(`select channel, ts from messages where key = '1:card'`);
 
-/** All that two replicas have to hold. */
+/** Everything that must hold with two replicas. */
 export const tales: readonly Tale[] = [
   tale(
     'asleep after it saved sending, called unknown by the other: awake, it writes nothing and says so',
@@ -70,7 +70,7 @@ export const tales: readonly Tale[] = [
       await scene.atRest();
       assert.equal(await stateOf(scene), 'unknown');
       assert.match(allToldOf(scene), /Outcome unknown/);
-      // Nobody ends a lease within two seconds; here we did.
+      // A lease normally never ends within two seconds, but here we ended it.
       await eventually('stale', () => (performance.now() - since > 2_100 ? '' : 'what it saved is fresh'));
       process.kill(bot.pid(), 'SIGCONT');
       await eventually('told', () => (allToldOf(scene).includes('I wrote nothing') ? '' : allToldOf(scene)));
@@ -87,7 +87,7 @@ export const tales: readonly Tale[] = [
     await scene.atRest();
     assert.equal(await stateOf(scene), 'done');
     process.kill(bot.pid(), 'SIGCONT');
-    // Told to end, it first ends what it has in hand.
+    // On SIGTERM it first finishes its current work.
     assert.deepEqual(await bot.end('SIGTERM'), { code: 0, signal: null });
     await scene.atRest();
     assert.equal(await stateOf(scene), 'done');

@@ -2,13 +2,13 @@ import type { Run } from './life.ts';
 import type { Row, Story } from './story.ts';
 import type { Wrong } from './verdict.ts';
 
-/** How a tale of two replicas went: `wrong` says what was not as it has to be. */
+/** The result of a tale of two replicas; `wrong` says what failed. */
 export type Told = { readonly name: string; readonly wrong: string | undefined };
 
 const databases = ['SQLite', 'PostgreSQL'] as const;
 const worst: readonly Wrong['kind'][] = ['sent twice', 'lost', 'untold', 'otherwise', 'not killed'];
 
-/** A line for each point: where it was killed, what must come of it, and how often that came. */
+/** One line per point: where the bot was killed, the required outcome, and how often it came. */
 export function drawMatrix(story: Story, runs: readonly Run[]): string {
   const lines = story.rows.flatMap((row) => {
     const of = runs.filter((run) => run.story === story && run.row === row);
@@ -24,7 +24,7 @@ export function drawMatrix(story: Story, runs: readonly Run[]): string {
   return columns([[`${story.name}; killed at`, 'must be', ...databases], ...lines]);
 }
 
-/** `✓ 8 of 8`; where more than one end is right, how often each came. */
+/** `✓ 8 of 8`; if several ends are allowed, also how often each came. */
 function cell({ must }: Row, runs: readonly Run[]): string {
   if (runs.length === 0) return '–';
   const ends = Object.groupBy(runs, ({ came }) => came.replace(/^\d+ written, /, ''));
@@ -37,7 +37,7 @@ function rightOf(all: readonly { readonly wrong?: unknown }[]): string {
   return `${right === all.length ? '✓' : '✗'} ${right} of ${all.length}`;
 }
 
-/** A line for each tale of two replicas. */
+/** One line per tale of two replicas. */
 export function drawTales(told: readonly Told[]): string {
   const lines = Object.entries(Object.groupBy(told, ({ name }) => name)).map(([name, all = []]) => [
     name,
@@ -46,14 +46,14 @@ export function drawTales(told: readonly Told[]): string {
   return columns([['Two bots on one PostgreSQL', ''], ...lines]);
 }
 
-/** What so many orders of everybody's clicks ended as. */
+/** How the runs of everybody at once ended. */
 export function drawCrowd(runs: number, ends: Readonly<Record<string, number>>): string {
   const tally = Object.entries(ends).sort(([, one], [, other]) => other - one);
   return `Everybody at once, in ${runs} orders: one winner each time, and the others told.
   ${tally.map(([state, count]) => `${count} ${state}`).join(', ')}`;
 }
 
-/** What went wrong, as a sum and in full. */
+/** What went wrong, counted and in full. */
 export function drawSum(runs: readonly Run[], told: readonly Told[]): string {
   const wrong = runs.flatMap((run) => (run.wrong ? [{ ...run, ...run.wrong }] : []));
   const sum = worst.map((kind) => `${wrong.filter((one) => one.kind === kind).length} ${kind}`).join(', ');
@@ -64,7 +64,7 @@ export function drawSum(runs: readonly Run[], told: readonly Told[]): string {
   return [`${runs.length} deaths: ${sum}.`, ...full].join('\n');
 }
 
-/** Lines of cells, each column as wide as its widest. */
+/** Lines of cells in aligned columns. */
 export function columns(lines: readonly (readonly string[])[]): string {
   const width = (at: number): number => Math.max(...lines.map((line) => line[at]?.length ?? 0));
   return lines

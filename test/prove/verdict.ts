@@ -3,42 +3,42 @@ import { ids } from '../stories/house.ts';
 import type { Scene } from './scene.ts';
 import type { Came, Story } from './story.ts';
 
-/** What must never be, and whatever else is not as its row says; `not killed`: nothing was shown, because no bot died there. */
+/** What went wrong. `not killed`: no bot died at the point, so nothing was shown. */
 export type Wrong = {
   readonly kind: 'sent twice' | 'lost' | 'untold' | 'otherwise' | 'not killed';
   readonly says: string;
 };
 
-/** How far everything was before the last thing was done: what is beyond it came of that. */
+/** The state before the last step; everything beyond it came from that step. */
 export type Standing = {
-  /** Changes with greater numbers are of this round. */
+  /** Changes with greater numbers belong to this round. */
   readonly above: number;
-  /** The state of this round's change, where there is one already. */
+  /** The state of this round's change, if there is one already. */
   readonly state: string | undefined;
   readonly writes: number;
   readonly told: number;
 };
 
-/** What came of a round, as the host, the database and Slack have it. */
+/** The outcome of a round according to the host, the database and Slack. */
 export type Seen = {
   readonly came: string;
   readonly end: string;
   readonly writes: number;
   readonly changes: number;
-  /** How many private messages the story's person has by now, and whether one of the new ones says that it was lost. */
+  /** The number of the person's private messages, and whether a new one says that it was lost. */
   readonly told: number;
   readonly isToldOfLoss: boolean;
-  /** The newest card in the channel and what stands below it. */
+  /** The newest card in the channel and its thread. */
   readonly thread: string;
 };
 
-/** The number of the newest change; 0 where there is none. */
+/** The number of the newest change; 0 if there is none. */
 export async function newestIn({ rows }: Scene): Promise<number> {
   const [newest] = await rows('select coalesce(max(number), 0) as number from changes');
   return Number(newest?.['number']);
 }
 
-/** How far everything is now, in the round whose changes have numbers `above` this one. */
+/** The current state, in the round whose changes have numbers greater than `above`. */
 export async function standing(scene: Scene, { person }: Story, above: number): Promise<Standing> {
   const [change] = await changesOf(scene, above);
   const { house } = scene;
@@ -50,7 +50,7 @@ async function changesOf({ rows }: Scene, above: number) {
   return found.map(({ number, state }) => ({ number: Number(number), state: String(state) }));
 }
 
-/** What came of it since `before`; asked when all is at rest. */
+/** The outcome since `before`; call it when everything is at rest. */
 export async function whatCame(scene: Scene, { person, lost }: Story, before: Standing): Promise<Seen> {
   const { house } = scene;
   const changes = await changesOf(scene, before.above);
@@ -69,7 +69,7 @@ export async function whatCame(scene: Scene, { person, lost }: Story, before: St
   };
 }
 
-/** The worst that is wrong with it, if anything. */
+/** The worst thing wrong with the outcome, if any. */
 export function wrongIn(story: Story, seen: Seen, allowed: readonly Came[]): Wrong | undefined {
   const { came, end, writes, changes, isToldOfLoss, thread } = seen;
   const says = JSON.stringify(seen);
@@ -84,7 +84,7 @@ export function wrongIn(story: Story, seen: Seen, allowed: readonly Came[]): Wro
 const ephemeral = ({ slack }: Scene['house'], person: string): readonly SeenMessage[] =>
   slack.messages({ channel: `D0${person}`, as: person });
 
-/** What stands on and below each card of the change, oldest card first: there is a second one where Slack took the first unseen. */
+/** The card and thread of the change, oldest first. There are two if Slack posted the first without our knowing. */
 export function threadsOf({ slack }: Scene['house'], number: number): readonly string[] {
   const [channel, as] = ['C0ACME', ids.ana];
   const cards = slack.messages({ channel, as }).filter(({ text }) => text.includes(`· #${number}\n`));

@@ -6,32 +6,32 @@ import { eventually, onScene, type Scene } from '../scene.ts';
 import type { Kind } from './kinds.ts';
 import { byPeople, type Weather } from './weathers.ts';
 
-/** What came of one kind of change in one weather. */
+/** The outcome of one kind of change in one weather. */
 export type Cell = {
   readonly weather: Weather;
   readonly kind: Kind;
   readonly database: Scene['database'];
-  /** Requests that the host received for it. */
+  /** Writes that the host received for it. */
   readonly sent: number;
-  /** The state in which it ended; `none`: nothing was saved. */
+  /** The state in which it ended; `none` means nothing was saved. */
   readonly end: string;
-  /** Who heard of it while the weather lasted. */
+  /** Where it was reported while the weather lasted. */
   readonly told: readonly string[];
-  /** How long after the last thing was done, or after it came back, the first of them heard, in milliseconds. */
+  /** Milliseconds from the last step, or from the bot's return, to the first report. */
   readonly afterMs: number;
-  /** What was said and was not so. */
+  /** False statements in messages. */
   readonly falseWords: readonly string[];
-  /** What is not as it must be. */
+  /** Everything that is not as it must be. */
   readonly wrong: readonly string[];
 };
 
-/** Lives through a weather with one kind of change, on SQLite or on the PostgreSQL at `url`. */
+/** Runs one kind of change in one weather, on SQLite or on the PostgreSQL at `url`. */
 export const weather = (name: Weather, kind: Kind, url?: string): Promise<Cell> =>
   onScene(url, (scene) => live(scene, name, kind), name.policy ?? byPeople);
 
-/** How often it is looked at while the weather lasts; what waits for its time is made due before each look. */
+/** How often messages are checked during the weather. Before each check, waiting work is made due. */
 const looks = 10;
-/** Whoever did the last thing, or ops, hears something within this, in milliseconds; a busy machine takes a quarter of it. */
+/** The acting person or ops must hear something within this time (ms). A busy machine takes a quarter of it. */
 const toldWithinMs = 10_000;
 
 async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
@@ -51,7 +51,7 @@ async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
     await eventually('told', () => (newsOf(house, before).length > 0 ? '' : 'nobody heard anything'));
     return performance.now() - since;
   };
-  // A process that ends while it is asked answers nobody, and has forgotten what it did not keep.
+  // A process that ends while handling it answers nobody and has lost what it did not save.
   const asked = weather.isDown ? { ...(await ask(scene, act)), isUnheard: true } : await askUntilHeard(scene, act);
   const interaction = weather.isDown ? undefined : heardOf();
   await Promise.all([comes?.(), interaction]);
@@ -77,7 +77,7 @@ async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
   return { weather, kind, database, sent, end, told, afterMs, falseWords: [...falseWords], wrong };
 }
 
-/** Something that was asked for: what could be read privately before, and whether nothing heard it. */
+/** A step that was done: what could be read privately before, and whether no bot received it. */
 type Asked = { readonly read: string; readonly isUnheard: boolean };
 
 const outcomeShape = z.object({ delivered: z.boolean(), acked: z.boolean(), ms: z.number() });
@@ -88,7 +88,7 @@ async function ask({ house }: Scene, act: () => Promise<unknown>): Promise<Asked
     const outcome = outcomeShape.safeParse(await act());
     return { read, isUnheard: outcome.success && isUnheard(outcome.data) };
   } catch {
-    // There was nothing to be pressed.
+    // There was no button to press yet.
     return { read, isUnheard: true };
   }
 }
@@ -105,8 +105,8 @@ async function askUntilHeard(scene: Scene, act: () => Promise<unknown>): Promise
 }
 
 /**
- * Resolves when the change has ended. Nobody does the last thing twice: it is done again where nothing heard it, and
- * where somebody was told why nothing came of it. A slow answer is waited for.
+ * Resolves when the change has ended. The last step is repeated only if no bot received it, or if a person was told why
+ * nothing came of it. Slow answers are waited for.
  */
 async function endWell(scene: Scene, kind: Kind, before: Standing, asked: Asked): Promise<void> {
   let last = asked;
@@ -124,7 +124,7 @@ async function endWell(scene: Scene, kind: Kind, before: Standing, asked: Asked)
   await scene.atRest();
 }
 
-/** How far everything was when the weather began. */
+/** The state when the weather began. */
 type Standing = { readonly writes: number; readonly newest: number; readonly said: ReadonlySet<string> };
 
 async function standing({ house, rows }: Scene): Promise<Standing> {
@@ -133,7 +133,7 @@ async function standing({ house, rows }: Scene): Promise<Standing> {
   return { writes: house.writes().length, newest: Number(newest?.['number']), said };
 }
 
-/** The change that it is about: the one that waits, or the one that came of the last thing. */
+/** The change in question: the waiting one, or the one made by the last step. */
 async function changeOf({ rows }: Scene, { name }: Kind, { newest }: Standing) {
   const which = name === 'destructive' ? `= ${newest}` : `> ${newest}`;
   const [found] = await rows(
@@ -144,7 +144,7 @@ async function changeOf({ rows }: Scene, { name }: Kind, { newest }: Standing) {
   return { state, hasEnded: found['settled_at'] !== null || state === 'unknown' };
 }
 
-/** For `eventually`: does it so many times. */
+/** For `eventually`: acts this many times. */
 const countDown = (times: number, act: () => Promise<unknown>): (() => Promise<string>) => {
   let left = times;
   return async () => {
@@ -157,7 +157,7 @@ const countDown = (times: number, act: () => Promise<unknown>): (() => Promise<s
 
 type Said = { readonly where: 'thread' | 'private' | 'form' | 'ops'; readonly text: string };
 
-/** All that anybody can read by now. */
+/** Everything that people can read now. */
 function everything({ slack }: House): readonly Said[] {
   const people = [ids.ana, ids.chi, ids.dee];
   const inChannel = (channel: string, as: string, where: Said['where']): Said[] => {
@@ -175,14 +175,14 @@ function everything({ slack }: House): readonly Said[] {
   ];
 }
 
-/** What people read privately and in forms: there they are told why nothing came of what they did. */
+/** Private messages and forms, where people are told why nothing came of a step. */
 const readPrivately = (house: House): string =>
   JSON.stringify(everything(house).filter(({ where }) => where === 'private' || where === 'form'));
 
 const newsOf = (house: House, { said }: Standing): readonly Said[] =>
   everything(house).filter(({ text }) => !said.has(text));
 
-/** In no weather is anything gone, failed, void or refused by the host; and done is only what was written and seen. */
+/** No weather makes anything gone, failed, void or refused by the host, and *done* needs a write and a look. */
 function liesIn(
   text: string,
   house: House,

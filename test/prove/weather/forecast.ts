@@ -2,10 +2,10 @@ import type { Scene } from '../scene.ts';
 import { kinds, type Kind } from './kinds.ts';
 import { weathers, type Weather } from './weathers.ts';
 
-/** One kind of change, the weather that comes upon it, and the database beneath. */
+/** One kind of change in one weather on one database. */
 export type Place = { readonly weather: Weather; readonly kind: Kind; readonly database: Scene['database'] };
 
-/** Every weather upon every kind of change, on every database on which it can be. */
+/** Every weather with every kind of change on every possible database. */
 export const forecast = (): readonly Place[] =>
   weathers.flatMap((weather) =>
     kinds
@@ -19,6 +19,6 @@ export const forecast = (): readonly Place[] =>
 
 const quick = new Set(['the channel has rules of posting']);
 
-/** What a quick look takes of it. */
+/** What `--quick` runs of it. */
 export const isQuickCell = ({ weather, kind, database }: Place): boolean =>
   quick.has(weather.name) && kind.name === 'destructive' && database === 'SQLite';

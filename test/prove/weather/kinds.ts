@@ -3,14 +3,14 @@ import { ids } from '../../stories/house.ts';
 import { approve, waitingPush } from '../push.ts';
 import type { Scene } from '../scene.ts';
 
-/** A change that weather comes upon, up to the last thing that somebody has to do for it. */
+/** A kind of change, up to the last step that a person does for it. */
 export type Kind = {
   readonly name: 'routine' | 'sensitive' | 'destructive' | 'timed';
-  /** What Ana says for it, without the slash command's name. */
+  /** What Ana types after the slash command's name. */
   readonly words: string;
-  /** Everything before the last thing; in good weather. */
+  /** Everything before the last step, in good weather. */
   readonly prepare: (scene: Scene) => Promise<unknown>;
-  /** The last thing. Said again only where nothing came of it before. */
+  /** The last step. It is repeated only if nothing came of it. */
   readonly act: (scene: Scene) => Promise<unknown>;
 };
 
@@ -18,7 +18,7 @@ const address = '198.51.100.4';
 const says = ({ house: { slack } }: Scene, words: string): Promise<unknown> =>
   slack.command(ids.ana, 'C0ACME', `/site ${words}`);
 
-/** A cache that is cleared: words alone. */
+/** Clears a cache with one command. */
 const routine: Kind = {
   name: 'routine',
   words: 'cache clear acme-shop/staging',
@@ -26,7 +26,7 @@ const routine: Kind = {
   act: (scene) => says(scene, routine.words),
 };
 
-/** An address that is let in on a live environment: a form shows it first. */
+/** Adds an address to a live environment's allowlist; a form shows it first. */
 const sensitive: Kind = {
   name: 'sensitive',
   words: `allowlist add acme-shop/live ${address}`,
@@ -35,13 +35,13 @@ const sensitive: Kind = {
     const { slack } = scene.house;
     const { modals } = slack.views(ids.ana);
     if (modals.at(-1)?.callback_id === 'review') return slack.submit(ids.ana);
-    // The form has said why nothing came of it: it is opened anew, and submitted the next time.
+    // The form said why nothing came of it. Open it again, and submit it at the next call.
     if (modals.length > 0) await slack.closeModal(ids.ana, true);
     return says(scene, sensitive.words);
   },
 };
 
-/** A push that waits for an approval. */
+/** A push that waits for approval. */
 const destructive: Kind = {
   name: 'destructive',
   words: 'push acme-shop/staging acme-shop/live --database',
@@ -49,7 +49,7 @@ const destructive: Kind = {
   act: (scene) => approve(scene, ids.chi),
 };
 
-/** An address that was let in for five minutes, which are over. */
+/** An address that was allowed for five minutes, which are over. */
 const timed: Kind = {
   name: 'timed',
   words: `allowlist add acme-shop/staging ${address} --for 5m`,
@@ -60,5 +60,5 @@ const timed: Kind = {
   act: ({ write }) => write('update timers set due_at = 1 where due_at is not null'),
 };
 
-/** Every kind of change, and the removal that is due by itself. */
+/** Every kind of change, and the timed removal. */
 export const kinds: readonly Kind[] = [routine, sensitive, destructive, timed];

@@ -8,7 +8,7 @@ const byWeather = (one: Cell, other: Cell): number =>
   kinds.indexOf(one.kind) - kinds.indexOf(other.kind) ||
   other.database.localeCompare(one.database);
 
-/** A line for each weather and kind of change: what was sent, who was told and how soon, and what was not so. */
+/** One line per weather and kind of change: what was sent, who was told how soon, and false statements. */
 export function drawWeather(cells: readonly Cell[]): string {
   const lines = cells
     .toSorted(byWeather)

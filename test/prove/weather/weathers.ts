@@ -8,28 +8,28 @@ import type { Kind } from './kinds.ts';
 export type Begun = {
   /** Ends it. */
   readonly mend: () => Promise<unknown> | void;
-  /** Does the last thing in another way. */
+  /** Does the last step in another way. */
   readonly act?: () => Promise<unknown>;
-  /** What comes after the last thing was done; resolves when the weather is at its worst. */
+  /** What follows the last step; resolves when the weather is at its worst. */
   readonly comes?: () => Promise<unknown>;
 };
 
-/** Trouble of an ordinary kind: nobody dies by our hand, nothing is forged. */
+/** Ordinary trouble: we kill no process and forge nothing. */
 export type Weather = {
   readonly name: string;
-  /** Begins before the last thing is done. */
+  /** Starts before the last step. */
   readonly begins: (scene: Scene, kind: Kind) => Promise<Begun> | Begun;
-  /** The rules that hold; left out: people by their ids. */
+  /** The policy; by default it names people by their ids. */
   readonly policy?: string;
-  /** Whether the host cannot be read while it lasts: nothing can be called done then. */
+  /** Whether the host cannot be read while it lasts, so that nothing can be called done. */
   readonly isBlind?: true;
   /** Whether the bot is down while it lasts. */
   readonly isDown?: true;
-  /** On which database it can be; left out: both. */
+  /** The only database it can happen on; absent means both. */
   readonly only?: Scene['database'];
-  /** Upon which kinds of change it cannot come. */
+  /** The kinds of change it cannot happen to. */
   readonly without?: readonly Kind['name'][];
-  /** What may come of it besides *written once, done*. */
+  /** Allowed outcomes besides *written once, done*. */
   readonly mayBe?: readonly string[];
 };
 
@@ -46,14 +46,14 @@ rules:
 channels: { ops: C0OPS }
 `;
 
-/** Ana may ask for everything; a push waits for Chi or for Dee. */
+/** Ana may ask for everything. A push needs approval by Chi or Dee. */
 export const byPeople = rules(ids.ana, `${ids.chi}, ${ids.dee}`);
-/** The same people, by the user groups that they are in. */
+/** The same people, named by their user groups. */
 const byGroups = rules('S0DEVS', 'S0LEADS');
 
 const always = { times: 'always' } as const;
 
-/** The bot is stopped, something gets into trouble, and the bot comes back into it. */
+/** The bot is stopped, something breaks, and the bot starts again. */
 const restartInto =
   (trouble: (scene: Scene) => unknown): Weather['begins'] =>
   async (scene) => {
@@ -71,7 +71,7 @@ const hostListsNothing = ({ house: { hosting } }: Scene): void => {
   empty('/company/*/wp-themes', { themes: { total: 0, items: [] } });
 };
 
-/** The bot comes back to a Slack that does not tell who is in which user group; what ends it is told to the bot. */
+/** The bot starts while Slack does not say who is in which user group. The bot is told when that ends. */
 const groupsAnswer =
   (error: string): Weather['begins'] =>
   async (scene, kind) => {
@@ -86,7 +86,7 @@ const groupsAnswer =
     };
   };
 
-/** What was held back is sent: resolves when the host has the write. */
+/** Lets the held request go; resolves when the host has the write. */
 async function sent({ house, hurry }: Scene, before: number): Promise<void> {
   await eventually('written', async () => {
     await hurry();
@@ -94,7 +94,7 @@ async function sent({ house, hurry }: Scene, before: number): Promise<void> {
   });
 }
 
-/** From the write on, whatever is read of the host is a page of its gateway. */
+/** From the write on, every read of the host returns its gateway's page. */
 const gatewayAfterTheWrite: Weather['begins'] = (scene) => {
   const { hosting } = scene.house;
   const before = scene.house.writes().length;
@@ -114,7 +114,7 @@ const channelRefuses =
     return { mend: () => void slack.faults.remove() };
   };
 
-/** The wall clock of the running bot jumps by so many hours, and back when it is over. */
+/** The running bot's wall clock jumps by this many hours, and back at the end. */
 const clockJumps =
   (hours: number): Weather['begins'] =>
   async ({ setClock }) => {
@@ -145,7 +145,7 @@ const fileIsReplaced: Weather['begins'] = (scene) => {
   return endsAndStarts(scene);
 };
 
-/** The database is set back to before the change was sent, while the host has it. */
+/** The database is restored to before the change was sent, while the host has it. */
 const commitIsLost: Weather['begins'] = async (scene) => {
   const { house, write, rows } = scene;
   const before = house.writes().length;
@@ -166,7 +166,7 @@ const commitIsLost: Weather['begins'] = async (scene) => {
       await sent(scene, before);
       await setBack();
     },
-    // A person has looked at the host's panel, and resumes.
+    // A person has checked the host's panel and resumes.
     mend: async () => {
       house.hosting.faults.remove();
       await unpause();
@@ -174,7 +174,7 @@ const commitIsLost: Weather['begins'] = async (scene) => {
   };
 };
 
-/** A message of Ana's is edited until it says what the change is: by a mention, where words alone do it. */
+/** Ana edits a message until it contains the command. Routine kinds need only words and are asked by a mention. */
 const messageIsEdited: Weather['begins'] = async ({ house: { slack } }, kind) => {
   const mention = `<@U0SITEHAND> ${kind.words}`;
   const isRoutine = kind.name === 'routine';
