@@ -1,6 +1,6 @@
 import { isTelling } from './words.ts';
 
-/** What a line of a log tells of those after it: a key goes over many, and a value stands below its name. */
+/** What one log line says about the next ones: a key spans many lines, and a value may follow its name. */
 
 const keyBegins = /\bBEGIN\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b|^\s*Private-Lines: \d/i;
 const keyEnds = /\bEND\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b|^\s*Private-MAC: /i;
@@ -9,7 +9,7 @@ const bytesBegin = /^\s*(?:privateExponent|prime\d|exponent\d|coefficient|priv):
 const bytesGoOn = /^\s*(?:[\da-f]{2}:){0,40}[\da-f]{2}:?\s*$/i;
 const keyGoesOn = /^\s*(?:[A-Za-z\d+/=]{1,100}|(?:Proc-Type|DEK-Info): .{1,100})?\s*$/;
 
-/** A name as the value of `name`, or between tags: what follows is what it names. */
+/** A name as the value of `name`, or between tags; the next line has its value. */
 const namesNext =
   /(?:["'[]?(?:name|key|field|option_name|meta_key)["'\]]?\s?(?:=>|[:=])\s?["']?|<(?:name|key|string)>\s?)([\w.-]{1,60})["']?(?:,|<\/(?:name|key|string)>)?$/i;
 const ofForm = /\bform-data;[^\n]{0,20}\bname=\\?"([^"\\]{1,100})\\?"\s*$/i;
@@ -21,12 +21,12 @@ const isAsked = /\bSERVER -> |\b334 /;
 const saysMail =
   /^(.{0,120}?(?:^|[\s:>]))((?:[A-Za-z\d+/]{4}){0,50}(?:[A-Za-z\d+/]{4}|[A-Za-z\d+/]{3}=|[A-Za-z\d+/]{2}==))\s*$/;
 
-/** A command that shows what it names, alone on the next line. */
+/** A command that prints the credential it names, alone on the next line. */
 const shows =
   /(?:\bwp [^\n]{0,80}\b(?:config|option|transient|pluck|meta)\b[^\n]{0,40} get|\bprintenv|(?<=[$#>] ?)echo) [^\n]{0,60}?["']?\$?\{?([A-Za-z_][\w.-]{2,60})\}?["']?(?: --[\w-]{1,20}(?:=\S{1,40})?){0,3}\s*$/;
-/** It shows a password that was just made. */
+/** A command that prints a password it just made. */
 const makes = /\bwp [^\n]{0,80}\bapplication-password create .{1,120}--porcelain\b/;
-/** What a program answers that has nothing to show. */
+/** What such a program prints if there is nothing to show. */
 const answers = /^(?:Error|Warning|Notice|Deprecated|PHP |Success|bash:|sh:|zsh:|\S{0,60}[$#>] |\[)/;
 
 /** Rows of a table whose head names a column of credentials. */
@@ -34,7 +34,7 @@ type Table = {
   readonly separator: string;
   readonly width: number;
   readonly hidden: readonly number[];
-  /** A column of names, and the one that says what they stand for. */
+  /** A column of names, and the column with their values. */
   readonly named: readonly [name: number, value: number] | undefined;
 };
 const namesRow = /^(?:name|key|option_name|meta_key|constant|option|setting|variable)$/i;
@@ -54,7 +54,7 @@ function tableOf(line: string): Table | undefined {
   return hidden.length === 0 && named === undefined ? undefined : { separator, width: names.length, hidden, named };
 }
 
-/** What is in quotation marks may hold the separator. */
+/** Quoted text may contain the separator. */
 function joined(cells: readonly string[], separator: string): readonly string[] {
   const whole: string[] = [];
   let isOpen = false;
@@ -66,7 +66,7 @@ function joined(cells: readonly string[], separator: string): readonly string[] 
   return whole;
 }
 
-/** A row with one credential or more, as it may be shown. */
+/** A row with its credentials masked. */
 function rowOf(line: string, { separator, width, hidden, named }: Table): string | undefined {
   const plain = line.split(separator);
   const cells = plain.length === width ? plain : joined(plain, separator);
@@ -76,28 +76,28 @@ function rowOf(line: string, { separator, width, hidden, named }: Table): string
   return cells.map((cell, at) => (isHidden(at) && cell.trim() !== '' ? '***' : cell)).join(separator);
 }
 
-/** A line without what the lines before say is a credential, and what it is to be looked at behind of. */
+/** A line after masking what the previous lines say is a credential, and where the other rules start to look. */
 export type Step = { readonly line: string; readonly behind: string };
 
-/** Reads lines in their order: what the lines before make of one, and then what was shown of it. */
+/** Reads lines in order: masks one by what came before, then takes in how it was shown. */
 export class Follower {
   #isKey = false;
   #isBytes = false;
   #behind = '';
   #form: 'no' | 'head' | 'body' = 'no';
   #mail = 0;
-  /** A list begins that may hold a name and a password. */
+  /** A list has begun that may contain a name and a password. */
   #list = '';
-  /** A block of YAML, in which a key opens nothing, and how far in it stands. */
+  /** A YAML block whose key opens nothing, and its indentation. */
   #block: readonly [behind: string, indent: number] | undefined;
-  /** The line before asked for a credential. */
+  /** The previous line asked for a credential. */
   #isShown = false;
   #table: Table | undefined;
-  /** The line was no key, and yet nothing is left of it. */
+  /** The line was not part of a key, and yet everything in it was masked. */
   #isHidden = false;
 
   step(line: string): Step {
-    // Bounded: what is longer than a line of a key is none.
+    // Bounded, because a key's lines are never longer.
     const start = line.slice(0, 200);
     this.#isHidden = false;
     if (this.#isKey && (keyGoesOn.test(start) || keyEnds.test(start))) return { line: '***', behind: '' };
@@ -116,7 +116,7 @@ export class Follower {
     return { line, behind: isKey ? (this.#block?.[0] ?? '') : this.#behind };
   }
 
-  /** Whether it is what was filled in: behind an empty line, and up to the next field. */
+  /** Whether the line is a filled-in field: after an empty line, up to the next field. */
   #isOfForm(line: string): boolean {
     const isEmpty = line.trim() === '';
     if (this.#form === 'body' && !line.startsWith('--')) return !isEmpty;
@@ -124,7 +124,7 @@ export class Follower {
     return false;
   }
 
-  /** What stands before an answer to a mail server that asks who is there. */
+  /** The prefix of an answer to a mail server's login prompt. */
   #saidIn(line: string): string | undefined {
     this.#mail = endsMail.test(line) ? 0 : this.#mail - 1;
     return this.#mail === 0 || isAsked.test(line) ? undefined : saysMail.exec(line)?.[1];
@@ -134,7 +134,7 @@ export class Follower {
     const end = line.slice(-200).trimEnd();
     const start = line.slice(0, 200);
     this.#block = blockAt(end, start, this.#block);
-    // A search may have left out the line that says so: the beginning of the key itself is known as well.
+    // A search may have dropped the line that says so, so the beginning of a key is recognised too.
     const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden);
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
     this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
@@ -150,7 +150,7 @@ export class Follower {
 
 const ofBlock = /^\s{1,40}["']?key["']?:/;
 const beginsBlock = /^\s{0,40}["']?(?:cache|concurrency|hash|index|sort)["']?:$/;
-/** In which block the next line may stand. */
+/** The block that the next line may be in. */
 function blockAt(
   end: string,
   start: string,
@@ -160,15 +160,15 @@ function blockAt(
   if (end.endsWith(':') && beginsBlock.test(end)) return [`${end}\n`, indent];
   return end === '' || (block !== undefined && indent > block[1]) ? block : undefined;
 }
-/** `[auth] => Array`, `"auth": [`, and how `expect` waits for who asks. */
+/** `[auth] => Array`, `"auth": [`, and how `expect` waits for a prompt. */
 const beginsList = /(?:auth|credentials)["'\]]{1,2}\s?(?:=>|[:=])\s?(?:Array|\[|array ?\()?$/i;
 const asksOnce = /\bexpect\b[^\n]{0,60}(?:ass(?:wor[dt]|wd|phrase)|ennwort)[^\n]{0,20}["'}{]$/i;
-/** Up to its end, as far as two texts go; a dump writes six lines before the second. */
+/** Up to its end, for two texts at most; a dump has six lines before the second. */
 const longer = (list: string, end: string): string =>
   /^\s*[)\]}],?$/.test(end) || list.length > 600 || list.split('\n').length > 6 ? '' : `${list}${end}\n`;
 const asksFor = (end: string): boolean => isTelling(shows.exec(end)?.[1] ?? '') || makes.test(end);
 const field = (end: string): string => ofForm.exec(end)?.[1] ?? '';
-/** Most lines are told apart without an expression. */
+/** Most lines can be classified without a regular expression. */
 const isName = (line: string, end: string): boolean =>
   line.length < 200 &&
   ((/name|key|field|string/i.test(end) && isTelling(namesNext.exec(end)?.[1] ?? '')) ||

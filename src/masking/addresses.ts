@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** Addresses: of people by mail, of visitors by number, and those that only look like one. */
+/** Mail addresses of people, IP addresses of visitors, and text that only looks like one. */
 
 const at = '(?:@|%(?:25){0,3}40|\\\\u0040|&#0?64;)';
-/** Letters of any script, in addresses escaped. */
+/** Letters of any script; addresses may escape them. */
 const letter = '[\\p{L}\\p{N}_-]|(?:%(?:25){0,3}[c-f][\\da-f](?:%(?:25){0,3}[89ab][\\da-f]){1,3})';
-/** A version of a package, a picture for sharp screens, a unit of systemd. */
+/** A package version, a high-resolution picture, a systemd unit. */
 const noDomain =
   '(?:\\d(?:\\.\\d)?x(?:[._-]|$)|v?\\d{1,5}\\.\\d{1,5}(?:[.+-]|(?![\\w-]))|[\\w.-]{1,60}\\.(?:avif|css|gif|jpe?g|js|json|png|service|socket|svg|target|tgz|timer|webp|woff2?)(?![\\w.-]))';
 export const email = new RegExp(
@@ -14,13 +14,13 @@ export const email = new RegExp(
 );
 export const mayHoldEmail = new RegExp(at);
 
-// Browsers write their version as Chrome/120.0.0.0, which is nobody's address.
+// Browsers write versions such as Chrome/120.0.0.0, which are not addresses.
 export const ipv4 = /(?<!\d|\d\.|[A-Za-z]\/(?=\d+\.0\.0\.0))\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)/g;
-// With a digit, which every address of a visitor has: `Cafe::add` is code. A name before it may end in a colon.
+// A visitor's address has a digit; `Cafe::add` is code. A name before it may end in a colon.
 export const ipv6 =
   /(?<![\w.]|(?<!\w)[\da-f]{0,4}:)(?=[a-f:]{0,39}\d)(?:[\da-f]{1,4}(?=:)|(?=::)):{1,2}(?:[\da-f]{1,4}:{1,2}){0,6}(?:[\da-f]{1,4})?(?![\w:])/gi;
 
-/** What `isAddress` takes for an IPv6 address has two colons in a row, or seven in all; most lines have fewer. */
+/** `isAddress` accepts an IPv6 address only with two colons in a row, or seven in all; most lines have fewer. */
 export function mayHoldIpv6(text: string): boolean {
   let [colons, last] = [0, -2];
   for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
@@ -31,7 +31,7 @@ export function mayHoldIpv6(text: string): boolean {
   return false;
 }
 
-/** Whether they are in one run of hexadecimal digits and colons, beside a digit: `Cart::total` is none. */
+/** Whether those colons are in one run of hexadecimal digits, next to a digit. `Cart::total` is not. */
 function hasRunOfIpv6(text: string): boolean {
   for (let colon = text.indexOf(':'); colon !== -1;) {
     let from = colon;
@@ -57,18 +57,18 @@ function hasRunOfIpv6(text: string): boolean {
 const isHex = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 97 && code <= 102) || (code >= 65 && code <= 70);
 
-/** The time of a line looks like a piece of an address, and to find out that it is none is slow: it has too few colons. */
+/** A line's time looks like part of an address, and checking is slow. It has too few colons, so it is skipped. */
 export function isAddress(text: string): boolean {
   const isWhole = !text.includes(':') || text.includes('::') || text.split(':').length === 8;
   return isWhole && ipaddr.isValid(text);
 }
 
-/** Ranges that nobody visits from over the internet. */
+/** Ranges that no visitor from the internet has. */
 const inside = /^(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168)\.|^(?:::|f[cd][\da-f]{2}:|fe[89ab][\da-f]:)/i;
-/** What stands before the address of a server: a scheme, or a word for what listens or is asked. */
+/** What precedes a server's address: a scheme, or a word for something that listens or is requested. */
 const ofServer =
   /(?:\/\/|@|\b(?:upstream|server|listen(?:ing)?(?: on)?|bind(?:ing)?(?: to)?|inet6?|link|backend|proxy_pass|resolver|nameserver|gateway|connect(?:ed|ing|ion)? to|host)["']?(?::| =>|=)?)[ "'[(]{0,3}$/i;
 
-/** Whether an address belongs to a machine of the site itself, by what stands before it. */
+/** Whether an address belongs to a machine of the site itself, judged by the text before it. */
 export const isOfServer = (address: string, text: string, at: number): boolean =>
   address === '0.0.0.0' || (inside.test(address) && ofServer.test(text.slice(Math.max(0, at - 24), at)));

@@ -3,9 +3,9 @@ import type { Groups, Rule } from './rule.ts';
 import { within } from './syntax.ts';
 import { isTelling } from './words.ts';
 
-/** Arguments of calls, which a stack trace of PHP prints; a function is known for what it is given by its name. */
+/** Arguments of calls, as PHP prints them in stack traces. A function's name tells what it receives. */
 
-/** Which argument is a credential: the one with this number, or every text. */
+/** Which argument is a credential: the one with this index, or every text. */
 const placed: readonly (readonly [place: number | 'all', names: string])[] = [
   [
     'all',
@@ -23,27 +23,27 @@ const placed: readonly (readonly [place: number | 'all', names: string])[] = [
   [3, 'mysqli_real_connect|openssl_pkcs12_export'],
   [4, 'ssh2_auth_pubkey_file'],
 ];
-/** Whatever speaks to a database is given a host, a name and a password. */
+/** Functions that connect to a database get a host, a name and a password. */
 const ofDatabase =
   /(?:^|[\\_]|(?<=[a-z])(?=[A-Z]))(?:(?:db|pdo|database|connect(?:ion|or)|driver|\w{0,20}sql)\w{0,30}(?:->|::)(?:__construct|(?:real_?|p)?connect|open)|\w{0,20}(?:db|sql|database)_?p?connect)$/i;
 const isHost = (value: string): boolean =>
   /^(?:localhost|db|database|mysql|mariadb|postgres(?:ql)?|[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}\.?)(?::\d{1,5}|\.\.\.)?$/i.test(
     value,
   );
-/** How somebody logs in, and not what with. */
+/** The method of a login, not its credential. */
 const isWay = (value: string): boolean => /^(?:LOGIN|PLAIN|CRAM-MD5|DIGEST-MD5|NTLM|XOAUTH2|OAUTHBEARER)$/.test(value);
 const placeOf = placed.map(([place, names]) => ({ place, shape: new RegExp(`(?:^|->|::|\\\\)(?:${names})$`) }));
 
-/** Whoever calls these gives a name and a password, or a password alone. */
+/** These functions get a name and a password, or only a password. */
 const logsIn = /log_?in|sign_?(?:in|on)|auth(?:enticate|orize)?(?:$|_)|authentication|attempt|credential/i;
-/** No name stands before what is compared. */
+/** These comparisons have no name before their value. */
 const compares = /(?:check|compare|encrypt|hash|validate|verify)_?pass/i;
 const asksPassword = /passw|passwort|pwd|_pass$|_pass_|setPass|kennwort|otp|totp|2fa|pin$|authcode/i;
 const takesKey = /auth|token|secret|key|licen[cs]e|bearer|credential/i;
-/** These are about the way to a login, not about what is typed there. */
+/** Functions about the login page, not about what is typed there. */
 const isAbout =
   /(?:url|uri|link|page|form|header|footer|title|text|label|message|errors?|notice|hint|html|nonce|field|failed|logo|css|scripts?|template|strength)$|^(?:get_|is_|has_)(?!.*(?:password|secret|key|token|auth)$)/i;
-/** Functions that are given the name of what they call in their turn. */
+/** Functions that get the name of another function to call. */
 const passesOn = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_array|_array|_deprecated)?$/;
 const inClass = /(?:->|::)(?:__construct|basic|connect|create|digest|from\w*|make)$/;
 
@@ -60,7 +60,7 @@ type Argument = {
   readonly isAlone: boolean;
 };
 
-/** Whether a function of this name is given a credential here. */
+/** Whether a function of this name gets a credential here. */
 function isGiven(name: string, { value, before, isFirst, isAlone }: Argument): boolean {
   if (isWay(value) && !isAlone) return false;
   if (isTelling(before)) return true;
@@ -124,7 +124,7 @@ export const calls: Rule = {
   shown,
 };
 
-/** The address of a database, a name and a password, whatever they are given to. */
+/** A database's address, a name and a password, whatever function gets them. */
 export const dsn: Rule = {
   hint: 'mysql:|pgsql:|sqlsrv:|mariadb:|dblib:|firebird:',
   shape: new RegExp(

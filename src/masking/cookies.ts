@@ -2,18 +2,18 @@ import type { Groups, Rule } from './rule.ts';
 import { ends, quote } from './syntax.ts';
 import { isTelling } from './words.ts';
 
-/** Cookies: whoever has one may be somebody else, unless it only says what was chosen. */
+/** Cookies. Most let their holder act as somebody else; some only store a choice. */
 
 const attribute = /^(?:path|expires|max-age|domain|samesite|version|priority)$/i;
-/** What sites keep for everybody: languages, consents, carts, figures. */
+/** Cookies that sites set for everybody: languages, consents, carts, statistics. */
 const harmless =
   /^(?:wordpress_test_cookie|wp-settings-(?:time-)?\d+|(?:pll|wp|icl|trp|wp-wpml_current)_?(?:lang(?:uage)?|current_language)|woocommerce_(?:items_in_cart|cart_hash|recently_viewed)|[\w-]*(?:consent|gdpr|cookie[_-]?(?:yes|notice|law|policy|control|bar|banner)|notice_accepted)[\w-]*|borlabs-cookie|cmplz_\w+|cookielawinfo-[\w-]+|viewed_cookie_policy|_ga\w*|_gid|_gat\w*|_gcl_\w+|_fb[cp]|_hj\w+|_pk_[\w.]+|__utm\w|lang(?:uage)?|locale|theme|currency|timezone|tz|country|tk_\w+|sbjs_\w+|_lscache_vary|device|screen)$/i;
 const isPlain = (value: string): boolean => /^(?:\d{1,10}|[a-z]{0,12}|[a-z]{2}[_-][A-Z]{2})$/.test(value);
-/** What a browser is told to forget. */
+/** A cookie that the browser is told to delete. */
 const isEmptied = (value: string): boolean => /^(?:%20|\+|deleted|""| )?$/.test(value);
 
 const crumb = /(?<name>[^\s;=]{1,128})=(?<value>[^;]*)/g;
-/** At the end of a line of JSON or of nginx a quotation mark belongs to what is around. */
+/** At the end of a JSON or nginx line, a quotation mark belongs to the surrounding text. */
 function shown(match: string, { before = '' }: Groups): string {
   const left = match.slice(before.length).replace(crumb, (found: string, name: string, value: string) => {
     const isKnown =

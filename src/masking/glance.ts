@@ -1,11 +1,11 @@
-/** What a text holds, at one look: most hold nothing that is looked for, and an expression takes longer to say so. */
+/** A quick look at what a text contains. Most texts contain nothing to mask, and regular expressions are slower. */
 
-/** Taken again for every text: nearly all are lines of logs. */
+/** Reused for every text; nearly all are log lines. */
 const scratch = Buffer.alloc(16_384);
 
 /**
- * The codes of a text's characters, of which the lower byte is enough to tell letters, digits and signs of ASCII: to go
- * over them is much faster than over the text. The next text overwrites them.
+ * The codes of a text's characters, lower byte only, which is enough to tell ASCII letters, digits and signs. Reading
+ * them is much faster than reading the text. The next text overwrites them.
  */
 export function codesOf(text: string): Uint8Array {
   const codes = text.length > scratch.length ? Buffer.allocUnsafe(text.length) : scratch;
@@ -13,11 +13,11 @@ export function codesOf(text: string): Uint8Array {
   return codes;
 }
 
-/** Which codes are meant, by themselves. */
+/** A set of codes, as a table. */
 export const among = (characters: RegExp): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, code) => (code < 128 && characters.test(String.fromCharCode(code)) ? 1 : 0));
 
-/** Where so many of these stand in a row, from there on, or -1; looks at every so manieth, and around it. */
+/** The position from which this many of them are in a row, or -1. Checks every n-th position and its surroundings. */
 export function runIn(codes: Uint8Array, end: number, wanted: Uint8Array, length: number, start = 0): number {
   for (let at = start + length - 1; at < end; at += length) {
     if (wanted[codes[at] ?? 0] === 0) continue;
@@ -40,7 +40,7 @@ type Place = {
 };
 const none: ReadonlySet<string> = new Set();
 
-/** Whether the word may stand there, in any case; the text itself has the last word. */
+/** Whether the word may be there, in any case; the text itself must confirm it. */
 function mayStand(codes: Uint8Array, start: number, word: string): boolean {
   for (let at = 0; at < word.length; at += 1)
     if (((codes[start + at] ?? 0) | 32) !== (word.charCodeAt(at) | 32)) return false;
@@ -48,9 +48,8 @@ function mayStand(codes: Uint8Array, start: number, word: string): boolean {
 }
 
 /**
- * Words of two characters or more, in any case. Each is looked for by three characters in a row out of its middle, of
- * which five bits are enough: they are the same for a letter and its capital. One does not count behind what is among
- * `idle` for it.
+ * Words of two or more characters, in any case. Each is found by three characters from its middle, of which five bits
+ * are enough: they are the same for upper and lower case. A word does not count after one of its `idle` characters.
  */
 export function wordsFinder(
   words: readonly string[],
@@ -69,7 +68,7 @@ export function wordsFinder(
     const codes = Array.from(word.slice(middle, middle + 3), (character) => character.charCodeAt(0) & 31);
     const found = codes.reduce((sum, code) => (sum << 5) | code, 0);
     if (codes.length === 3) want(found, { word, end: middle + 2, isPlain, unless });
-    // What is shorter may stand behind anything.
+    // Shorter words may follow anything.
     else for (let before = 0; before < 32; before += 1) want((before << 10) | found, { word, end: 1, isPlain, unless });
   }
   return (text, codes = codesOf(text)) => {

@@ -4,22 +4,22 @@ import { base64, isPrivateKey, worded } from './private-keys.ts';
 import { without, type Rule } from './rule.ts';
 import { hinted, withoutTokens } from './tokens.ts';
 
-/** Replaces what is shaped like a credential. Most texts have none, and are known for that at one look. */
+/** Masks everything shaped like a credential. Most texts have none, which a quick look shows. */
 
 const kinds: readonly Rule[] = [...hinted, ...worded, ...rules];
 
-/** What stands for itself, but for an escaped sign. */
+/** Text that matches itself, except for an escaped sign. */
 const isWord = (hint: string): boolean =>
   hint.length > 1 && !/[\\[\](){}?*+.^$]/.test(hint.replaceAll(/\\[^a-z]/gi, ''));
 const wordsOf = (hint: string): readonly string[] =>
   hint.split('|').flatMap((one) => (isWord(one) ? [one.replaceAll(/\\(.)/g, '$1').toLowerCase()] : []));
-/** The numbers of the rules, by the words of which a text with such a credential holds one. */
+/** The indexes of rules, by the words of which a matching text contains one. */
 const byWord = new Map<string, number[]>();
 for (const [at, { hint }] of kinds.entries())
   for (const word of new Set(wordsOf(hint))) byWord.set(word, [...(byWord.get(word) ?? []), at]);
-/** By the number of a rule, the words of which one must be there as well. */
+/** By rule index: words of which one must also be present. */
 const beside = kinds.map(({ also }) => (also === undefined ? undefined : wordsOf(also)));
-/** Many lines of logs have these words like that, and tell of nothing by them. */
+/** Many log lines have these words in this form without a credential. */
 const wordsIn = wordsFinder([...new Set([...byWord.keys(), ...beside.flatMap((also) => also ?? [])])], {
   key: ['array '],
   code: ['<', '</'],
@@ -28,7 +28,7 @@ const numbersOf = (isMeant: (hint: string) => boolean): readonly number[] =>
   kinds.flatMap(({ hint }, at) => (hint.split('|').some(isMeant) ? [at] : []));
 
 const addressed = numbersOf((hint) => hint === '@');
-/** What is neither a word nor that sign is a long number, as those of cards are. */
+/** The sign stands for a long number, such as a card's; everything else is a word. */
 const numbered = numbersOf((hint) => !isWord(hint) && hint !== '@').map((at) => ({
   at,
   sign: new RegExp(
@@ -43,7 +43,7 @@ const shortest = 12;
 
 const none: readonly number[] = [];
 
-/** Which rules may find something, by their numbers, in their order. */
+/** The indexes of rules that may find something, in order. */
 function lookedFor(text: string, codes: Uint8Array): readonly number[] {
   const held = wordsIn(text, codes);
   const hasAt = text.includes('@');
@@ -60,7 +60,7 @@ const shortestKey = 19;
 const mayBeKey = new RegExp(base64.hint);
 const masked = (run: string): string => (isPrivateKey(run) ? '***' : run);
 
-/** The text with everything shaped like a known kind of credential replaced by `***`. */
+/** The text with every known kind of credential replaced by `***`. */
 export function mask(text: string): string {
   let codes = codesOf(text);
   let left = withoutTokens(text, codes);

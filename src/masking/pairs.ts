@@ -3,7 +3,7 @@ import { ends, quote, within } from './syntax.ts';
 
 /** Two texts in a list: a name and a password. */
 
-/** What such a list is called. */
+/** The names of such lists. */
 const paired = '(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\bpass|userpwd)';
 export const pairs: readonly Rule[] = [
   {

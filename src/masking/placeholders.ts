@@ -1,11 +1,11 @@
-/** What stands where a credential would and is none: whoever wrote it hid one, left one out, or named where it comes from. */
+/** Placeholders in the place of a credential: hidden, left out, or named by source. */
 
 const hidden =
   'redacted|filtered|hidden|masked|removed|omitted|censored|scrubbed|sanitized|deleted|present|geschwärzt|protected';
 const forms = [
   // `********`, `xxxx-xxxx`, and a cookie that is emptied
   '(?=.*[x*•])[x*•.-]{3,}|%20|\\+',
-  // `[REDACTED]`, also where the bracket before belongs to what is around
+  // `[REDACTED]`, also if the opening bracket belongs to the surrounding text
   `[<[({]{0,2}(?:value )?(?:${hidden})[>\\])}]{1,2}|${hidden}`,
   // `<your-key>`, `{token}`
   '<[a-z][\\w -]{0,40}>?|\\{[a-z_]{2,40}\\}',
@@ -22,15 +22,15 @@ const forms = [
   // the type of a column
   '(?:(?:var)?(?:char|binary)|(?:tiny|small|medium|big)?int|(?:tiny|medium|long)?(?:text|blob)|decimal|datetime|timestamp|double|enum)(?:\\([\\d, ]{1,8}\\))?(?: unsigned)?',
 ];
-/** A scheme before it, and what ends a sentence behind. */
+/** A scheme may precede it, and the end of a sentence may follow. */
 const whole = new RegExp(`^(?:(?:basic|bearer|digest|token)[ +])?(?:${forms.join('|')})[.,;:)\\]}'"]{0,3}$`, 'i');
 /**
- * Keys that anybody may have: of shops, maps and figures, for browsers; an application at PayPal; a key of SSH. And `@@PASSWORD@@`, and
- * what a command prints, `$(cat /run/secrets/password)`, but for one that is told what to print.
+ * Public keys: of shops, maps and statistics in browsers, PayPal application ids, and public SSH keys. Also
+ * `@@PASSWORD@@` and command substitutions such as `$(cat /run/secrets/password)`, except for `echo` and `printf`.
  */
 const open =
   /^(?:[Bb]earer |[Bb]asic )?(?:\$\((?!echo|printf)(?:<[^\n]*|[a-z_./-]{2,40}(?:[ )][^\n]*)?)|@@[A-Z\d_]{2,60}@@|__[A-Z\d_]{2,60}__|pk_(?:live|test)_\w+|(?:live|test)_pk_\w+|pk\.eyJ[\w.-]+|rzp_(?:live|test)_\w{10,20}|phc_\w+|sb_publishable_[\w-]+|FLWPUBK[\w-]+|APP-[A-Z\d]{17}|1:\d{6,20}:(?:android|ios|web):[\da-f]+|(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+)(?: \S.*)?)[.,;:)\]}'"\\]{0,3}$/;
-/** A scheme alone is followed by something that cannot be a credential. */
+/** A scheme alone precedes something that cannot be a credential. */
 const scheme = /^(?:basic|bearer|digest|negotiate|ntlm)$/i;
 
 export const isPlaceholder = (value: string): boolean =>

@@ -1,21 +1,21 @@
 import { isCoined, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 
-/** Credentials that are known by the place where they stand, though its name alone tells little. */
+/** Credentials recognised by their place, although the name alone says little. */
 
 /** Of some length, with letters and digits. */
 const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
 
 export const places: readonly Rule[] = [
   {
-    // Short names of keys in addresses: `?k=…`, `&lk=…`. What tells versions of files apart is called otherwise.
+    // Short key names in addresses: `?k=…`, `&lk=…`. Cache busters have other names.
     hint: '\\?k=|&k=|lk=|ak=|sk=|al=|lic=|apik=',
     shape: /(?<before>[?&;](?:amp;)?(?:k|lk|ak|sk|al|lic|apik)=)[\w+/%.~-]{24,}={0,2}/gi,
     isSecret: (value, _, lead) =>
       (isRandom(value) || /^[\da-f]{32,}$/i.test(value)) && !(value.startsWith('6L') && lead.includes('anchor')),
   },
   {
-    // Keys that somebody made up: short in addresses.
+    // Keys chosen by people, which are short in addresses.
     hint: 'import_key|cron_key|secret_key|api_key|apikey|access_key|auth_key|security_key',
     shape: /(?<before>[?&;](?:amp;)?(?:import|cron|secret|api|access|auth|security)_?key=)[\w.~-]{5,7}(?![\w.~%-])/gi,
     isSecret: (value) => isMixed(value) && isCoined(value) && /[A-Z]|\d[a-z]/.test(value),
@@ -28,7 +28,7 @@ export const places: readonly Rule[] = [
     isSecret: (value) => isRandom(value),
   },
   {
-    // Links that log in: `?autologin=42~…`
+    // Login links: `?autologin=42~…`
     hint: 'autologin|auto_login|auto-login|\\?log|&log|;log|magic|one_time|onetime',
     shape:
       /(?<before>[?&;](?:amp;)?(?:auto[_-]?login|login[_-](?:hash|key|code|link|magic)|magic(?:[_-]?(?:login|link|key|code))?|one_?time(?:_?(?:login|link|key|code))?)=(?:\d{1,12}(?:[~:.]|%7E|%3A))?)[\w%.~+-]{8,}/gi,
@@ -41,19 +41,19 @@ export const places: readonly Rule[] = [
     isSecret: (value) => isRandom(value) && !/^https?%/i.test(value),
   },
   {
-    // A site's key is anybody's where forms are guarded, and is longer there than where it is bought.
+    // A site key is public on protected forms, and longer there than a purchased one.
     hint: 'site_key|site-key|site key|sitekey',
     shape: /(?<before>site[ _-]?key["'\]]{0,2}[ \t]?(?:[:=]|=>)[ \t]?["']?)[A-Za-z\d]{10}(?![\w-])/gi,
     isSecret: isMixed,
   },
   {
-    // Pairs of keys: `"private":"…"`
+    // Key pairs: `"private":"…"`
     hint: 'private',
     shape: /(?<before>\\{0,8}["']private\\{0,8}["']\s?(?::|=>)\s?\\{0,8}["'])[\w+/-]{32,}={0,2}(?=\\{0,8}["'])/g,
     isSecret: (value) => isRandom(value, 32),
   },
   {
-    // A licence that a plugin has serialised.
+    // A plugin's serialised licence.
     hint: 'licen',
     shape: /(?<before>licen[cs]e[^\n]{0,60}?s:3:\\{0,4}"key";s:\d{1,3}:\\{0,4}")[^"\\\n]{8,100}/gi,
   },
@@ -64,10 +64,10 @@ export const places: readonly Rule[] = [
     isSecret: (value) => isMixed(value) || isRandom(value),
   },
   {
-    // WordPress keeps whoever is logged in under the digest of what their cookie holds.
+    // WordPress stores a session under the digest of its cookie's token.
     hint: 'session_tokens',
     shape: /(?<before>)(?<![\da-f])[\da-f]{64}(?![\da-f])/g,
-    // A text may name them and tell of other things; the next lines of what is dumped have them as keys.
+    // A sentence may contain these names too; in a dump they are keys of the next lines.
     isSecret: (_, __, lead, line) =>
       !/sha\d{1,3}["']?[:=]\s?["']?$/i.test(lead) &&
       (line.includes('session_tokens') || /\[["']?$|s:64:\\{0,8}"$/.test(lead)),

@@ -1,12 +1,12 @@
 import type { Rule } from './rule.ts';
 import { ends, quote } from './syntax.ts';
 
-/** A blank, as addresses, JSON and nginx write it. */
+/** A space, as addresses, JSON and nginx write it. */
 const blank = '(?:\\+|%(?:25){0,3}(?:20|09)|\\\\{1,8}(?:x|u00)(?:20|09))';
 const dash = '(?:[-–—]|%(?:25){0,3}2D|\\\\{1,8}(?:x|u00)2D)';
 const begins = '(?<!\\w(?<!2D))';
 
-/** "PRIVATE KEY" in base64, behind any number of characters: no other kind of block has it in its heading. */
+/** "PRIVATE KEY" in base64 at any offset; no other kind of block has it in its heading. */
 const heading = 'PRIVATE KEY';
 const inBase64 = ['', '-', '--'].map((before) => {
   const bits = 8 * before.length;
@@ -15,15 +15,15 @@ const inBase64 = ['', '-', '--'].map((before) => {
 });
 
 const assigned = '[ \\t]{0,8}(?:=>|[:=]|%(?:25){0,3}3[AD])[ \\t]{0,8}';
-/** A tag of DKIM has the same name, and a public key. */
+/** A DKIM tag with the same name has a public key. */
 const keyed = (names: string, least: number): string =>
   `(?<![\\w-](?<!%22|%27|22)|; ?)(?:${names})${ends}[“”]?${assigned}(?:${quote}|[“”])?)[\\w-]{${least},}(?![\\w-])`;
 
-/** A byte that OpenSSL prints among others, and what stands between two. */
+/** A byte of an OpenSSL dump, and the separator. */
 const byte = '[\\da-f]{2}(?![g-z])';
 const bytes = `${byte}(?:[\\s:]{0,8}${byte})`;
 
-/** Private keys by the words around them, which are looked for in any case. */
+/** Private keys by the words around them, in any case. */
 export const worded: readonly Rule[] = [
   {
     hint: 'PRIVATE',
@@ -31,7 +31,7 @@ export const worded: readonly Rule[] = [
       /[-–—]{0,10}\bBEGIN\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[\s\S]*?(?:\bEND\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[-–—]{0,10}|$)/gi,
   },
   {
-    // In an address, which ends where a blank is none of its own.
+    // In an address, which ends at a real space.
     hint: 'PRIVATE',
     shape: new RegExp(
       `${dash}{0,10}${begins}BEGIN${blank}{1,4}(?:[A-Z0-9]+${blank}{1,4}){0,3}PRIVATE${blank}{1,4}KEY[^\\s"'<>&]*`,
@@ -40,7 +40,7 @@ export const worded: readonly Rule[] = [
   },
   { hint: 'PuTTY', shape: /\bPuTTY-User-Key-File-[\s\S]*?(?:Private-MAC: [\da-f]{32,}|$)/g },
   {
-    // A file in base64, as settings that must be of one line hold it.
+    // A base64-encoded file, as one-line settings contain it.
     hint: inBase64.join('|'),
     shape: new RegExp(
       `(?<!\\\\|[\\w+/](?<!\\\\[nrt]))(?=[\\w+/]{0,4000}(?:${inBase64.join('|')}))[\\w+/]+={0,2}(?:(?:\\n\\s{0,20}|(?:\\\\[nr])+)[\\w+/]{16,}={0,2})*`,
@@ -48,7 +48,7 @@ export const worded: readonly Rule[] = [
     ),
   },
   {
-    // JSON Web Keys: what is public of one has other names.
+    // JSON Web Keys; their public parts have other names.
     hint: 'kty',
     shape: new RegExp(`(?<before>${keyed('d|p|q|dp|dq|qi', 32)}`, 'g'),
   },
@@ -58,18 +58,18 @@ export const worded: readonly Rule[] = [
     isSecret: (value) => !/^[a-z]+(?:[_-][a-z]+)*$/.test(value),
   },
   {
-    // One that is printed over many lines names its kind elsewhere.
+    // A key printed over many lines names its kind elsewhere.
     hint: '"d"|"p"|"q"|"dp"|"dq"|"qi"',
     shape: /(?<before>^[ \t]{0,40}"(?:d|p|q|dp|dq|qi)" ?: ?")[\w-]{40,}(?=",?\s*$)/gm,
   },
   {
-    // A key in hexadecimal digits, with signs between its bytes or without: how it begins, or the number of its kind.
+    // A key in hexadecimal digits, with or without separators: recognised by its beginning or its algorithm id.
     hint: '00282|00281|1010420|1010430|1010442|0002 8|0282 0|0281 8|02:82|02:81|02 82|02 81|2a86|2a:8|2a 8|2b65|2b:65|2b 65|2b81|2b:81|2b 81',
     shape: new RegExp(`(?<before>)(?<![\\da-f])30(?![g-z])(?:[\\s:]{0,8}${byte}){28,}`, 'gi'),
     isSecret: (value) => isDer(value.replaceAll(/[\s:]/g, '').toLowerCase()),
   },
   {
-    // What OpenSSL prints of a key; what is public of it stands below other names.
+    // OpenSSL's dump of a key; its public parts have other names.
     hint: 'privateExponent|prime1|prime2|exponent1|exponent2|coefficient|priv:',
     shape: new RegExp(
       `(?<before>(?<![\\w.-])(?:privateExponent|prime\\d|exponent\\d|coefficient|priv):\\s{1,8})${bytes}{7,}`,
@@ -78,19 +78,19 @@ export const worded: readonly Rule[] = [
   },
 ];
 
-/** Lines of base64 that begin as a DER sequence does, or as a key of OpenSSH. */
+/** Base64 that begins like a DER sequence or an OpenSSH key. */
 export const base64: Rule = {
   hint: 'M[\\w+/]{39}|b3BlbnNzaC1rZXktdjE',
   shape: /(?<![\w+/])(?:M[\w+/]{39,}|b3BlbnNzaC1rZXktdjE[\w+/]*)={0,2}(?:\s+[\w+/]{16,}={0,2})*/g,
 };
 
 /**
- * Whether bytes are a private key without the words around it: PKCS #1 and #8 and SEC 1 begin with a small version
+ * Whether bytes are a private key, without words around it. PKCS #1, PKCS #8 and SEC 1 begin with a small version
  * number, which public keys and certificates do not; encrypted PKCS #8 names its scheme there.
  */
 const isDer = (hex: string): boolean =>
   /^30(?:[0-7].|81..|82....)(?:02010[0-3]|30[0-7].06092a864886f70d0105)/.test(hex);
 
-/** Whether base64 is one. */
+/** Whether base64 text is a private key. */
 export const isPrivateKey = (text: string): boolean =>
   text.startsWith('b3') || isDer(Buffer.from(text.slice(0, 60), 'base64').toString('hex'));

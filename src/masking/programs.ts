@@ -4,18 +4,18 @@ import type { Rule } from './rule.ts';
 import { begun, within } from './syntax.ts';
 import { prose, states } from './words.ts';
 
-/** Credentials on command lines and in what programs say to servers. */
+/** Credentials on command lines and in what programs send to servers. */
 
-/** A mark that a shell goes on to, and what stands there up to a blank. */
+/** A flag, possibly continued on the next shell line, and its value up to a space. */
 const mark = '\\\\{0,8}["\']';
 const word = '[^\\s"\'\\\\]{3,}';
-/** What stands between two marks may hold blanks. */
+/** A value between two flags may contain spaces. */
 const upTo = (name: string): string => `(?:(?!(?<!\\\\)\\k<${name}>)${within}){1,200}(?=\\k<${name}>)`;
 const said = `(?:(?<open>${mark})${begun}(?:${upTo('open')}|${word})|${word})`;
-/** The mark before a name behind which the password stands. */
+/** The flag before a name that is followed by the password. */
 const inside = `(?<inside>${mark})?`;
 
-/** Programs, and what stands before a password among their arguments; `:` and `,` where a name stands before it. */
+/** Programs, and the flags before a password; `:` and `,` if a name comes before it. */
 const flags: readonly (readonly [hint: string, programs: string, flag: string, ahead?: string])[] = [
   [' -p', 'mysql|mariadb|mysqldump|mysqladmin|mariadb-dump', '-p'],
   [' -p', 'sshpass|7za?|7zr|unrar|rar', '-p ?'],
@@ -62,13 +62,13 @@ const programOf = ([hint, programs, flag, ahead = '']: (typeof flags)[number]): 
   ),
 });
 
-/** What a mail server is told after `AUTH`, and the names of the ways, which are none. */
+/** What follows `AUTH` to a mail server; the names of methods are not credentials. */
 const ways = '(?!(?:response|LOGIN|PLAIN|CRAM|DIGEST|XOAUTH|OAUTHBEARER|NTLM|GSSAPI|SCRAM|EXTERNAL|ANONYMOUS)\\b)';
 
 const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
 const tab = '(?:[ \\t]|#011|\\\\t|\\^I)';
 
-/** The next value of XML-RPC, with its type or without; and what stands before the next. */
+/** The next XML-RPC value, with or without its type, and what precedes it. */
 const opened = '<value>(?:<(?:string|int|i4)>)?';
 const upToValue = '(?:(?!<value>)[^\\n]){0,120}';
 
@@ -82,7 +82,7 @@ export const programs: readonly Rule[] = [
     isSecret: (value) => /[a-z\d=]/.test(value) && !value.startsWith('--'),
   },
   {
-    // In a whole text the lines that follow are read as they are one by one.
+    // In a whole text, the next lines are read like single ones.
     hint: 'auth login|auth plain|auth xoauth|auth oauth|auth cram|auth digest|auth ntlm|334 |334\n',
     shape:
       /(?:\bAUTH (?:LOGIN|PLAIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM)|\b334(?: [\w+/=]{0,500})?)[ \t\r]*(?:\n[^\n]{0,300}(?=\n|$)){1,12}/gi,
@@ -104,7 +104,7 @@ export const programs: readonly Rule[] = [
     isSecret: isCoined,
   },
   {
-    // What is asked by `334 …` is answered on the same line or, as `across.ts` knows, on the next.
+    // The answer to `334 …` is on the same line or, as `across.ts` knows, on the next.
     hint: '334 ',
     shape:
       /(?<before>\b334 [\w+/=]{0,500}[^\w+/=\n][^\n]{0,60}(?:CLIENT|C|>)[ :>-]{0,4}(?:SERVER)?[: ]{1,3})[\w+/]{4,}={0,2}(?=\s|$)/g,
@@ -113,7 +113,7 @@ export const programs: readonly Rule[] = [
     hint: 'PASS ',
     shape:
       /(?<before>(?<![\w-] |[\w-])PASS (?!\()|(?<=[>:,] |\bquote )PASS )[^\s"'\\][^\n"'|\\]{1,100}?(?=: \d{3}|[|"'\\]| \(|\r?$)/gm,
-    // A test says so of what it has found in order.
+    // A test result that says all is in order.
     isSecret: (value, _, lead) =>
       (/[>:,]\s?$/.test(lead) || !/^[a-z]+(?: [a-z]+)+$/i.test(value)) &&
       !isPlace(value) &&
@@ -130,7 +130,7 @@ export const programs: readonly Rule[] = [
       /(?<before>\b(?:r[ow]community6? |snmp\w{0,12}[^\n]{0,60}\bcommunity["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name)[^\s"',;\\]{3,60}/gi,
   },
   {
-    // What postfix logs in with elsewhere: a host, a name and a password.
+    // postfix's credentials for other servers: host, name and password.
     hint: ':465 |:465\t|:587 |:587\t|]:25|:submission|:smtps |:smtp ',
     shape:
       /(?<before>(?<![^\s"'>](?<!^[+-]))(?<host>\[[\w.-]{1,100}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}):(?:25|465|587|2525|submissions?|smtps?)[ \t]{1,40}[A-Za-z][\w.@+-]{0,100}:)[^\s"'\\]{3,100}(?=["'\\]|\s*$)/gm,
@@ -138,7 +138,7 @@ export const programs: readonly Rule[] = [
       before.includes('@') ? !/^\d|^(?:ok|failed)$/i.test(value) : isCoined(value) && value.length >= 6,
   },
   {
-    // The same as a search shows it, behind the name of its file, and the number of a line.
+    // The same in search results, after the file's name and line number.
     hint: 'sasl_passwd',
     shape:
       /(?<before>\bsasl_passwd[\w.]{0,8}(?::(?:\d{1,6}:)?|-\d{1,6}-)[ \t]{0,4}\[?[\w.-]{1,100}\]?(?::\w{1,12})?[ \t]{1,40}[\w.@+-]{1,100}:)[^\s"'\\]{1,100}/g,
@@ -149,7 +149,7 @@ export const programs: readonly Rule[] = [
     shape: /(?<before>\bpasswd\.client:(?:\d{1,6}:)?[ \t]{0,4}[\w.*-]{1,100}:[\w.@+-]{1,100}:)[^\s"'\\]{1,100}/g,
   },
   {
-    // What a client says to dovecot, with tabs as it logs them.
+    // A client's login to dovecot, with tabs as it logs them.
     hint: 'resp=|cont#011|cont |cont\t',
     shape: new RegExp(
       `(?<before>\\b(?:AUTH${tab}\\d{1,10}${tab}[A-Z][A-Z\\d-]{2,20}${tab}(?:[^\\n]{0,600}?${tab})?resp=|CONT${tab}\\d{1,10}${tab}(?=[\\w+/=]{4,1004}(?:\\s*$|["\\\\]))))[\\w+/]{4,1000}={0,2}`,
@@ -157,7 +157,7 @@ export const programs: readonly Rule[] = [
     ),
   },
   {
-    // What `expect` answers to whoever asks for a password.
+    // `expect`'s answer to a password prompt.
     hint: 'send',
     also: 'assword|asswort|asswd|assphrase|ennwort',
     shape: new RegExp(
@@ -166,7 +166,7 @@ export const programs: readonly Rule[] = [
     ),
   },
   {
-    // Settings of Redis: another word behind tells that a sentence goes on.
+    // Redis settings. Another word after it means that a sentence continues.
     hint: 'requirepass|masterauth|auth-pass',
     shape: new RegExp(
       `(?<before>\\b(?:requirepass|masterauth|sentinel auth-pass \\S{1,64})["']?[ \\t]{1,8})(?:(?<open>${mark})${begun}${upTo('open')}|[^\\s"'\\\\]{3,200}(?=[ \\t\\r]*(?:$|[#|&])|["'\\\\]))`,
@@ -180,7 +180,7 @@ export const programs: readonly Rule[] = [
     isSecret: (value) => isCoined(value) && !state.test(value) && !prose.test(value),
   },
   {
-    // The command shows the password alone.
+    // The command prints only the password.
     hint: 'application-password create',
     shape: /(?<before>\bapplication-password create [^\n]{1,300}--porcelain[^\n]{0,100}\n)[A-Za-z\d]{24}(?!\S)/g,
   },
@@ -201,7 +201,7 @@ export const programs: readonly Rule[] = [
     isSecret: (value) => !isPlace(`/${value}`) || isCoined(value),
   },
   {
-    // A name and a password; the number of a blog may stand before, and the key of a program.
+    // A name and a password; a blog's number and a program's key may come before.
     hint: 'methodname',
     shape: new RegExp(
       `(?<before><methodName>(?:wp|mt|metaWeblog|blogger)\\.\\w{1,60}</methodName>${upToValue}(?:${opened}[\\dA-F]{0,40}<${upToValue}){0,2}${opened}[^<\\n]{1,60}<${upToValue}${opened})[^<\\n"\\\\]{1,200}`,
@@ -215,7 +215,7 @@ export const programs: readonly Rule[] = [
     shown: (_, { before = '' }) => `${before}***`,
   },
   {
-    // The name may be as secret as what follows.
+    // The name may be as secret as the password.
     hint: ' -u|-user',
     shape: /(?<before>(?<![\w./-])curl(?=\s)[^\n|;]{0,300}?\s(?:-u|--user)[ =]?["']?)[\w-]{16,}(?=:)/g,
     isSecret: (value) => isRandom(value),
@@ -234,7 +234,7 @@ export const programs: readonly Rule[] = [
     shape: new RegExp(`(?<before>\\bs?ftp> ?user \\S{1,64} )${said}`, 'g'),
   },
   {
-    // `net use Z: \\\\nas\\backup /user:name …`, and the other way round
+    // `net use Z: \\\\nas\\backup /user:name …`, and in reverse order
     hint: '/user:',
     shape:
       /(?<before>\bnet use (?:[a-z*]:? )?\\{2,8}[^\s"']{1,200} (?:\/[^\s"']{1,60} ){0,3}\/user:[^\s"']{1,64} )(?!\/)[^\s"']{3,100}|(?<mind>\bnet use (?:[a-z*]:? )?\\{2,8}[^\s"']{1,200} )(?!\/)[^\s"']{3,100}(?= (?:\/[^\s"']{1,60} ){0,3}\/user:)/gi,

@@ -1,23 +1,23 @@
 import { isPlaceholder } from './placeholders.ts';
 
 /**
- * What a kind of credential looks like. `hint` is the source of an expression that is found in every text with such a
- * credential, fast; its alternatives stand outside of brackets. `shape` is global and takes linear time; what its groups
- * `before` and `open` hold is kept, the rest of a match is the credential, unless `isSecret` says that it is none. Where
- * a match holds more than one credential, `shown` says what is left of it.
+ * A kind of credential. `hint` is the source of a fast expression that every text with such a credential matches; its
+ * alternatives are outside of brackets. `shape` is global and takes linear time. Its groups `before` and `open` are
+ * kept; the rest of a match is the credential, unless `isSecret` rejects it. If a match has more than one credential,
+ * `shown` is what remains of it.
  */
 export type Rule = {
   readonly hint: string;
-  /** Words of which one is found as well; of the same kind. */
+  /** Words of which one must also be present, in the form of `hint`. */
   readonly also?: string;
   readonly shape: RegExp;
-  /** `lead` are the characters before the match, forty at most; `line` is the line it begins in, up to some length. */
+  /** `lead` is up to forty characters before the match; `line` is the line it begins in, up to some length. */
   readonly isSecret?: (value: string, before: string, lead: string, line: string) => boolean;
   readonly shown?: (match: string, groups: Groups) => string;
 };
 export type Groups = Readonly<Record<string, string | undefined>>;
 
-/** The text without what the rule finds. */
+/** Masks what the rule finds. */
 export function without(text: string, rule: Rule): string {
   rule.shape.lastIndex = 0;
   let [left, from] = ['', 0];
@@ -44,7 +44,7 @@ function shownOf({ 0: whole, groups = {}, index, input }: RegExpExecArray, { isS
 const prints =
   /^`?(?:aws|bw|cat|cut|date|gcloud|gopass|gpg|grep|head|jq|kubectl|op|openssl|pass|printenv|pwgen|sed|sops|tail|uuidgen|vault) [-\w./]/;
 
-/** As far as a line is looked at around what was found in it, so that a long one takes no longer for each. */
+/** How much of a line is read around a match, so that long lines do not cost more per match. */
 const room = 1_000;
 function lineAt(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - room), at);
@@ -56,7 +56,7 @@ function lineAt(text: string, at: number): string {
 const opens: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 const count = (text: string, sign: string): number => text.split(sign).length - 1;
 
-/** How many signs at its end close what was opened before it in the line, and so belong to what is around. */
+/** How many closing signs at its end were opened before it in the line, and so belong to the surrounding text. */
 function closing(value: string, kept: string, text: string, at: number): number {
   if (!/[)\]}]$/.test(value) || /["'`]$/.test(kept)) return 0;
   const before = (text.slice(Math.max(0, at - 200), at) + kept).replace(/^[^]*\n/, '');
@@ -65,12 +65,12 @@ function closing(value: string, kept: string, text: string, at: number): number 
     const sign = value.charAt(length - 1);
     const open = opens[sign];
     if (open === undefined) break;
-    // What the value opens itself it closes itself, and each sign around closes one.
+    // A value closes what it opens itself; each sign opened around it closes one.
     const isOwn = count(value.slice(0, length), sign) <= count(value.slice(0, length), open);
     if (isOwn || count(before, open) <= count(before, sign) + count(value.slice(length), sign)) break;
   }
   return value.length - length;
 }
 
-/** No letter and no digit, unless they are a part of an escaped character, as in `%3Dghp_…` and `\nghp_…`. */
+/** Not a letter or digit, unless it is part of an escape, as in `%3Dghp_…` and `\nghp_…`. */
 export const begins = '(?<![A-Za-z0-9](?<!%[0-9A-Fa-f]{2}|\\\\[nrt]))';

@@ -3,18 +3,18 @@ import type { Rule } from './rule.ts';
 import { ends } from './syntax.ts';
 import { keys, openKeys, passwords, prose, states } from './words.ts';
 
-/** Credentials in sentences, and such as are known by themselves beside a word. */
+/** Credentials in sentences, and those that a word beside them reveals. */
 
 const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
 const isWritten = (value: string): boolean => isCoined(value) && !isPlace(value) && !state.test(value);
 
-/** What comes after them is no credential: it is how something is called or counted. */
+/** After these words comes a name or a count, not a credential. */
 const opens = '(?:access|activation|api|auth|encryption|licen[cs]e|master|private|secret|signing)[ _-]?key';
 const open = new RegExp(
   `\\bgpg: |\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
   'i',
 );
-/** By which a build keeps something: words, and a digest of what it was made of. */
+/** A build's cache key: words and a digest. */
 const isKept = (value: string): boolean =>
   /^(?=(?:[a-z\d.]{1,15}[-_]){0,3}[a-z]{3})[a-z][a-z\d]{0,15}(?:[-_][a-z\d.]{1,15}){0,5}[-_][\da-f]{8,64}$/i.test(
     value,
@@ -22,13 +22,13 @@ const isKept = (value: string): boolean =>
 const counted =
   /\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
-/** What has digits and is no password. */
+/** Text with digits that is not a password. */
 const technical =
   /^(?:argon2|aes|base64|bcrypt|html5|https?|ipv[46]|md5|oauth2?|php\d|sha\d|tls|utf|wp\d|v?\d+(?:\.|$)|\d{1,4}[a-z]{1,3}$|\d{4}-)/i;
 const opening = '(?:\\\\{0,8}["\'“„«‘`]|[\\[({])';
 const closing = '["\'”“»’`\\])}]';
 
-/** Words for it in the languages in which something `is` something below. */
+/** The word for password in languages whose word for `is` is listed below. */
 const saidHint = 'pass|pw|wort|woord|senha|contrase|senord|adgang';
 
 export const spoken: readonly Rule[] = [
@@ -85,7 +85,7 @@ export const spoken: readonly Rule[] = [
         : !state.test(value) && !prose.test(value),
   },
   {
-    // `passphrase: correct horse battery staple`: it consists of words, and goes on up to a sign.
+    // `passphrase: correct horse battery staple`: it consists of words, up to a sign.
     hint: 'phrase',
     shape: new RegExp(
       `(?<before>(?<!\\b(?:bad|empty|incorrect|invalid|missing|no|wrong) )\\bpass[ _-]?phrase${ends}[ \\t]?[:=][ \\t]{1,8})(?!["'\`])[^\\s"\\\\,;|(){}<>[\\]][^\\n"\\\\,;|(){}<>[\\]]{2,200}`,
@@ -97,7 +97,7 @@ export const spoken: readonly Rule[] = [
     },
   },
   {
-    // Mails write it alone in the line below: `Your password:`
+    // Mails write it alone on the next line: `Your password:`
     hint: ':\n|: \n|:\r\n',
     shape: new RegExp(
       `(?<before>(?:${passwords}|${keys}):[ \\t]?\\r?\\n(?:[ \\t]{0,20}\\r?\\n)?[ \\t]{0,20})[^\\s"'<>()[\\]{}=:,;\\\\]{6,100}(?=[ \\t\\r]{0,4}$)`,
@@ -108,7 +108,7 @@ export const spoken: readonly Rule[] = [
       (/\d/.test(value) && /\p{L}/u.test(value) && /\p{Lu}|[^\w.@/-]|[\da-f]{20}/u.test(value) && isWritten(value)),
   },
   {
-    // `password …`, without any sign between
+    // `password …`, without a sign between
     hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
     shape: new RegExp(`(?<before>(?<![\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`, 'gi'),
     isSecret: (value, _, lead) =>
@@ -124,7 +124,7 @@ export const spoken: readonly Rule[] = [
     isSecret: (value) => !state.test(value) && !prose.test(value),
   },
   {
-    // `secret "…"`, and a key that is given as one is
+    // `secret "…"`, and a key introduced as one
     hint: 'secret|token|key',
     shape: new RegExp(
       `(?<before>\\b(?<!unexpected )(?:secret|token|(?:api|license|licence|signing|secret)[ _-]?key) )(?<open>\\\\{0,8}["'\`“„«‘])(?:(?!\\k<open>)[^\\s"”“»’\\\\]){8,100}(?=\\k<open>|[”“»’])`,
@@ -141,7 +141,7 @@ export const spoken: readonly Rule[] = [
     isSecret: (value) => isRandom(value, 8) && !technical.test(value),
   },
   {
-    // `license key …`: what is issued for one customer, and short; the key of a site is anybody's.
+    // `license key …`: issued to one customer, and short. A site key is public.
     hint: 'secret key|nse key|nce key|on key',
     shape: /(?<before>\b(?:secret|licen[cs]e|activation) key )[A-Za-z\d][\w-]{7,60}(?![\w-])/gi,
     isSecret: (value) => /\d/.test(value) && isRandom(value, 8) && !technical.test(value),
@@ -190,7 +190,7 @@ export const spoken: readonly Rule[] = [
     shape: /(?<before>\bPASSWORD [a-z_]{1,40} = )[^\s"'\\]{4,100}/g,
   },
   {
-    // `DB_PASS Hering88`: names of variables, and what stands in columns.
+    // `DB_PASS Hering88`: variable names, and values in columns.
     hint: 'pass|pwd|secret|token',
     shape:
       /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|])[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
@@ -199,7 +199,7 @@ export const spoken: readonly Rule[] = [
       (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
   },
   {
-    // Codes for one login: `SMS code for login: …`, `backup codes for user 3: … …`
+    // One-time codes: `SMS code for login: …`, `backup codes for user 3: … …`
     hint: 'code|pin|otp|one-time|einmal',
     shape:
       /(?<before>\b(?:sms|login|log-in|security|verification|confirmation|recovery|backup|activation|registration|invitation|purchase|auth|authentication|authenticator|access|2fa|mfa|two-factor|one-time|otp|totp|unlock|sicherheits|bestätigungs|einmal|zugangs|anmelde|aktivierungs|freischalt)[ _-]?(?:pass)?(?:codes?|pin|tan)(?: (?:for|of|für|von|to|is|are|ist|lautet|was|sent|used|entered) ?[^\n:;=]{0,40}?)?[:= ]{1,3}["']?)(?:[\da-z]{4,10}(?:(?: |-|, )[\da-z]{4,10}){1,31}(?![\w-])|\d{4,10}(?!\w|[.:]\d)(?:,? \d{4,10}(?!\w)){0,20})/gi,
@@ -207,13 +207,13 @@ export const spoken: readonly Rule[] = [
       value.split(/[ ,-]+/).filter((group) => /\d/.test(group)).length * 2 >= value.split(/[ ,-]+/).length,
   },
   {
-    // WordPress shows the passwords of applications in six groups of four.
+    // WordPress shows application passwords in six groups of four.
     hint: 'passw',
     shape: /(?<before>)(?<!\w)[A-Za-z\d]{4}(?: [A-Za-z\d]{4}){5}(?!\w)/g,
     isSecret: (value) => /\d/.test(value) && /[A-Z]/.test(value),
   },
   {
-    // `API key … rejected`, `token expired: …`: what a machine made, some words behind the word for it.
+    // `API key … rejected`, `token expired: …`: random text, some words after the word for it.
     hint: 'key|token|secret|licen|auth|credential|code|bearer|signature|session|hmac',
     shape:
       /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|credentials?|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,

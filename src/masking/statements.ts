@@ -4,7 +4,7 @@ import type { Groups, Rule } from './rule.ts';
 import { within } from './syntax.ts';
 import { isTelling, prose, states } from './words.ts';
 
-/** Statements of SQL that list columns first and their values behind. */
+/** SQL statements that list columns first and values after. */
 
 const part =
   /\\{0,4}'(?:(?!\\{0,8}"\s{0,2}[,:}\]])[^'\\]|\\[^']|\\{1,4}'(?! {0,2}(?:,|\)(?! {0,2}\w)))|'')*(?:\\{0,4}'|$)|[(),]|[^'(),]+/g;
@@ -12,7 +12,7 @@ const namesOption = /^(?:option_name|meta_key|name|key|setting|variable|field|pa
 const holdsOption = /^(?:option_value|meta_value|value|val|data|content)$/i;
 const bareOf = (found: string): string => found.replaceAll(/^\s*\\*['"`]|\\*['"`]\s*$/g, '').trim();
 
-/** Which of the values of a row are credentials: by their columns, else by the value before that names an option. */
+/** Which values of a row are credentials: by column, or by a preceding value that names an option. */
 function isMasked(columns: readonly string[], row: readonly string[], place: number): boolean {
   const column = columns[place];
   if (column === undefined) return columns.length === 0 && isTelling(row[place - 1] ?? '');
@@ -32,7 +32,7 @@ function shown(match: string, { before = '', columns = '' }: Groups): string {
     row.push(bareOf(found));
     const quote = /^\\{0,4}'/.exec(found)?.[0];
     if (quote === undefined || found.length <= 2 * quote.length) return found;
-    // What a plugin has serialised is looked through by the other rules, and only its credentials are masked.
+    // Serialised plugin data is left to the other rules, which mask only its credentials.
     if (/^\\*'(?:[aO]:\d|\{|\[)/.test(found)) return found;
     return isMasked(names, row, row.length - 1) ? `${quote}***${found.endsWith(quote) ? quote : ''}` : found;
   });
@@ -51,7 +51,7 @@ const state = new RegExp(`^(?:${states})[.!]?$`, 'i');
 const isSaid = (value: string): boolean =>
   /^[a-z]+(?:[_-][a-z]+)+$/.test(value) || value.split(/\s+/).some((one) => prose.test(one));
 
-/** Whether the value in a row is a credential: beside no flag and no two numbers, it may be anything in parentheses. */
+/** Whether a value in a row is a credential. It must look like one unless a flag or two numbers are beside it. */
 function isOfRow({ before = '', name = '', said = '', flag, end }: Groups): boolean {
   if (/^\d$|^(?:[aO]:\d|\{|\[)/.test(said) || state.test(said)) return false;
   if (!isTelling(name)) return /licen[cs]e|[_-]key$/i.test(name) && isRandom(said);
@@ -59,7 +59,7 @@ function isOfRow({ before = '', name = '', said = '', flag, end }: Groups): bool
   return isOption || (isCoined(said) && !isSaid(said));
 }
 
-/** Rows of a dump whose beginning is elsewhere: `(1827,'smtp_pass','…','yes')`. */
+/** Rows of a dump whose beginning is missing: `(1827,'smtp_pass','…','yes')`. */
 export const rows: Rule = {
   hint: callHint,
   also: 'pass|pwd|secret|token|key|licen|auth|salt',

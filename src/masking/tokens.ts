@@ -2,19 +2,19 @@ import { among, codesOf, runIn } from './glance.ts';
 import { begins, type Rule } from './rule.ts';
 
 /**
- * Tokens that services issue: whoever sees one knows it for what it is. The beginnings and lengths are facts, taken from
- * the rules of gitleaks (https://github.com/gitleaks/gitleaks, config/gitleaks.toml, MIT) and from what the services
- * publish; the expressions are written for a backtracking engine, and wider, since here a miss is worse than a mask.
+ * Tokens of services, recognised by their shape. Beginnings and lengths are facts from the rules of gitleaks
+ * (https://github.com/gitleaks/gitleaks, config/gitleaks.toml, MIT) and from the services' documentation. The
+ * expressions are written for a backtracking engine, and wider, since a miss is worse than a false mask.
  */
 
 /**
- * Only words with so many letters, digits, `_` and `-` in a row are looked at for all kinds, which few lines of a log
- * have. A kind whose tokens may have fewer, as base64 may, is looked for by a word as well that stands in each of them, in
- * any case: without it, some of them would stay readable.
+ * Only words with this many letters, digits, `_` and `-` in a row are checked for all kinds; few log lines have one. A
+ * kind whose tokens may have shorter runs, as base64 may, is also found by a word that each of them contains, in any
+ * case. Otherwise some would stay readable.
  */
 const run = 20;
 
-/** What every token of a kind begins with, what follows it, and its words (see `hint`), unless it is sure to have a run. */
+/** How each kind begins, what follows, and its words (see `hint`), unless it always has a run. */
 const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string])[] = [
   // Code and packages
   ['gh[oprsu]_', '\\w{16,}'],
@@ -135,7 +135,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['os_v2_app_', '[a-z0-9]{60,}'],
 ];
 
-/** Tokens that something else than their beginning tells; each is sure to have a run. */
+/** Tokens recognised by something other than their beginning; each has a run. */
 const beside: readonly string[] = [
   `(?<![\\w-](?<!%[0-9A-Fa-f]{2}|\\\\[nrt])|(?<!\\w)pk\\.)(?:sk\\.)?eyJ[\\w-]{17,}\\.(?:eyJ[\\w-]{8,}|[\\w-]{8,}\\.|\\.)[\\w.-]*`,
   `${begins}[MNO][\\w-]{22,27}\\.[\\w-]{6,7}\\.[\\w-]{27,}`,
@@ -147,7 +147,7 @@ const beside: readonly string[] = [
   `${begins}[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?!\\w)`,
 ];
 
-/** What stands before it in addresses by which whoever knows them may write, what follows there, and words of both. */
+/** Addresses whose knowledge is enough to write to them: what precedes and follows the token, and words of both. */
 const addresses: readonly (readonly [before: string, rest: string, hint: string])[] = [
   ['hooks\\.slack\\.com/(?:services|triggers|workflows)/', '[\\w/+-]{20,}', 'hooks\\.slack'],
   ['discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/', '\\d{5,}/[\\w-]{30,}', '/webhook'],
@@ -168,14 +168,14 @@ const anyOf = (kinds: typeof prefixed): string =>
   `${begins}(?:${kinds.map(([prefix, rest]) => `(?:${prefix})${rest}`).join('|')})`;
 const addressed = addresses.map(([before, rest, hint]) => ({ hint, source: `(?<before>${before})${rest}` }));
 
-/** Tokens without a run, passwords as databases keep them, and what is known though it is short or cut. */
+/** Tokens without a run, hashed passwords in databases, and tokens recognised although short or cut. */
 export const hinted: readonly Rule[] = [
   {
     hint: prefixed.flatMap(([, , hint]) => hint ?? []).join('|'),
     shape: new RegExp(anyOf(prefixed.filter(([, , hint]) => hint !== undefined)), 'g'),
   },
   ...addressed.map(({ hint, source }) => ({ hint, shape: new RegExp(source, 'g') })),
-  // A name before the host that is none.
+  // Not every name before the host is one.
   { hint: '@', shape: /(?<=:\/\/)[A-Za-z\d_-]{20,}(?=@)/g },
   { hint: 'akismet', shape: /(?<=\/\/)[\da-f]{12}(?=\.rest\.akismet\.com)/g },
   {
@@ -187,7 +187,7 @@ export const hinted: readonly Rule[] = [
     hint: 'eyJhbGciOi|eyJ0eXAiOi|eyJraWQiOi',
     shape: /(?<![\w-](?<!%[\dA-Fa-f]{2}|\\[nrt]))eyJ(?:hbGciOi|0eXAiOi|raWQiOi)[\w.-]*/g,
   },
-  // PHP cuts what it prints: these beginnings are enough, since hardly anything else has them.
+  // PHP cuts what it prints. These beginnings are enough, since hardly anything else has them.
   {
     hint: "\\.\\.\\.'",
     shape:
@@ -201,19 +201,19 @@ export const hinted: readonly Rule[] = [
 ];
 
 const others = [...beside, ...addressed.map(({ source }) => source)];
-/** Any token in a word with a run; what looks like a token within one that begins before is a part of it. */
+/** Any token in a word with a run. A token-like part of a longer token belongs to it. */
 export const runningToken = new RegExp([anyOf(prefixed), ...others].join('|'), 'g');
 
-/** What each kind looks like by itself. */
+/** The shape of each kind by itself. */
 export const tokens: readonly RegExp[] = [...prefixed.map((kind) => anyOf([kind])), ...others].map(
   (source) => new RegExp(source),
 );
 
 const ofRun = among(/[\w-]/);
-/** Behind what ends the word that a token is in: no token has any of it, nor what must stand before one. */
+/** The end of the word that a token is in; neither a token nor its required prefix contains these characters. */
 const ofWord = among(/[^\s"'<>\0-\x1F]/);
 
-/** The text without any token in a word with a run. */
+/** Masks every token in a word with a run. */
 export function withoutTokens(text: string, codes: Uint8Array): string {
   const end = text.length;
   let left = '';
@@ -229,7 +229,7 @@ export function withoutTokens(text: string, codes: Uint8Array): string {
   return kept === 0 ? text : left + text.slice(kept);
 }
 
-/** Whether there is any token in it, with a run or without. */
+/** Whether the text has any token, with or without a run. */
 export const holdsToken = (text: string): boolean =>
   withoutTokens(text, codesOf(text)) !== text || hinted.some(({ shape }) => text.search(shape) !== -1);
 

@@ -1,14 +1,14 @@
-/** The words by which credentials are named, in the languages that sites are written in. */
+/** The words that name credentials, in the languages of the sites. */
 
-/** Where a word begins, also one of `userPass`; or what is escaped before it ends. */
+/** Where a word begins, also inside `userPass`, or after an escape. */
 const word = '(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z]))|(?<=%[\\da-f]{2}|\\\\[nrt]))';
-/** What a name begins with that tells of a mistake: `incorrect_password` is a kind of error. */
+/** Prefixes of names that report a mistake: `incorrect_password` is a kind of error. */
 const mistaken = '(?<!(?:bad|empty|expired|incorrect|invalid|lost|missing|no|unknown|wrong)_(?:user_?)?|action=lost)';
 
-/** The name of a file, as a search shows it before what it has found there. */
+/** A file name, as a search shows it before a match. */
 const notFile = '(?<!\\bsasl_passwd(?=:))(?<!\\/etc\\/passwd(?=:\\S))';
 
-/** Names of what is a credential however short it is, and whatever it consists of. */
+/** Names whose value is always a credential, however short and whatever its characters. */
 export const passwords = [
   `${mistaken}passw(?:or[dt]|d)${notFile}|requirepass|masterauth|(?:pass|encryption|recovery|seed)[ _-]?phrase|passcode|pwd|kennwort|zugangscode|geheimzahl`,
   'contrase(?:ñ|n)a|senha|palavra[ _-]passe|mot[ _-]?de[ _-]?passe|wachtwoord|passord|adgangskode|l(?:ö|o)senord',
@@ -17,13 +17,13 @@ export const passwords = [
   '(?-i:(?<![A-Za-z])(?!BY|COM|OVER|TRES)[A-Z]{2,12}PASS(?![A-Za-z]))',
 ].join('|');
 
-/** Names of what is one unless a plain word stands there. */
+/** Names whose value is a credential unless it is a plain word. */
 export const secrets = `${mistaken}(?<!existing)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:api|secreta|privada))?|${word}jeton`;
 
-/** No list: a name and a password have a rule of their own. */
+/** Not a list: names with passwords have their own rule. */
 const notPair = '(?!\\\\{0,8}["\']\\s?(?::|=>)\\s?(?:\\[|array ?\\())';
 
-/** Names of what is a credential only where it is as long as one. */
+/** Names whose value is a credential only if it is long enough. */
 export const keys = [
   '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|portal|private|push|reset|rest|rp|rsa|secret|security|server|service|shared|signing|ssh|storage|subscription|terminal|totp|transaction|vault|webhook)[ _-]?key',
   '(?:auth|authori[sz]ation|autologin|backup|invite|licen[cs]e|login|mfa|otp|purchase|recovery|security|sms|unlock|verification)[ _-]?code',
@@ -31,36 +31,36 @@ export const keys = [
   `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}(?:hmac|salt)|(?<=[_-])(?:auth${notPair}|salt)|(?<=["'?&;])auth${notPair}`,
 ].join('|');
 
-/** Names of keys that open nothing: of rows, of what is kept for a while, and such as anybody may have. */
+/** Names of keys that open nothing: of rows, of caches, and public ones. */
 export const openKeys =
   'array|authorized|block|bucket|cache|cart|column|composite|concurrency|dedup|dedupe|duplicate|entity|field|file|foreign|group|host|idempotency|index|item|job|kv|limit|lock|lookup|map|menu|message|meta|object|option|page|parent|partition|post|prefix|primary|public|publishable|query|queue|record|registry|row|schema|search|sentry|setting|shard|site|sitemap|sort|surrogate|tag|throttle|topic|transient|translation|unique|websocket';
-/** What is a credential where it looks as one: any other key, and a licence. */
+/** Names whose value is a credential if it looks like one: any other key, and a licence. */
 export const others = `[a-z](?<!${word}(?:${openKeys}|key|possible|truncated|with)|_id)[ _-]?key|licen[cs]e|(?<!(?:algolia|apple|facebook|fb|github|google|ios|onesignal|paypal|pusher)[_-]?)app_?id|schl(?:ü|ue)ssel|${word}(?:authentication|ticket|hash_?key|jwt|sas)`;
 
-/** Numbers that somebody types. */
+/** Numbers that people type. */
 export const numbers = `${word}(?:security_?code|pin|puk|cvc2?|cvv2?|cvn|csc)(?:_?(?:code|number|no))?`;
 
-/** Names of cookies by which somebody stays logged in, and what else names a session. */
+/** Names of login cookies, and other names of sessions. */
 export const sessions = [
   'wordpress_(?:logged_in_|sec_)?[\\da-f]{8,64}|wordpress_(?:logged_in|sec)|wp-(?:postpass|resetpass)[\\w-]{0,66}',
   'woocommerce_session(?:_[\\da-f]{8,64})?|remember_(?:[a-z]{1,12}_)?[\\da-f]{0,64}|[js]?sess(?:ion)?_?(?:id|key)?|connect\\.sid|(?<![a-z])sid',
 ].join('|');
 
-/** What may stand behind a name and leaves its meaning. */
+/** Suffixes that do not change a name's meaning. */
 export const suffix =
   '(?:[_-]?(?:\\d{1,2}|again|base|clear|confirm\\w{0,6}|current|development|live|new|old|param|plain|private|prod(?:uction)?|repeat|sandbox|staging|string|text|test|value|(?<=[_-])(?:ap|asia|au|ca|ch|de|dev|eu|na|oc|uk|us)(?![a-z])))?';
 
 const whole = new RegExp(`(?:${passwords}|${secrets}|${keys}|${numbers})${suffix}$`, 'i');
-/** Whether a column, a field or an option of this name holds a credential. */
+/** Whether a column, field or option of this name holds a credential. */
 export const isTelling = (name: string): boolean => whole.test(name.slice(0, 200));
 
-/** What is no credential though it stands where one would. */
+/** Text in the place of a credential that is none. */
 export const states = [
   'accepted|added|argument|array|bool|changed|closed|configured|created|deleted|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
   'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|matched|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|parameter|plain|redacted|rejected',
   'removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|verified|was|wrong|yes',
 ].join('|');
 
-/** With what somebody goes on who writes about a password, and does not write it. */
+/** Words with which people continue when they write about a password instead of writing it. */
 export const prose =
   /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|with|would|wurde|you|your)$/i;
