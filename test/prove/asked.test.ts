@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { notPlayed, readAsked } from './asked.ts';
+import { notPlayed, readProveOptions } from './asked.ts';
 
 test('what is asked for is read, and what is left out has its usual', () => {
-  expect(readAsked(['--runs', '3', '--seed', '42', '--at-once', '5', '--sqlite-only'])).toEqual({
+  expect(readProveOptions(['--runs', '3', '--seed', '42', '--at-once', '5', '--sqlite-only'])).toEqual({
     seed: '42',
     rounds: 3,
     isQuick: false,
@@ -10,10 +10,10 @@ test('what is asked for is read, and what is left out has its usual', () => {
     atOnce: 5,
     isWeatherOnly: false,
   });
-  expect(readAsked([])).toMatchObject({ rounds: 2, isQuick: false, isSqliteOnly: false, isWeatherOnly: false });
-  expect(readAsked(['--quick', '--only', 'weather'])).toMatchObject({ rounds: 1, isWeatherOnly: true });
-  expect(readAsked([]).atOnce).toBeGreaterThan(0);
-  expect(readAsked([]).seed).toMatch(/^\d+$/);
+  expect(readProveOptions([])).toMatchObject({ rounds: 2, isQuick: false, isSqliteOnly: false, isWeatherOnly: false });
+  expect(readProveOptions(['--quick', '--only', 'weather'])).toMatchObject({ rounds: 1, isWeatherOnly: true });
+  expect(readProveOptions([]).atOnce).toBeGreaterThan(0);
+  expect(readProveOptions([]).seed).toMatch(/^\d+$/);
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   [['--slow'], "Unknown option '--slow'."],
   [['quick'], "Unexpected argument 'quick'."],
 ])('%j is refused in one sentence', (words, says) => {
-  expect(() => readAsked(words)).toThrow(expect.objectContaining({ message: says }));
+  expect(() => readProveOptions(words)).toThrow(expect.objectContaining({ message: says }));
 });
 
 test('where nothing of a part was played that was asked for, it is named', () => {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
 /** The options of `npm run prove`. */
-export type Asked = {
+export type ProveOptions = {
   readonly seed: string;
   readonly rounds: number;
   readonly isQuick: boolean;
@@ -21,7 +21,7 @@ const options = {
 } as const;
 
 /** Parses the arguments after `--`. Throws an error with one sentence that says what is wrong. */
-export function readAsked(words: readonly string[]): Asked {
+export function readProveOptions(words: readonly string[]): ProveOptions {
   const { values } = parsed(words);
   const { seed, runs, only, quick: isQuick } = values;
   if (only !== undefined && only !== 'weather') throw new Error(`--only knows weather alone, not ${quoted(only)}.`);
@@ -48,20 +48,20 @@ function parsed(words: readonly string[]) {
   }
 }
 
-function positive(name: string, said: string | undefined): number | undefined {
-  if (said === undefined) return undefined;
-  if (!/^[1-9]\d{0,5}$/.test(said)) throw new Error(`${name} wants a whole number from 1 on, not ${quoted(said)}.`);
-  return Number(said);
+function positive(name: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,5}$/.test(value)) throw new Error(`${name} wants a whole number from 1 on, not ${quoted(value)}.`);
+  return Number(value);
 }
 
-const quoted = (said: string): string => JSON.stringify(said);
+const quoted = (value: string): string => JSON.stringify(value);
 
 /** How many items of each part were run. */
 export type Played = Readonly<Record<'deaths' | 'tales' | 'weather', number>>;
 
 /** The requested parts of which nothing ran. If there are any, nothing is proven. */
 export function notPlayed(
-  { isWeatherOnly, isSqliteOnly }: Pick<Asked, 'isWeatherOnly' | 'isSqliteOnly'>,
+  { isWeatherOnly, isSqliteOnly }: Pick<ProveOptions, 'isWeatherOnly' | 'isSqliteOnly'>,
   played: Played,
 ): readonly (keyof Played)[] {
   const wanted: readonly (keyof Played)[] = [

@@ -1,5 +1,5 @@
 import { ids } from '../stories/house.ts';
-import { keys, must, onTheWay, sendingAndAfter, told, type Must, type Story } from './story.ts';
+import { keys, must, onTheWay, sendingAndAfter, afterTheAnswer, type Must, type Story } from './story.ts';
 
 /** Messages and the write go out at the same time, so while one is under way the other may have any state. */
 const anywhere: Must = {
@@ -22,6 +22,6 @@ export const cacheClear: Story = {
     { name: 'acked', at: { point: 'acked', of: '^command:' }, must: must.untouched },
     ...sendingAndAfter,
     ...onTheWay('the new card', { of: keys.card, how: 'post' }, anywhere),
-    ...told,
+    ...afterTheAnswer,
   ],
 };

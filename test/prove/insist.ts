@@ -51,8 +51,8 @@ type Heard = {
 /** Whether the bot has since asked to try again. A form that asked before does not count. */
 export function isTurnedAway(before: Heard, now: Heard): boolean {
   const old = new Set(before.forms.filter(asksAgain).map(({ id }) => id));
-  const said = ({ words }: Heard): number => words.filter((text) => asksAgain({ text })).length;
-  return said(now) > said(before) || now.forms.some((form) => asksAgain(form) && !old.has(form.id));
+  const requests = ({ words }: Heard): number => words.filter((text) => asksAgain({ text })).length;
+  return requests(now) > requests(before) || now.forms.some((form) => asksAgain(form) && !old.has(form.id));
 }
 
 const asksAgain = ({ text }: { readonly text: string }): boolean => /\bagain in a minute\b/.test(text);

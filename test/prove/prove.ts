@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { randomFrom } from '../../src/playground/hosting/random.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { freshDatabase } from '../postgres.ts';
-import { notPlayed, readAsked, type Asked } from './asked.ts';
+import { notPlayed, readProveOptions, type ProveOptions } from './asked.ts';
 import { live, type Run } from './life.ts';
 import { isQuick, lives, stories } from './lives.ts';
 import { drawPromises } from './proofs.ts';
 import { tales } from './replicas.ts';
-import { drawCrowd, drawMatrix, drawSum, drawTales, type Told } from './table.ts';
+import { drawCrowd, drawMatrix, drawSum, drawTales, type TaleResult } from './table.ts';
 import { weather, type Cell } from './weather/cell.ts';
 import { forecast, isQuickCell } from './weather/forecast.ts';
 import { drawWeather } from './weather/table.ts';
@@ -20,22 +20,22 @@ import { drawWeather } from './weather/table.ts';
  * `--sqlite-only`, `--only weather` (no deaths). Ends with 1 unless everything is as it must be.
  */
 
-const asked = askedOrEnd();
-const began = performance.now();
-const died: Run[] = [];
-const told: Told[] = [];
+const options = optionsOrExit();
+const startedAt = performance.now();
+const deaths: Run[] = [];
+const results: TaleResult[] = [];
 const cells: Cell[] = [];
 
 // A rejection without a handler, left over from a closed house, is reported and does not end the run.
-process.on('unhandledRejection', (error) => told.push({ name: 'what nobody waited for', wrong: String(error) }));
+process.on('unhandledRejection', (error) => results.push({ name: 'an unhandled rejection', wrong: String(error) }));
 
 const print = (...blocks: readonly string[]): boolean => process.stdout.write(`${blocks.join('\n\n')}\n\n`);
 
 type FreshUrl = (() => Promise<string>) | undefined;
 
-function askedOrEnd(): Asked {
+function optionsOrExit(): ProveOptions {
   try {
-    return readAsked(process.argv.slice(2));
+    return readProveOptions(process.argv.slice(2));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)} Nothing was tried.\n`);
     return process.exit(1);
@@ -44,25 +44,25 @@ function askedOrEnd(): Asked {
 
 /** All work of one round; `freshUrl` makes an empty PostgreSQL database. */
 function* workOf(seed: string, freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
-  if (asked.isWeatherOnly) return;
-  for (const life of lives(`${seed} · SQLite`, asked.isQuick ? isQuick.row : undefined))
-    yield async () => died.push(...(await live(life)));
+  if (options.isWeatherOnly) return;
+  for (const life of lives(`${seed} · SQLite`, options.isQuick ? isQuick.row : undefined))
+    yield async () => deaths.push(...(await live(life)));
   if (freshUrl === undefined) return;
-  for (const life of lives(`${seed} · PostgreSQL`, asked.isQuick ? isQuick.row : undefined))
-    yield async () => died.push(...(await live(life, await freshUrl())));
-  for (const { name, tell } of asked.isQuick ? tales.filter(isQuick.tale) : tales)
-    yield async () => told.push({ name, wrong: await tell(await freshUrl(), seed).then(() => undefined, String) });
+  for (const life of lives(`${seed} · PostgreSQL`, options.isQuick ? isQuick.row : undefined))
+    yield async () => deaths.push(...(await live(life, await freshUrl())));
+  for (const { name, tell } of options.isQuick ? tales.filter(isQuick.tale) : tales)
+    yield async () => results.push({ name, wrong: await tell(await freshUrl(), seed).then(() => undefined, String) });
 }
 
 /** Every weather with every kind of change, once on each possible database. */
 function* weatherWork(freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
-  for (const cell of forecast().filter((one) => !asked.isQuick || isQuickCell(one))) {
+  for (const cell of forecast().filter((one) => !options.isQuick || isQuickCell(one))) {
     const { weather: name, kind, database } = cell;
     if (database === 'PostgreSQL' && freshUrl === undefined) continue;
     yield async () =>
       weather(name, kind, database === 'PostgreSQL' ? await freshUrl?.() : undefined).then(
         (came) => cells.push(came),
-        (error: unknown) => told.push({ name: `${name.name}: ${kind.name}, on ${database}`, wrong: String(error) }),
+        (error: unknown) => results.push({ name: `${name.name}: ${kind.name}, on ${database}`, wrong: String(error) }),
       );
   }
 }
@@ -72,7 +72,7 @@ async function doAll(work: readonly (() => Promise<unknown>)[], atOnce: number):
   const left = work.values();
   const doSome = async (): Promise<void> => {
     for (const one of left) {
-      await one().catch((error: unknown) => told.push({ name: 'a house that did not open', wrong: String(error) }));
+      await one().catch((error: unknown) => results.push({ name: 'a house that did not open', wrong: String(error) }));
       process.stderr.write('.');
     }
   };
@@ -82,50 +82,50 @@ async function doAll(work: readonly (() => Promise<unknown>)[], atOnce: number):
 
 /** Lets everybody act at once in this many orders, in a worker thread. Returns the outcome in words. */
 async function pressAtOnce(runs: number): Promise<string> {
-  const workerData = { runs, seed: randomFrom(asked.seed).integer(0, 2 ** 31 - 1) };
+  const workerData = { runs, seed: randomFrom(options.seed).integer(0, 2 ** 31 - 1) };
   const thread = new Worker(new URL('crowd.ts', import.meta.url), { workerData });
   try {
     const [ends] = z.tuple([z.record(z.string(), z.int())]).parse(await once(thread, 'message'));
     return drawCrowd(runs, ends);
   } catch (error) {
-    told.push({ name: 'everybody at once', wrong: String(error) });
+    results.push({ name: 'everybody at once', wrong: String(error) });
     return '';
   }
 }
 
-const binaries = asked.isSqliteOnly ? undefined : findPostgres();
-if (binaries === undefined && !asked.isSqliteOnly) {
+const binaries = options.isSqliteOnly ? undefined : findPostgres();
+if (binaries === undefined && !options.isSqliteOnly) {
   print(
-    'PostgreSQL is not installed, and half of this is about it. Nothing was tried; `-- --sqlite-only` tries the rest.',
+    'PostgreSQL is not installed, and half of the proof needs it. Nothing was tried. `-- --sqlite-only` runs the rest.',
   );
   process.exit(1);
 }
 const server = binaries === undefined ? undefined : await startPostgres(binaries);
-const crowd = asked.isWeatherOnly ? Promise.resolve('') : pressAtOnce(asked.isQuick ? 300 : 10_000);
+const crowd = options.isWeatherOnly ? Promise.resolve('') : pressAtOnce(options.isQuick ? 300 : 10_000);
 try {
   // Each house has its own database, so the locks of a frozen bot stay there.
   const freshUrl = server && (async () => (await freshDatabase(server.url)).href);
-  const seeds = Array.from({ length: asked.rounds }, (_, round) => `${asked.seed} · ${round + 1}`);
-  await doAll([...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...weatherWork(freshUrl)], asked.atOnce);
+  const seeds = Array.from({ length: options.rounds }, (_, round) => `${options.seed} · ${round + 1}`);
+  await doAll([...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...weatherWork(freshUrl)], options.atOnce);
 } finally {
   await server?.stop();
 }
 const pressed = await crowd;
-const all = `seed ${asked.seed} · ${((performance.now() - began) / 1000).toFixed(0)} s${server ? '' : ' · nothing was tried on PostgreSQL'}`;
-const looked = stories.filter((story) => died.some((run) => run.story === story));
+const all = `seed ${options.seed} · ${((performance.now() - startedAt) / 1000).toFixed(0)} s${server ? '' : ' · nothing was tried on PostgreSQL'}`;
+const looked = stories.filter((story) => deaths.some((run) => run.story === story));
 print(
-  ...looked.map((story) => drawMatrix(story, died)),
-  ...(server ? [drawTales(told)] : []),
+  ...looked.map((story) => drawMatrix(story, deaths)),
+  ...(server ? [drawTales(results)] : []),
   drawWeather(cells),
   pressed,
-  `${drawSum(died, told)}\n${all}`,
+  `${drawSum(deaths, results)}\n${all}`,
   drawPromises(),
 );
-if ([...died, ...told].some(({ wrong }) => wrong !== undefined)) process.exitCode = 1;
+if ([...deaths, ...results].some(({ wrong }) => wrong !== undefined)) process.exitCode = 1;
 if (cells.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1;
-const taleTold = told.filter((one) => tales.some(({ name }) => name === one.name));
-const lacking = notPlayed(asked, { deaths: died.length, tales: taleTold.length, weather: cells.length });
-if (lacking.length > 0) {
-  print(`Of these nothing was played, so nothing is proven: ${lacking.join(', ')}.`);
+const taleResults = results.filter((one) => tales.some(({ name }) => name === one.name));
+const missing = notPlayed(options, { deaths: deaths.length, tales: taleResults.length, weather: cells.length });
+if (missing.length > 0) {
+  print(`Nothing is proven, because these parts did not run: ${missing.join(', ')}.`);
   process.exitCode = 1;
 }

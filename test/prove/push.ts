@@ -5,7 +5,7 @@ import { ids } from '../stories/house.ts';
 import { insist } from './insist.ts';
 import type { Scene } from './scene.ts';
 import { newestIn } from './verdict.ts';
-import { keys, must, onTheWay, sendingAndAfter, told, type Must, type Story } from './story.ts';
+import { keys, must, onTheWay, sendingAndAfter, afterTheAnswer, type Must, type Story } from './story.ts';
 
 const waits: Must = { says: 'waiting, with its card', allowed: ['0 written, waiting'] };
 
@@ -96,6 +96,6 @@ export const approvePush: Story = {
     ...onTheWay('the approved card', { of: keys.card, says: '^🔒' }, must.goesOn),
     ...onTheWay('the Stop', { of: keys.stop, how: 'post', says: 'Sending in 10 s' }, must.goesOn),
     ...sendingAndAfter,
-    ...told,
+    ...afterTheAnswer,
   ],
 };

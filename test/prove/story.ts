@@ -73,7 +73,7 @@ export const sendingAndAfter: readonly Row[] = [
 ];
 
 /** The places to die at while the thread reports what the host said; the answer is saved by then. */
-export const told: readonly Row[] = [
+export const afterTheAnswer: readonly Row[] = [
   ...onTheWay('that the host accepted it', { of: keys.reply, says: '^Sent' }, must.goesOn),
   ...onTheWay('the last word', { of: keys.reply, says: '^✅' }, must.goesOn),
 ];

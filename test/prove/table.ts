@@ -3,7 +3,7 @@ import type { Row, Story } from './story.ts';
 import type { Wrong } from './verdict.ts';
 
 /** The result of a tale of two replicas; `wrong` says what failed. */
-export type Told = { readonly name: string; readonly wrong: string | undefined };
+export type TaleResult = { readonly name: string; readonly wrong: string | undefined };
 
 const databases = ['SQLite', 'PostgreSQL'] as const;
 const worst: readonly Wrong['kind'][] = ['sent twice', 'lost', 'untold', 'otherwise', 'not killed'];
@@ -38,8 +38,8 @@ function rightOf(all: readonly { readonly wrong?: unknown }[]): string {
 }
 
 /** One line per tale of two replicas. */
-export function drawTales(told: readonly Told[]): string {
-  const lines = Object.entries(Object.groupBy(told, ({ name }) => name)).map(([name, all = []]) => [
+export function drawTales(results: readonly TaleResult[]): string {
+  const lines = Object.entries(Object.groupBy(results, ({ name }) => name)).map(([name, all = []]) => [
     name,
     rightOf(all),
   ]);
@@ -54,12 +54,12 @@ export function drawCrowd(runs: number, ends: Readonly<Record<string, number>>):
 }
 
 /** What went wrong, counted and in full. */
-export function drawSum(runs: readonly Run[], told: readonly Told[]): string {
+export function drawSum(runs: readonly Run[], results: readonly TaleResult[]): string {
   const wrong = runs.flatMap((run) => (run.wrong ? [{ ...run, ...run.wrong }] : []));
   const sum = worst.map((kind) => `${wrong.filter((one) => one.kind === kind).length} ${kind}`).join(', ');
   const full = [
     ...wrong.map(({ kind, row, seed, says }) => `✗ ${kind}, killed at ${row.name} (${seed}): ${says}`),
-    ...told.flatMap(({ name, wrong }) => (wrong === undefined ? [] : [`✗ ${name}: ${wrong}`])),
+    ...results.flatMap(({ name, wrong }) => (wrong === undefined ? [] : [`✗ ${name}: ${wrong}`])),
   ];
   return [`${runs.length} deaths: ${sum}.`, ...full].join('\n');
 }
