@@ -1,4 +1,9 @@
 import * as fc from 'fast-check';
 
-// Each run uses other examples: `RUNS=1000 npm test` uses this many at once.
-fc.configureGlobal({ seed: Number(process.env['SEED']), numRuns: Number(process.env['RUNS'] ?? 30) });
+// Each run draws others: `RUNS=1000 npm test` draws as many at once.
+fc.configureGlobal({
+  seed: Number(process.env['SEED']),
+  numRuns: Number(process.env['RUNS'] ?? 30),
+  // The sentence of an assertion stands in the report, not only in its cause.
+  includeErrorInReport: true,
+});

@@ -1,40 +1,19 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { copyOfProject } from '../project-copy.ts';
 import { mistakes, type Edit, type Mistake } from './mistakes.ts';
 
 /**
- * `npm run net`: makes known mistakes, one at a time, in a copy of the project, and runs the tests that must catch
- * them. Ends with 1 if a mistake is not caught, or if the tests fail without one.
+ * `npm run net`: makes known mistakes, one at a time, in a copy of the project, and runs the tests that must not let
+ * them pass. Ends with 1 if a mistake goes through, or if the tests are red without one.
  */
 
 const run = promisify(execFile);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-const root = resolve(import.meta.dirname, '../..');
-const copied = [
-  'src',
-  'test',
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-  'manifest.yml',
-  'policy.example.yml',
-  'README.md',
-  'docs',
-];
-
-/** A copy of the project in a temporary folder, with this project's libraries. */
-async function copyOfProject(): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'sitehand-net-'));
-  await Promise.all(copied.map((name) => cp(join(root, name), join(copy, name), { recursive: true })));
-  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
-  return copy;
-}
-
-/** Makes the edit; resolves with a function that undoes it. */
+/** Makes the edit; resolves with what takes it back. */
 async function make(copy: string, { file, from, to }: Edit): Promise<() => Promise<void>> {
   const path = join(copy, file);
   const right = await readFile(path, 'utf8');
@@ -46,7 +25,7 @@ async function make(copy: string, { file, from, to }: Edit): Promise<() => Promi
   return () => writeFile(path, right);
 }
 
-/** Which tests fail; undefined if all pass. */
+/** Which tests fail; undefined where all pass. */
 async function failing(copy: string, tests: readonly string[]): Promise<readonly string[] | undefined> {
   const file = join(copy, 'report.json');
   const vitest = ['--import', './src/node-version.js', 'node_modules/vitest/vitest.mjs', 'run', ...tests];
