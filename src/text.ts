@@ -63,7 +63,7 @@ export const list = (items: readonly string[], most: number, style?: Style, apar
 export function clipped(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const kept = beginning(text, limit);
-  return `${kept}… (${amount(text.length - kept.length)} characters more)`;
+  return `${kept}… (${amount(text.length - kept.length)} more characters)`;
 }
 
 /** The first so many characters; half of a pair, or of a character's code, is left out at the end. */

@@ -124,7 +124,7 @@ describe('every refusal', () => {
     says: 'the end of a change, in the words of its card',
     "says, { hint, field: 'command' }": 'another refusal without its buttons',
     noDatabase: 'says so itself',
-    "'The host could not be asked what there is.'": 'stands above a form that can still be filled in',
+    '"I couldn\'t ask the host what there is to choose from."': 'stands above a form that can still be filled in',
   };
 
   test('says what was not done', () => {

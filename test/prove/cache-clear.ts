@@ -16,7 +16,7 @@ export const cacheClear: Story = {
     return house.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`);
   },
   well: { came: '1 written, done', says: /✅ .*the host reports it finished/ },
-  lost: 'I was restarted before I got to what you asked with cache clear ',
+  lost: 'I was restarted before I got to cache clear ',
   rows: [
     { name: 'kept', at: { point: 'kept', of: '^command:' }, must: must.untouched },
     { name: 'acked', at: { point: 'acked', of: '^command:' }, must: must.untouched },

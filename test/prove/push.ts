@@ -27,7 +27,7 @@ async function askForPush(scene: Scene, random: Random): ReturnType<SlackStandIn
   return ana.submits({ [`Type ${onto} to confirm`]: onto });
 }
 
-const reviewing = 'Nothing is sent before it is approved';
+const reviewing = 'Nothing is sent until it is approved';
 
 /** Sends a command that opens a form. After Slack's three seconds it uses the button that comes instead. */
 async function openReview(scene: Scene, line: string): Promise<void> {
@@ -87,7 +87,7 @@ export const approvePush: Story = {
   prepare: waitingPush,
   act: (scene) => approve(scene, ids.chi),
   well: { came: '1 written, done', says: /✅ .*the host reports it finished/ },
-  lost: 'I was restarted before I got to what you asked with your click on #',
+  lost: 'I was restarted before I got to your click on #',
   rows: [
     { name: 'kept', at: { point: 'kept', of: '^button:' }, must: must.untouched },
     { name: 'acked', at: { point: 'acked', of: '^button:' }, must: must.untouched },

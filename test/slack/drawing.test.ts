@@ -142,7 +142,7 @@ describe('what must not be lost', () => {
   test('a part that does not fit is named as left out, with its length', () => {
     const parts = Array.from({ length: 10 }, () => ({ kind: 'code' as const, text: long }));
     const drawn = JSON.stringify(drawPage({ title: inline('x'), parts }, undefined).blocks);
-    const left = /The rest is too long for a message: ([\d,]+) characters more/.exec(drawn)?.[1];
+    const left = /The rest is too long for a message: ([\d,]+) more characters/.exec(drawn)?.[1];
     const shown = [...drawn.matchAll(/x{100,}/g)].reduce((sum, [run]) => sum + run.length + 100, 0);
     expect(Number(left?.replaceAll(',', ''))).toBeGreaterThan(10 * 2_800 - shown - 1_000);
   });
@@ -214,7 +214,7 @@ describe('what does not fit says by how much', () => {
     ['several spans', [bold('ж'.repeat(2_990)), code('щ'.repeat(500))]],
   ])('a note: %s', (_, text) => {
     const drawn = JSON.stringify(drawNote({ text }).blocks);
-    const left = /… \(([\d,]+) characters more\)/.exec(drawn)?.[1]?.replaceAll(',', '');
+    const left = /… \(([\d,]+) more characters\)/.exec(drawn)?.[1]?.replaceAll(',', '');
     expect([...drawn.matchAll(/[жщ]/g)]).toHaveLength(plain(text).length - Number(left));
   });
 
@@ -233,10 +233,10 @@ describe('what does not fit says by how much', () => {
       }),
     );
     expect(question(drawn)).toMatch(
-      /w… \(\d+ characters more\)\\n1 item and 1,800 characters are not shown here: open/,
+      /w… \(\d+ more characters\)\\n1 item and 1,800 characters are not shown here: open/,
     );
     expect(question(drawn).length).toBeLessThanOrEqual(301);
-    expect(JSON.stringify(drawn.blocks)).toContain('(1,800 characters more) and 1 more');
+    expect(JSON.stringify(drawn.blocks)).toContain('(1,800 more characters) and 1 more');
   });
 
   test('nothing is added where all of it is shown', () => {

@@ -101,7 +101,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(voted(change)).toEqual([]);
     expect(labels(told)).toEqual(['Ask again']);
     await rob.clicks(told, 'Ask again');
-    await rob.form('Nothing is sent before it is approved');
+    await rob.form('Nothing is sent until it is approved');
     const again = await rob.confirms({}, 'C0GENERAL');
     const wordsOf = ({ number }: Tale): unknown =>
       house.rows('select words from changes where number = ?', number)[0]?.['words'];

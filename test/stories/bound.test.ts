@@ -129,7 +129,7 @@ describe('who may bind a channel, and where', () => {
   test('from the shortcut, which stands in no channel, nothing is bound', async () => {
     const ana = house.person('ana');
     await house.slack.shortcut(ana.id, 'pick');
-    await ana.form('What shall be done?');
+    await ana.form('What do you want to do?');
     await ana.submits({ Command: 'use' });
     await ana.form('Bind this channel to a site');
     await ana.submits({ Site: 'acme-shop' });

@@ -18,8 +18,7 @@ rules:
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
 `;
 const clear = '/site cache clear acme-shop/staging';
-const noDatabase =
-  'My database does not answer. Where neither a card nor another answer to this comes, nothing was done';
+const noDatabase = "My database isn't answering. If you see no card and no other answer to this, nothing was done";
 const finished = 'the host reports it finished';
 const accepted = 'The host accepted it';
 
@@ -283,7 +282,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       const dee = house.person('dee');
       const said = await dee.clicks(change.card(), 'Approve');
       await lost;
-      await said.hears('Where no card of it stands, nothing was done.');
+      await said.hears('If you see no card for it, nothing was done.');
       expect(await stateOf(change.number)).toBe('waiting');
       await dee.clicks(change.card(), 'Approve');
       await change.tells(finished);

@@ -37,9 +37,7 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
     const inTime = threeSeconds(house.pid());
     const said = await house.person('ben').says(clear);
     inTime(said.outcome);
-    await said.hears(
-      'My database does not answer. Where neither a card nor another answer to this comes, nothing was done',
-    );
+    await said.hears("My database isn't answering. If you see no card and no other answer to this, nothing was done");
     house.rewrite(`delete from settings where key = 'pause'`);
     house.rewrite(`update changes set due_at = 1, owner = null where state = 'approved'`);
     await prints(house, /disk I\/O error[^\n]*trouble while looking for work/);

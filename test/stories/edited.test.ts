@@ -14,7 +14,7 @@ test(
     await change.tells('the host reports it finished');
     for (const words of [`${clear} --reason "typo"`, 'cache clear acme-blog/staging']) {
       const said = await ana.edits('C0ACME', ts, `${bot} ${words}`);
-      await said.hears("Edits aren't run, so nothing was done by this one. Send it as a new message.");
+      await said.hears("I don't run edited messages. Nothing was done. Send it as a new message.");
     }
     expect(house.rows('select number from changes')).toHaveLength(1);
     expect(house.writes()).toHaveLength(1);
@@ -28,7 +28,7 @@ test(
     const { ts } = await house.slack.say(ids.ana, 'C0ACME', clear);
     house.slack.delivery.duplicates = 3;
     const said = await ana.edits('C0ACME', ts, `${bot} ${clear}`);
-    await said.hears("Edits aren't run, so nothing was done by this one. Send it as a new message.");
+    await said.hears("I don't run edited messages. Nothing was done. Send it as a new message.");
     // What is read only is no exception: it could be the half of an answer that stands already.
     const read = await ana.edits('C0ACME', ts, `${bot} whoami`);
     await read.hears("Edits aren't run");

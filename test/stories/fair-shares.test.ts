@@ -4,7 +4,7 @@ import { threeSeconds } from './three-seconds.ts';
 
 /** Fault 42: one person asks for more than anybody can have, and the others do not notice. */
 
-const own = 'You have as much running and waiting as one person can. This was not run: nothing was done.';
+const own = "You already have a lot running, so I didn't start this one. Nothing was done.";
 
 const everybodyMay = `
 version: 1

@@ -46,9 +46,9 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
       [`${installation} 99999 ${version} approve`, 'I know no change #99999 that you may read. Nothing was done.'],
       [`${installation} ${number} ${Number(version) + 1} approve`, 'It has moved on since this was drawn. Look again.'],
       [`${installation} ${number} 0 approve`, 'It has moved on since this was drawn. Look again.'],
-      [`${installation} ${number} ${version} approve it`, 'I do not know this button any more. Nothing was done.'],
-      [`${installation} ${number} -1 approve`, 'I do not know this button any more. Nothing was done.'],
-      [`${installation} ${number};drop table changes ${version} approve`, 'I do not know this button any more.'],
+      [`${installation} ${number} ${version} approve it`, "I don't recognise this button any more. Nothing was done."],
+      [`${installation} ${number} -1 approve`, "I don't recognise this button any more. Nothing was done."],
+      [`${installation} ${number};drop table changes ${version} approve`, "I don't recognise this button any more."],
       [`${installation} ${number} ${version} stop`, 'It is too late for that. By now: Waiting for approval.'],
       [`${installation} ${number} ${version} happened`, 'It is too late for that. By now: Waiting for approval.'],
     ] as const;

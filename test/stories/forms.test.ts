@@ -35,7 +35,7 @@ describe('forms', () => {
   test.concurrent('the picker leads to a form, the form to a review, the review to a card', async () => {
     const ben = house.person('ben');
     await ben.says('/site', 'D0U02BEN');
-    await ben.form('What shall be done?');
+    await ben.form('What do you want to do?');
     await ben.submits({ Command: 'allowlist remove' });
     await ben.form('Take addresses off');
     house.hosting.world.named('acme-docs/live')?.allowlist.splice(0, Infinity, '192.0.2.1', '192.0.2.2');
@@ -113,7 +113,7 @@ describe('a form', () => {
     await ana.form('List before');
     house.hosting.world.named('acme-blog/live')?.allowlist.push('192.0.2.9');
     await ana.submits();
-    const anew = await ana.form('This changed while you read it. Nothing was done yet; look again.');
+    const anew = await ana.form('This changed while you were reading it. Nothing was done yet. Please look again.');
     expect(anew.text).toContain('192.0.2.9');
     expect(house.writes()).toHaveLength(before);
     const added = await ana.confirms();

@@ -14,7 +14,7 @@ describe('App Home', () => {
           return text?.includes(words) ? text : undefined;
         }, patienceMs);
       };
-      expect(await homeOf('chi', 'Nothing waits for you.')).toContain('Nothing has been asked for yet.');
+      expect(await homeOf('chi', 'Nothing is waiting for you.')).toContain('Nothing has been asked for yet.');
       await ana.says('/site push acme-shop/live acme-shop/staging --files --reason "try the new theme"');
       await ana.form('Nothing is sent before it is approved');
       const change = await ana.confirms();
@@ -22,9 +22,9 @@ describe('App Home', () => {
 
       const waiting = await homeOf('chi', '⏳ Push acme-shop/live → acme-shop/staging · #1');
       expect(waiting).toContain('All files of acme-shop/staging will be replaced.');
-      const mine = await homeOf('ana', 'Yours, under way');
-      expect(mine).toMatch(/Nothing waits for you[\s\S]*Push acme-shop\/live → acme-shop\/staging/);
-      expect(await homeOf('rob', 'Lately')).toMatch(/Nothing waits for you[\s\S]*Lately[\s\S]*#1/);
+      const mine = await homeOf('ana', 'Your open changes');
+      expect(mine).toMatch(/Nothing is waiting for you[\s\S]*Push acme-shop\/live → acme-shop\/staging/);
+      expect(await homeOf('rob', 'Recent changes')).toMatch(/Nothing is waiting for you[\s\S]*Recent changes[\s\S]*#1/);
       expect(slack.views(ids.rob).home?.text).toContain('The environments that you use will stand here.');
       expect(slack.views(ids.rob).home?.controls).toEqual([]);
       expect(await homeOf('gus', 'Guests of this workspace')).not.toContain('acme-shop');
@@ -81,11 +81,11 @@ describe('App Home', () => {
       const shows = (who: 'ana' | 'chi' | 'ben', words: RegExp): Promise<true> =>
         slack.until(() => (words.test(slack.views(ids[who]).home?.text ?? '') ? true : undefined), patienceMs);
       await slack.home(ids.chi);
-      await shows('chi', /Nothing waits for you/);
+      await shows('chi', /Nothing is waiting for you/);
       const change = await house.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
       await shows('chi', /Waiting for your decision\s+⏳ Push acme-shop/);
       await slack.click(ids.dee, { channel: change.channel, ts: change.ts }, { label: 'Approve' });
-      await shows('chi', /Nothing waits for you[\s\S]*✅ +Pushed acme-shop/);
+      await shows('chi', /Nothing is waiting for you[\s\S]*✅ +Pushed acme-shop/);
       expect(slack.views(ids.ben).home).toBeUndefined();
       expect(slack.calls().filter(({ method }) => method === 'views.publish').length).toBeLessThan(12);
     }),

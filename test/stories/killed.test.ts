@@ -76,7 +76,7 @@ describe.concurrent('the bot is killed', () => {
       expect(said.outcome.acked).toBe(true);
       await house.kill();
       await house.start();
-      const told = await said.hears('I was restarted before I got to what you asked with cache clear acme-shop/live');
+      const told = await said.hears('I was restarted before I got to cache clear acme-shop/live');
       expect(told.text).toContain('Nothing was done');
       expect(house.writes()).toEqual([]);
       expect(house.rows('select * from changes')).toEqual([]);

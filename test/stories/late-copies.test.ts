@@ -9,7 +9,7 @@ import { layWire, type Wire } from './wire.ts';
 
 const target = 'acme-shop/staging';
 const clear = `cache clear ${target}`;
-const noDatabase = /My database does not answer\. Where neither a card nor another answer to this comes/;
+const noDatabase = /My database isn't answering\. If you see no card and no other answer to this/;
 const falseWords = /Nothing was done|Something broke/;
 
 type Told = { readonly house: House; readonly wire: Wire; readonly sql: Client; readonly direct: string };

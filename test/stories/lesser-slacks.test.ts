@@ -18,7 +18,7 @@ describe('a Slack, or a server like it, that tells nothing of groups and channel
   test('people who are named in the rules go on, and their cards stand in direct messages', async () => {
     const ana = house.person('ana');
     const said = await ana.says(clear);
-    await said.hears('its card stands in our direct messages');
+    await said.hears('Its card is in our direct messages');
     const change = await house.change(1);
     expect(change.channel).toBe(ana.direct);
     await change.tells('the host reports it finished');
@@ -27,7 +27,7 @@ describe('a Slack, or a server like it, that tells nothing of groups and channel
   test('a log is shown as far as it fits, and its reader hears why there is no more', async () => {
     const said = await house.person('ana').says('/site logs acme-shop/live --full');
     await said.hears('acme-shop/live · error log');
-    await said.hears('I cannot give you the rest as a file in this workspace');
+    await said.hears("I couldn't send you the rest as a file");
   });
 
   test('a server without response URLs gets ephemeral messages, one without either direct messages', async () => {
@@ -43,7 +43,7 @@ describe('a Slack, or a server like it, that tells nothing of groups and channel
   test('a server without forms says so, a slow one gets a button, and nothing is done', async () => {
     const add = '/site allowlist add acme-shop/live 198.51.100.4';
     house.slack.faults.add({ method: 'views.open', kind: 'off', times: 1 });
-    await (await house.person('ben').says(add)).hears('there are none on this server. Nothing was done.');
+    await (await house.person('ben').says(add)).hears('this server has no forms. Nothing was done.');
     house.slack.faults.add({ method: 'views.open', kind: 'delay', delayMs: 4_000, times: 1 });
     await (await house.person('ben').says(add)).hears('This needs a form. Nothing was done yet.');
     expect(house.writes('acme-shop/live')).toEqual([]);

@@ -44,7 +44,7 @@ test(
     house.rewrite("update inbox set owner = 'another', lease_until = 1");
     await said.hears('I was restarted before I got to what you asked');
     await house.hostAnswers();
-    await said.hears(/I told you that this was lost\. It was not: it took \d+ s/);
+    await said.hears(/I told you that this was lost, but it wasn't\. It took \d+ s/);
     expect(house.writes()).toEqual([]);
   }),
 );
@@ -56,7 +56,7 @@ test('Slack’s half hour passes while the host is read: the report stands in di
     const said = await house.person('ana').says('/site allowlist show acme-shop/live');
     shift = 31 * minute;
     await house.hostAnswers();
-    const report = await said.hears("Slack's half hour for an answer where you asked is over, so it stands here.");
+    const report = await said.hears('Slack lets me answer there for half an hour only, so the answer is here.');
     expect(report.channel).toBe(`D0${ids.ana}`);
     expect(report.text).toContain('acme-shop/live');
     expect(report.text).toMatch(/It took \d+ s\./);

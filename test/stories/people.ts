@@ -118,7 +118,7 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
     asks: (line, channel = defaultChannel) => newCard(channel, () => slack.command(id, channel, line)),
     opens,
     wants: async (line, channel = defaultChannel) => {
-      const review = await opens(line, 'Nothing is sent before it is approved', channel);
+      const review = await opens(line, 'Nothing is sent until it is approved', channel);
       const typed = review.controls.flatMap(({ label }) => /^Type (\S+) to confirm$/.exec(label) ?? []);
       return confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);
     },

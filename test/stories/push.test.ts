@@ -27,7 +27,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
   test('a push said in words: typed by name, approved by a lead, cooled down, sent once, followed to its end', async () => {
     const [ana, chi] = [house.person('ana'), house.person('chi')];
     const line = '/site push acme-shop/staging acme-shop/live --database --files --reason "release 42"';
-    const review = await ana.opens(line, 'Nothing is sent before it is approved');
+    const review = await ana.opens(line, 'Nothing is sent until it is approved');
     expect(review.text).toContain('The DATABASE of acme-shop/live will be replaced.');
     expect(review.submit).toBe('Ask for approval');
     const change = await ana.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' });

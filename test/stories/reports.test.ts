@@ -37,7 +37,7 @@ test.concurrent('logs are masked, and the rest is a file for their reader alone'
   expect(lens.text).toContain('the newest 3,000 lines');
   expect(house.slack.files(ana.id)).toEqual([]);
   const full = await ana.clicks(lens, 'Full log');
-  const shown = await full.hears('all of it is in a file');
+  const shown = await full.hears('the whole answer is in a file');
   const [file] = await house.slack.until(() => {
     const files = house.slack.files(ana.id);
     return files.length > 0 ? files : undefined;
@@ -81,7 +81,7 @@ test.concurrent('a report is shared into a channel by its button, and not where 
   );
   expect(shared.text).toContain('acme-blog/live · backups');
   const twice = await ben.clicks(shown, 'Share');
-  await twice.hears('It was shared here just now. Nothing was posted again.');
+  await twice.hears('This was shared here a moment ago. Nothing was posted again.');
   const standing = house.slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).filter(({ text }) => text === shared.text);
   expect(standing).toHaveLength(1);
 
@@ -98,7 +98,7 @@ test.concurrent('where the bot is not, a report is read all the same, and sharin
   const ana = house.person('ana');
   const said = await ana.says('/site backups list acme-blog/staging', 'C0RANDOM');
   const refused = await ana.clicks(await said.hears('acme-blog/staging · backups'), 'Share');
-  await refused.hears('I cannot post here. Nothing was posted. To have it here, /invite me.');
+  await refused.hears("I can't post here. Nothing was posted. Use /invite to add me to this channel.");
 });
 
 test.concurrent('a long table has a next page', async () => {

@@ -205,10 +205,10 @@ describe('promise 5: before it is asked for', () => {
       live?.allowlist.push('192.0.2.1');
       await house.slack.closeModal(ana.id, false);
       await house.slack.click(ana.id, 'modal', { label: everything });
-      await ana.form('This changed while you read it. Nothing was done. Go back and submit the form');
+      await ana.form('This changed while you were reading it. Nothing was done. Go back and submit the form');
       await house.slack.closeModal(ana.id, false);
       await ana.submits();
-      await ana.form('This changed while you read it. Nothing was done yet; look again.');
+      await ana.form('This changed while you were reading it. Nothing was done yet. Please look again.');
       expect(house.rows('select * from changes')).toEqual([]);
       await ana.confirms();
       await house.becomes(1, 'done');

@@ -104,7 +104,7 @@ describe('the bot does not start', () => {
   test('where Slack does not answer: it says at which address, why, and what to look at', async () => {
     const failed = house.start({ SLACK_API_URL: 'http://127.0.0.1:1/api/', DATABASE_URL: 'sqlite::memory:' });
     await expect(failed).rejects.toThrow(
-      /Slack does not say at http:\/\/127\.0\.0\.1:1\/api\/ who this bot is: .*\. Look at SLACK_BOT_TOKEN, SLACK_API_URL and the network\./,
+      /Slack at http:\/\/127\.0\.0\.1:1\/api\/ did not say who this bot is: .*\. Check SLACK_BOT_TOKEN, SLACK_API_URL and the network\./,
     );
   });
 

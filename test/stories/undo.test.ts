@@ -49,7 +49,7 @@ describe('undo', () => {
     const { proof, list, before } = await added('north-bakery/staging', 'G0BAKERY');
     list().push('192.0.2.200');
     await ana.clicks(proof, 'Undo');
-    await ana.form(/Somebody changed north-bakery\/staging since #\d+ was done[^]*Take 198\.51\.100\.4 off/);
+    await ana.form(/Somebody has changed north-bakery\/staging since #\d+ was done[^]*Take 198\.51\.100\.4 off/);
     expect(list()).toContain('198.51.100.4');
     const undone = await ana.confirms({}, 'G0BAKERY');
     await undone.tells('✅ 198.51.100.4 is not on the SSH allowlist');
@@ -77,7 +77,7 @@ describe('undo', () => {
     if (rule === undefined) throw new Error('there is no such redirect');
     rule.to = '/by-somebody-else';
     await ana.clicks(proof, 'Undo');
-    await ana.form(/Somebody changed acme-shop\/staging since[^]*by-somebody-else/);
+    await ana.form(/Somebody has changed acme-shop\/staging since[^]*by-somebody-else/);
     const rules = house.hosting.world.named('acme-shop/staging')?.redirects.map(({ from }) => from);
     expect(rules).toContain('/sale-1');
   });

@@ -134,7 +134,7 @@ test(
       house.slack.faults.add({ method, kind: 'error', error: 'invalid_auth', times: 10 });
     }
     const said = await house.person('ana').says(clear);
-    await said.hears('Slack does not tell me right now who you are. Nothing was done.');
+    await said.hears("Slack isn't telling me who you are right now. Nothing was done.");
     expect(await ready()).toBe(503);
     expect(house.writes()).toEqual([]);
     house.slack.faults.remove();

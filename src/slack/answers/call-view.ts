@@ -12,29 +12,32 @@ import { reviewed } from './review.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
 import { speaker } from '../context/speaker.ts';
 
-/** Everything that will be sent, opened from a card or a form, and leafed through. Each page is drawn from the row. */
+/**
+ * *Everything that will be sent*: opened from a card or a form and turned page by page. Each page of a saved change is
+ * drawn from its row.
+ */
 
-/** The page that a button names, and the change, where it names one. Nothing else is believed. */
+/** The page in a button's value, with the change if there is one. Anything else is refused. */
 const wanted = /^(\d{1,9})(?: (\S+) (\d{1,15}))?$/;
 
-function wantedIn(said: string): { readonly page: number; readonly of: CallOf } {
-  const [, page, installation, number] = wanted.exec(said) ?? [];
-  if (page === undefined) throw new Refusal('I do not know this button any more. Nothing was shown.');
+function wantedIn(value: string): { readonly page: number; readonly of: CallOf } {
+  const [, page, installation, number] = wanted.exec(value) ?? [];
+  if (page === undefined) throw new Refusal("I don't recognise this button any more. Nothing was shown.");
   const of = installation === undefined ? undefined : { installation, number: Number(number) };
   return { page: Number(page), of };
 }
 
-/** A pressed button of a card: a modal, or a private message where none can be opened. */
-export async function showCall(context: SlackContext, interaction: Interaction, said: string): Promise<void> {
+/** A button of a card: opens a modal, or sends a private message if no modal can be opened. */
+export async function showCall(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
   const view = await openView(context, interaction, loading).catch(noForms);
-  const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, said, surface);
+  const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, value, surface);
   if (view === undefined) return context.ephemeral(interaction, await draw('message'));
   return intoView(context, view, callTitle, async () => callView(await draw('modal')));
 }
 
 const loading = noticeView(callTitle, say`One moment…`);
 
-/** A server without forms shows the pages as messages. */
+/** On a server without forms the pages are private messages. */
 function noForms(error: unknown): undefined {
   if (!(error instanceof Refusal)) throw error;
 }
@@ -42,16 +45,16 @@ function noForms(error: unknown): undefined {
 async function pageOfChange(
   context: SlackContext,
   interaction: Pick<Interaction, 'person' | 'team'>,
-  said: string,
+  value: string,
   surface: Surface,
 ): Promise<Drawn> {
-  const { page, of } = wantedIn(said);
-  if (of === undefined) throw new Refusal('I do not know this button any more. Nothing was shown.');
+  const { page, of } = wantedIn(value);
+  if (of === undefined) throw new Refusal("I don't recognise this button any more. Nothing was shown.");
   const reader = await speaker(context, interaction);
   return drawCallPage(await detailsFor(context.queryService, reader, of), page, { of, surface });
 }
 
-/** A button of these pages that was pressed in a modal, or the one of a form that was not submitted yet. */
+/** A button in these pages inside a modal, or the one in a form that was not submitted yet. */
 export const pressedInModal = z.object({
   user: z.object({ id: z.string(), team_id: z.string().optional() }),
   enterprise: enterpriseNamed,
@@ -65,7 +68,7 @@ export const pressedInModal = z.object({
   actions: z.tuple([z.object({ action_id: z.string().startsWith('call:'), value: z.string() })]),
 });
 
-/** Draws that page: into the view where it was pressed, or into one laid over the form. */
+/** Draws the page into the view of the button, or into a view on top of the form. */
 export async function turnPage(context: SlackContext, pressed: z.infer<typeof pressedInModal>): Promise<void> {
   const { user, enterprise, view, trigger_id: trigger } = pressed;
   const [{ value }] = pressed.actions;
@@ -77,28 +80,28 @@ export async function turnPage(context: SlackContext, pressed: z.infer<typeof pr
       ? callView(await pageOfChange(context, interaction, value, 'modal'))
       : callView(await pageOfForm(context, interaction, memo, value), memo);
   if (view.callback_id === 'call') return intoView(context, view.id, callTitle, draw, view.hash);
-  const over = await openView(context, { trigger }, loading, 'push');
-  if (over === undefined) {
-    throw new Refusal('It could not be opened. Nothing was shown.', { hint: 'Press the button again.' });
+  const overlay = await openView(context, { trigger }, loading, 'push');
+  if (overlay === undefined) {
+    throw new Refusal("Slack couldn't open it. Nothing was shown.", { hint: 'Press the button again.' });
   }
-  return intoView(context, over, callTitle, draw);
+  return intoView(context, overlay, callTitle, draw);
 }
 
-/** What a form shows is looked at and frozen anew: it is the same, or its reader is told that it is not. */
+/** Looks at the host and freezes again. If the result is not what the form showed, its reader is told. */
 async function pageOfForm(
   context: SlackContext,
   interaction: Pick<Interaction, 'person' | 'team'>,
   memo: Memo,
-  said: string,
+  value: string,
 ): Promise<Drawn> {
-  const { page } = wantedIn(said);
+  const { page } = wantedIn(value);
   const { channel, thread } = memo.origin;
-  const asked = { ...interaction, channel, thread, trigger: undefined, since: performance.now(), inbox: undefined };
-  const { parsed, action } = await reviewed(context, asked, memo);
+  const source = { ...interaction, channel, thread, trigger: undefined, since: performance.now(), inbox: undefined };
+  const { parsed, action } = await reviewed(context, source, memo);
   const frozen = await lookAndFreeze(context.front, parsed, action, interaction.person);
   if (frozen.fingerprint !== memo.shown) {
-    throw new Refusal(say`**This changed while you read it.** Nothing was done.`, {
-      hint: 'Go back and submit the form: it will show you how it is now.',
+    throw new Refusal(say`**This changed while you were reading it.** Nothing was done.`, {
+      hint: 'Go back and submit the form to see how it looks now.',
     });
   }
   return drawCallPage(detailsOfFrozen(frozen), page, { of: undefined, surface: 'modal' });

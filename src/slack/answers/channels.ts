@@ -9,37 +9,40 @@ import { channel as inChannel, say } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
-/** Where the card will stand, if it is not where it was asked for. */
-export async function sayWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
+/** Tells the asker where the card is, if it is not in the channel of the request. */
+export async function tellWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
   if (change.channel === interaction.channel) return;
   const direct = change.channel === change.asker;
   const where = direct ? say`our direct messages` : say`${inChannel(change.channel)}`;
   const why =
     direct && interaction.channel && !interaction.channel.startsWith('D')
-      ? ' I am not in this channel: to have cards here, use /invite.'
+      ? " I'm not in this channel. Use /invite if you want cards here."
       : '';
   await context.ephemeral(
     interaction,
-    drawNote({ text: say`#${change.number} is on its way; its card stands in ${where}.${why}` }),
+    drawNote({ text: say`#${change.number} is on its way. Its card is in ${where}.${why}` }),
   );
 }
 
-/** Where a card goes: as the policy has it, and to the asker's direct messages where Slack does not show us the channel. */
+/**
+ * The channel for a card: the one the policy names, or the asker's direct messages if Slack does not show us that
+ * channel.
+ */
 export async function placeFor(
   { people, front }: SlackContext,
   { channel, person }: Pick<Interaction, 'channel' | 'person'>,
 ): Promise<Channel> {
   if (channel === undefined || channel.startsWith('D')) return { id: channel ?? person, shared: false };
-  const asked = await people.channel(channel);
-  if (asked.shared) return asked;
+  const requested = await people.channel(channel);
+  if (requested.shared) return requested;
   const cards = cardsChannel(front.policy(), channel);
-  const place = cards === channel ? asked : await people.channel(cards);
+  const place = cards === channel ? requested : await people.channel(cards);
   return place.shared === undefined ? { id: person, shared: false } : place;
 }
 
 /**
- * In the thread of a change its target need not be said, and a bare name means its sibling; in a channel that is bound to
- * a site a bare name is one of that site's, outside of threads.
+ * The default target of a line. In a change's thread it is the change's target, and a bare name means its sibling. In a
+ * channel bound to a site, a bare name outside threads means an environment of that site.
  */
 export async function contextOf(
   { front }: SlackContext,
@@ -57,7 +60,7 @@ export async function contextOf(
     return { target, sibling: inSite(known && siteOf(known)) };
   }
   if (target !== undefined) return { target };
-  // A thread whose card is not noted yet may be about another site than its channel.
+  // A thread whose card is not saved yet may be about another site than its channel.
   const bound = thread === undefined ? await bindingOf(front.database.db, channel) : undefined;
   return bound ? { sibling: inSite(bound.site), isLoose: true } : {};
 }

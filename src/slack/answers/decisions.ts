@@ -7,28 +7,30 @@ import { saidIn } from '../forms/inputs.ts';
 import { intoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
-/** Decision buttons: which change of which database, the version that was seen, and what is decided. Nothing else is believed. */
+/**
+ * The value of a decision button: installation, number, version that was seen, and verdict. Anything else is refused.
+ */
 const parts = /^(\S+) (\d{1,15}) (\d{1,15}) (.+)$/;
 
-/** What a decision button says, or undefined where it is none of ours. */
-export function decisionIn(said: string): (ShownVersion & { readonly verdict: DecisionKind }) | undefined {
-  const [, installation = '', number, version, verdict] = parts.exec(said) ?? [];
+/** Reads the value of a decision button; undefined if it is not one of ours. */
+export function decisionIn(value: string): (ShownVersion & { readonly verdict: DecisionKind }) | undefined {
+  const [, installation = '', number, version, verdict] = parts.exec(value) ?? [];
   const known = decisionKinds.find((one) => one === verdict);
   return known && { installation, number: Number(number), version: Number(version), verdict: known };
 }
 
-/** A pressed decision button: declining asks for the reason first, everything else is decided at once. */
-export async function pressDecision(context: SlackContext, interaction: Interaction, said: string): Promise<void> {
-  const decision = decisionIn(said);
-  if (decision === undefined) throw new Refusal('I do not know this button any more. Nothing was done.');
+/** A decision button: *Decline* opens a form for the reason, everything else is decided at once. */
+export async function pressDecision(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
+  const decision = decisionIn(value);
+  if (decision === undefined) throw new Refusal("I don't recognise this button any more. Nothing was done.");
   const { person, team, inbox } = interaction;
   if (decision.verdict !== 'decline') return decide(context.decisions, { ...decision, person, team, inbox });
-  const memo: Memo = { origin: originOf(interaction), decision: said };
+  const memo: Memo = { origin: originOf(interaction), decision: value };
   if (await openView(context, interaction, declineView(decision.number, memo))) return;
-  throw new Refusal('The form for the reason could not be opened. Nothing was done.', { hint: 'Press it again.' });
+  throw new Refusal("I couldn't open the form for your reason. Nothing was done.", { hint: 'Press the button again.' });
 }
 
-/** A submitted reason: decides, and shows in the view what came of it. */
+/** Decides with a submitted reason and shows the result in the view. */
 export function declined(
   context: SlackContext,
   interaction: Interaction,
@@ -38,7 +40,7 @@ export function declined(
 ): Promise<void> {
   return intoView(context, view, 'Decline', async () => {
     const decision = decisionIn(memo.decision ?? '');
-    if (decision === undefined) throw new Refusal('I do not know this form any more. Nothing was done.');
+    if (decision === undefined) throw new Refusal("I don't recognise this form any more. Nothing was done.");
     const { person, team, inbox } = interaction;
     await decide(context.decisions, { ...decision, person, team, inbox, reason: saidIn(values).reason });
     return noticeView('Decline', say`**#${decision.number} is declined.** Nothing was sent.`);

@@ -5,8 +5,8 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 
 const conversation = z.object({ channel: z.object({ id: z.string() }) });
 
-/** Gives somebody a file in their direct messages; where files cannot be given, says so. */
-export async function giveFile(
+/** Uploads a file to a person's direct messages, or tells them that it did not work. */
+export async function sendFile(
   context: SlackContext,
   interaction: Interaction,
   file: { readonly name: string; readonly content: string },
@@ -20,11 +20,11 @@ export async function giveFile(
       title: file.name,
     });
   } catch (error) {
-    context.log.warn({ err: error }, 'a file could not be given');
+    context.log.warn({ err: error }, 'could not upload a file');
     await context.ephemeral(
       interaction,
       drawNote({
-        text: say`I cannot give you the rest as a file in this workspace. Ask for fewer lines, or for a shorter time.`,
+        text: say`I couldn't send you the rest as a file. Ask for fewer lines or a shorter time.`,
       }),
     );
   }

@@ -52,7 +52,7 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
   const policy = front.policy();
   const person = await people.glanced(id, mentionedGroups(policy));
   if (person === undefined) {
-    return onlySaying(say`Slack does not tell me right now who you are. Come back in a minute.`);
+    return onlySaying(say`Slack isn't telling me who you are right now. Come back in a minute.`);
   }
   try {
     assertMember(person);
@@ -64,12 +64,12 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
   const sites = await recentSites(context, person);
   const drawn = [
     heading('Waiting for your decision'),
-    ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [nothing(say`Nothing waits for you.`)]),
+    ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [nothing(say`Nothing is waiting for you.`)]),
     ...notShown(more.toDecide, 'changes --waiting'),
-    heading('Yours, under way'),
-    ...(mine.length > 0 ? mine.flatMap(whole) : [nothing(say`Nothing of yours is under way.`)]),
+    heading('Your open changes'),
+    ...(mine.length > 0 ? mine.flatMap(whole) : [nothing(say`You have no open changes.`)]),
     ...notShown(more.mine, 'changes --mine'),
-    heading('Lately'),
+    heading('Recent changes'),
     recent.length > 0
       ? richText(recent.map(inOneLine))
       : nothing(say`Nothing has been asked for yet. Try ${code('/site help')}.`),

@@ -9,7 +9,7 @@ import { speaker } from '../context/speaker.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { orTooOld } from '../forms/form-fields.ts';
 
-/** The words of a review form, read and held against the rules again. */
+/** Reads the words of a review form and checks the rights again. Throws `Refusal` if they no longer pass. */
 export async function reviewed(
   context: SlackContext,
   interaction: Interaction,
@@ -17,14 +17,14 @@ export async function reviewed(
   reason?: string,
 ): Promise<{ readonly person: Person; readonly parsed: Authorised; readonly action: AnyAction }> {
   const words = memo.words ?? (await context.payloads.keptWords(memo.stored ?? '').catch(orTooOld));
-  const said = parseWords(words, catalogue);
-  const { command: action } = said;
-  if (action.shape !== 'action') throw new Refusal('I do not know this command any more. Nothing was done.');
-  const person = await speaker(context, interaction, said);
+  const parsed = parseWords(words, catalogue);
+  const { command: action } = parsed;
+  if (action.shape !== 'action') throw new Refusal("I don't recognise this command any more. Nothing was done.");
+  const person = await speaker(context, interaction, parsed);
   const considered = await evaluate(
     context,
     interaction,
-    await resolveNames(context, { ...said, reason }, person),
+    await resolveNames(context, { ...parsed, reason }, person),
     person,
   );
   if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');

@@ -4,18 +4,18 @@ import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { person as mention, say as phrase } from '../../text.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
 import { drawNote, drawPage } from '../draw/blocks.ts';
-import { askedAgain } from './dispatch.ts';
+import { authoriseAgain } from './dispatch.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { inert, sendDrawn } from '../client/messenger.ts';
 
-/** Two presses within this are one. */
+/** Two presses within this time count as one. */
 const justNowMs = 10_000;
 
-/** Posts a kept page, once, where its reader reads it, if they may still read it and the channel may hear of it. */
+/** Posts a kept page once where its reader is, if they may still read it and it may be discussed in that channel. */
 export async function share(context: SlackContext, interaction: Interaction, id: string): Promise<void> {
   const { sharing, payloads } = context;
   const key = `${id} ${interaction.channel} ${interaction.thread}`;
-  if (sharing.has(key)) throw new Refusal('It was shared here just now. Nothing was posted again.');
+  if (sharing.has(key)) throw new Refusal('This was shared here a moment ago. Nothing was posted again.');
   sharing.add(key);
   try {
     await post(context, interaction, await payloads.keptPage(id));
@@ -28,8 +28,8 @@ export async function share(context: SlackContext, interaction: Interaction, id:
 
 async function post(context: SlackContext, interaction: Interaction, { words, page }: KeptPage): Promise<void> {
   const { channel } = interaction;
-  if (channel === undefined) throw new Refusal('There is no channel here to share it in. Nothing was posted.');
-  const { target } = await askedAgain(context, interaction, words);
+  if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
+  const { target } = await authoriseAgain(context, interaction, words);
   const place = await context.people.channel(channel);
   assertChannel(context.front.policy(), place, [target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
@@ -41,7 +41,7 @@ async function post(context: SlackContext, interaction: Interaction, { words, pa
   } catch (error) {
     if (!(error instanceof Undeliverable)) throw error;
     throw error.kind !== 'later'
-      ? new Refusal('I cannot post here. Nothing was posted.', { hint: 'To have it here, /invite me.' })
-      : new Refusal('Slack asks me for a pause. Nothing was posted.', { hint: 'Press Share again in a minute.' });
+      ? new Refusal("I can't post here. Nothing was posted.", { hint: 'Use /invite to add me to this channel.' })
+      : new Refusal('Slack asked me to slow down. Nothing was posted.', { hint: 'Press Share again in a minute.' });
   }
 }

@@ -10,11 +10,11 @@ import { canonicalWords } from '../../pipeline/language/resolve.ts';
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
 import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
 import { drawPage, isLong } from '../draw/blocks.ts';
-import { giveFile } from './files.ts';
-import { afterAll } from '../context/slow-work.ts';
+import { sendFile } from './files.ts';
+import { lateAnswerNote } from '../context/slow-work.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
-/** What a report shows, or a desk command answers, to the one who asked, told to them alone; or what it says instead. */
+/** Runs a report or a built-in and answers its asker privately. A built-in may instead return other words to run. */
 export async function show(
   context: SlackContext,
   interaction: Interaction,
@@ -36,7 +36,7 @@ export async function show(
     await answer(context, interaction, parsed, answered);
     return undefined;
   }
-  if (command.noted !== undefined) await note(context, interaction, parsed, person, command.noted);
+  if (command.noted !== undefined) await recordRequest(context, interaction, parsed, person, command.noted);
   const surroundings: Surroundings = {
     ...sourcesOf(context.front, person.id),
     now,
@@ -52,8 +52,8 @@ export async function show(
   return undefined;
 }
 
-/** Writes down who asks for what; where that fails nothing is shown. */
-function note(
+/** Writes the request to the audit trail. If that fails, nothing is shown. */
+function recordRequest(
   { queryService }: SlackContext,
   { inbox }: Interaction,
   parsed: Authorised,
@@ -61,11 +61,11 @@ function note(
   event: string,
 ): Promise<void> {
   const target = parsed.target?.kind === 'environment' ? { target: parsed.target } : {};
-  const told = { event, ...target, words: canonicalWords(parsed).join(' ') };
-  return writeDown(queryService, { person, permit: parsed.permit, inbox }, told);
+  const entry = { event, ...target, words: canonicalWords(parsed).join(' ') };
+  return writeDown(queryService, { person, permit: parsed.permit, inbox }, entry);
 }
 
-/** Gives somebody a page: kept where it can be shared, or has further pages. */
+/** Sends a page to its asker. It is kept if it can be shared or has further pages. */
 export async function answer(
   context: SlackContext,
   interaction: Interaction,
@@ -81,8 +81,8 @@ export async function answer(
           page,
         })
       : undefined;
-  const before = await afterAll(context, interaction);
-  if (before) await context.ephemeral(interaction, before);
+  const lateNote = await lateAnswerNote(context, interaction);
+  if (lateNote) await context.ephemeral(interaction, lateNote);
   await context.ephemeral(interaction, drawPage(page, id === undefined ? undefined : { id, shareable }));
-  if (page.file) await giveFile(context, interaction, page.file);
+  if (page.file) await sendFile(context, interaction, page.file);
 }

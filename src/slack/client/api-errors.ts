@@ -1,12 +1,12 @@
 /**
- * What Slack's word for a refused message means: `transient`, it may take it after a while; `drawing`, this message and
- * no other is wrong; `token`, it takes nothing from us at all; `gone`, this place does not take it, another may.
+ * What Slack's error code for a message means. `transient`: it may work later. `drawing`: only this message is wrong.
+ * `token`: Slack accepts nothing from us. `gone`: this place does not take the message, another may.
  */
 export type Refused = 'transient' | 'drawing' | 'token' | 'gone';
 
-// The words of chat.postMessage and chat.update as Slack documents them, 2026-11.
+// The error codes of chat.postMessage and chat.update in Slack's documentation of November 2026.
 const transient: readonly string[] = [
-  // What the token or the network may not do until somebody mends it: the token itself is taken.
+  // Missing rights of the token or network. Somebody has to fix them, but the token itself is valid.
   'not_allowed_token_type',
   'missing_scope',
   'accesslimited',
@@ -18,7 +18,7 @@ const transient: readonly string[] = [
   'rate_limited',
   'message_limit_exceeded',
   'update_failed',
-  // These last as long as a migration does.
+  // These last as long as a migration.
   'team_added_to_org',
   'org_login_required',
   'external_channel_migrating',
@@ -53,7 +53,7 @@ const known = new Map<string, Refused>([
   ...token.map((word) => [word, 'token'] as const),
 ]);
 
-/** A method that this workspace, or this token, lacks until somebody mends it. */
+/** This workspace or token lacks the method until somebody fixes that. */
 const lacking = new Set([
   'feature_not_enabled',
   'method_deprecated',
@@ -64,12 +64,12 @@ const lacking = new Set([
   'unknown_method',
 ]);
 
-/** Whether Slack's word means that it never answers this method to us, as things are. */
+/** Whether Slack's error code means that this method is unavailable to us for now. */
 export const isLacking = (word: string): boolean => lacking.has(word);
 
 /**
- * The kind of a refusal. A word that is not known is `gone`: whatever is new at Slack is told elsewhere, rather than
- * tried for a day. What is no word at all, as a page of HTML, is no answer to the message.
+ * The kind of a refusal. An unknown code counts as `gone`, so the message goes elsewhere rather than being retried for
+ * a day. Text that is no code, such as a page of HTML, is `transient`.
  */
 export const refusalOf = (word: string): Refused =>
   known.get(word) ?? (/^[a-z][a-z0-9_]{1,80}$/.test(word) ? 'gone' : 'transient');

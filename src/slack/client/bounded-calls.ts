@@ -1,44 +1,44 @@
 import type { WebClient } from '@slack/web-api';
 import type { z } from 'zod';
 import { isLacking, refusalOf, type Refused } from './api-errors.ts';
-import { platformError, restAskedBy } from './messenger.ts';
+import { platformError, rateLimitMs } from './messenger.ts';
 
-/** Questions to Slack that are not answered are answers as well: they never reject. */
+/** Calls to Slack that never reject: no answer is a value too. */
 
-/** Why Slack does not answer. */
+/** Why there is no answer from Slack. */
 export class NoAnswer {
-  /** Slack's word for it; undefined: nobody answered. */
+  /** Slack's error code; undefined if Slack did not answer at all. */
   readonly word: string | undefined;
-  /** Slack will say the same again, until somebody mends it. */
+  /** Slack will say the same until somebody fixes it. */
   readonly isLasting: boolean;
-  /** For so many milliseconds Slack wants to be left alone. */
+  /** How long Slack asks us to wait, in milliseconds. */
   readonly restMs: number | undefined;
 
   constructor(word?: string, restMs?: number) {
     this.word = word;
-    this.isLasting = word !== undefined && (isLacking(word) || isOfThis(refusalOf(word)));
+    this.isLasting = word !== undefined && (isLacking(word) || isAboutRequest(refusalOf(word)));
     this.restMs = restMs;
   }
 }
 
-/** Where Slack does not say for how long it wants to be left alone. */
+/** Used if Slack does not say how long to wait. */
 const defaultRestMs = 30_000;
 
-/** Neither the moment nor the token is to blame, but what was asked for. */
-const isOfThis = (kind: Refused): boolean => kind === 'drawing' || kind === 'gone';
+/** The request itself is the problem, not the moment or the token. */
+const isAboutRequest = (kind: Refused): boolean => kind === 'drawing' || kind === 'gone';
 
 export type Questions = {
   readonly client: WebClient;
-  /** Told once of each method that Slack does not let us ask. */
+  /** Called once for each method that Slack does not let us use. */
   readonly onMissing: (method: string) => void;
-  /** Told whether Slack still takes our token, whenever it is asked something. */
+  /** Called after each answer with whether Slack accepts our token. */
   readonly onToken: (isTaken: boolean) => void;
 };
 
 export type Ask = <T>(method: string, args: Record<string, unknown>, schema: z.ZodType<T>) => Promise<T | NoAnswer>;
 
-/** Asks one thing of Slack; never rejects. */
-export function asking({ client, onMissing, onToken }: Questions): Ask {
+/** Makes one call to Slack; never rejects. */
+export function createAsk({ client, onMissing, onToken }: Questions): Ask {
   const missing = new Set<string>();
   return async (method, args, schema) => {
     try {
@@ -46,29 +46,29 @@ export function asking({ client, onMissing, onToken }: Questions): Ask {
       onToken(true);
       return answer;
     } catch (error) {
-      const none = noAnswer(error);
-      const { word = '' } = none;
+      const failure = noAnswer(error);
+      const { word = '' } = failure;
       if (refusalOf(word) === 'token') onToken(false);
       if (isLacking(word) && !missing.has(method)) {
         missing.add(method);
         onMissing(method);
       }
-      return none;
+      return failure;
     }
   };
 }
 
 function noAnswer(error: unknown): NoAnswer {
-  const restMs = restAskedBy(error, defaultRestMs);
+  const restMs = rateLimitMs(error, defaultRestMs);
   return restMs === undefined ? new NoAnswer(platformError(error)) : new NoAnswer('ratelimited', restMs);
 }
 
-/** Many who ask the same while it is being asked share the answer. */
+/** Callers that ask the same at the same time share one call. */
 export function shared<T>(ask: (id: string) => Promise<T>): (id: string) => Promise<T> {
-  const flying = new Map<string, Promise<T>>();
+  const pending = new Map<string, Promise<T>>();
   return (id) => {
-    const answer = flying.get(id) ?? ask(id).finally(() => flying.delete(id));
-    flying.set(id, answer);
+    const answer = pending.get(id) ?? ask(id).finally(() => pending.delete(id));
+    pending.set(id, answer);
     return answer;
   };
 }

@@ -6,9 +6,9 @@ import { asUndeliverable, platformError } from './messenger.ts';
 
 export type LookOptions = {
   readonly client: WebClient;
-  /** How long an answer is believed. */
+  /** How long an answer stays fresh. */
   readonly freshMs: number;
-  /** Told whether Slack takes our token. */
+  /** Called with whether Slack accepts our token. */
   readonly onToken: (isTaken: boolean) => void;
 };
 
@@ -20,25 +20,25 @@ const reply = z.object({
     is_member: z.boolean().optional(),
   }),
 });
-/** Answers kept; the oldest go first. */
+/** Cached answers; the oldest go first. */
 const maxKept = 1_000;
-/** Looks at channels, each at most so often; rejects with `Undeliverable` where Slack does not say now. */
+/** Looks up channels, each at most once in `freshMs`. Rejects with `Undeliverable` if Slack does not answer now. */
 export function createChannelLook(options: LookOptions): (channel: string) => Promise<ChannelLook> {
   const { freshMs } = options;
-  const kept = new Map<string, { readonly look: Promise<ChannelLook>; at: number }>();
+  const cache = new Map<string, { readonly look: Promise<ChannelLook>; at: number }>();
   return (channel) => {
-    const found = kept.get(channel);
+    const found = cache.get(channel);
     if (found && performance.now() - found.at < freshMs) return found.look;
-    // Many who ask while it is being asked share the answer.
-    const asked = { look: ask(options, channel), at: Number.POSITIVE_INFINITY };
-    kept.delete(channel);
-    kept.set(channel, asked);
-    const [oldest] = kept.keys();
-    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
-    const forget = (): void => void (kept.get(channel) === asked && kept.delete(channel));
-    // Whoever is told to invite us does so, and tries again at once.
-    asked.look.then((look) => (look.kind === 'hidden' ? forget() : (asked.at = performance.now())), forget);
-    return asked.look;
+    // Callers that come while it is pending share the answer.
+    const entry = { look: ask(options, channel), at: Number.POSITIVE_INFINITY };
+    cache.delete(channel);
+    cache.set(channel, entry);
+    const [oldest] = cache.keys();
+    if (cache.size > maxKept && oldest !== undefined) cache.delete(oldest);
+    const forget = (): void => void (cache.get(channel) === entry && cache.delete(channel));
+    // Do not cache `hidden`: the person is told to invite us and tries again at once.
+    entry.look.then((look) => (look.kind === 'hidden' ? forget() : (entry.at = performance.now())), forget);
+    return entry.look;
   };
 }
 

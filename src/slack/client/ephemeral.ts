@@ -3,27 +3,27 @@ import { request } from 'undici';
 import { spoken } from '../../pipeline/changes/replies.ts';
 import { joined, say as phrase } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
-import { inert, sendDrawn, sayIn } from './messenger.ts';
+import { inert, sendDrawn, postDrawn } from './messenger.ts';
 
-/** Where somebody spoke: how to answer them alone. */
+/** Where a request came from, to answer its sender privately. */
 export type ReplyTarget = {
   readonly person: string;
   readonly channel: string | undefined;
   readonly thread?: string | undefined;
   readonly responseUrl?: string | undefined;
-  /** When they spoke, in milliseconds of `performance.now`. */
+  /** When the request came, in milliseconds of `performance.now`. */
   readonly since: number;
 };
 
 const timeoutMs = 3_000;
-/** What took longer says how long, where it does not stand where it was asked for. */
+/** An answer that took longer says so if it does not go to the response URL. */
 const longMs = 60_000;
-/** Of what Slack says to an answer that it does not take, in bytes. */
-const maxSaid = 2_000;
+/** How much of Slack's error is read, in bytes. */
+const maxErrorBytes = 2_000;
 
 /**
- * Tells one person something that nobody else sees: by the response URL, which works wherever they spoke, for half an
- * hour; else as an ephemeral message; else in their direct messages. Rejects when nothing of this worked.
+ * Sends a message that only one person sees: through the response URL (works anywhere, for half an hour), else as an
+ * ephemeral message, else in direct messages. Rejects if all of these fail.
  */
 export function createEphemeral(
   client: WebClient,
@@ -34,36 +34,36 @@ export function createEphemeral(
     const mayRespond = responseUrl !== undefined && isSlacks(responseUrl, apiUrl);
     const answer = mayRespond ? await respond(responseUrl, what, thread) : 'refused';
     if (answer === 'taken') return;
-    const told = withRemark(what, answer === 'expired', ticks() - since);
+    const message = withRemark(what, answer === 'expired', ticks() - since);
     const ephemeral = (): Promise<boolean> => {
       if (channel === undefined || /^[DU]/.test(channel)) return Promise.resolve(false);
       const place = { channel, user: person, ...(thread && { thread_ts: thread }) };
-      const said = sendDrawn(told, (drawn) =>
+      const sending = sendDrawn(message, (drawn) =>
         client.chat.postEphemeral({ link_names: false, parse: 'none', ...place, ...drawn }),
       );
-      return said.then(
+      return sending.then(
         () => true,
         () => false,
       );
     };
-    // After half an hour somebody may be elsewhere, and what only shows for a while would be missed.
+    // After half an hour the person may have left the channel and would miss an ephemeral message.
     if (answer !== 'expired' && (await ephemeral())) return;
     const direct = {
       channel: channel?.startsWith('D') ? channel : person,
       ...(channel?.startsWith('D') && thread && { thread_ts: thread }),
     };
     try {
-      await sayIn(client, direct, told);
+      await postDrawn(client, direct, message);
     } catch (error) {
       if (answer !== 'expired' || !(await ephemeral())) throw error;
     }
   };
 }
 
-/** Why it stands there, where its reader could wonder. */
+/** Adds why the answer is here and how long it took, if the reader could wonder. */
 function withRemark({ text, blocks }: Drawn, isExpired: boolean, tookMs: number): Drawn {
   const took = isExpired || tookMs > longMs ? phrase`It took ${spoken(tookMs)}.` : undefined;
-  const why = isExpired ? "Slack's half hour for an answer where you asked is over, so it stands here." : undefined;
+  const why = isExpired ? 'Slack lets me answer there for half an hour only, so the answer is here.' : undefined;
   if (took === undefined) return { text, blocks };
   return { text, blocks: [...blocks, ...drawNote({ text: joined([why, took]) }).blocks] };
 }
@@ -84,9 +84,9 @@ async function respond(
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
-      const said = await beginningOf(answer.body);
+      const error = await beginningOf(answer.body);
       if (answer.statusCode < 300) return 'taken';
-      if (said.includes('expired_url')) return 'expired';
+      if (error.includes('expired_url')) return 'expired';
     } catch {
       return 'refused';
     }
@@ -95,14 +95,14 @@ async function respond(
 }
 
 async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
-  let said = '';
+  let text = '';
   for await (const part of body) {
-    said += part.toString('latin1');
-    if (said.length > maxSaid) break;
+    text += part.toString('latin1');
+    if (text.length > maxErrorBytes) break;
   }
-  return said.slice(0, maxSaid);
+  return text.slice(0, maxErrorBytes);
 }
 
-/** A response URL is followed to Slack's own, or to where the API is that was configured: by scheme, host and port. */
+/** A response URL must lead to Slack's own host or to the configured API: same scheme, host and port. */
 const isSlacks = (url: string, apiUrl: string): boolean =>
   URL.canParse(url) && ['https://hooks.slack.com', new URL(apiUrl).origin].includes(new URL(url).origin);

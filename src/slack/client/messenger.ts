@@ -5,7 +5,10 @@ import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
 import { refusalOf } from './api-errors.ts';
 
-/** How fast is spoken, how long it is believed who reads a channel, how often a delivery is held anew, and a home drawn. */
+/**
+ * Rates towards Slack: posts and edits, how long a channel lookup stays fresh, how often a delivery's lease is renewed
+ * and a home is redrawn.
+ */
 export type Pace = {
   readonly postEveryMs: number;
   readonly editsPerMinute: number;
@@ -19,11 +22,11 @@ export type MessengerOptions = {
   readonly now: () => number;
   readonly pace: Pace;
   readonly lookAt: (channel: string) => Promise<ChannelLook>;
-  /** Told whether Slack takes our token, whenever something is said. */
+  /** Called after each message with whether Slack accepts our token. */
   readonly onToken: (isTaken: boolean) => void;
 };
 
-/** About a post a second and channel; of the 50 edits a minute that the whole app has, some are left for bursts. */
+/** One post per second and channel. The app may make about 50 edits a minute; some are left for bursts. */
 export const slackPace: Pace = {
   postEveryMs: 1_000,
   editsPerMinute: 40,
@@ -31,19 +34,19 @@ export const slackPace: Pace = {
   renewEveryMs: 20_000,
   homeEveryMs: 10_000,
 };
-/** Channels whose last post is remembered. */
+/** How many channels' last posts are remembered. */
 const maxChannels = 1_000;
 const busyAgainMs = 5_000;
-/** Of a message whose blocks Slack does not take, in characters. */
+/** The length of the plain text that is sent if Slack refuses the blocks. */
 const maxPlainLength = 3_000;
 const maxWordLength = 80;
 
-/** Arguments of every message: nothing in it is unfurled or read as a name. */
+/** Arguments of every message: nothing is unfurled or read as a name. */
 export const inert = { link_names: false, unfurl_links: false, unfurl_media: false, parse: 'none' } as const;
 
 /**
- * Posts and edits within Slack's rates: about one post a second and channel, and a share of the app's edits. Where others
- * than this organisation read, nothing is said: a channel can be shared after it was first spoken in.
+ * Posts and edits within Slack's rates: about one post per second and channel, and a share of the app's edits. It posts
+ * nothing in a channel shared with another organisation; a channel can become shared later, so each message checks.
  */
 export function createMessenger({ client, now, pace, lookAt, onToken }: MessengerOptions): Messenger {
   const { postEveryMs, editsPerMinute } = pace;
@@ -60,21 +63,21 @@ export function createMessenger({ client, now, pace, lookAt, onToken }: Messenge
   };
   const takeEdit = (): void => {
     while (edits[0] !== undefined && edits[0] < now() - 60_000) edits.shift();
-    // Whoever waits comes again when there is room, and then it is by turns.
+    // A message that waits comes again when there is room, in fair order.
     const room = edits.length < editsPerMinute ? undefined : (edits[0] ?? 0) + 60_000 - now();
     if (room !== undefined) throw new Undeliverable('later', 'the edits of this minute are used up', Math.max(1, room));
     edits.push(now());
   };
-  const keepInside = async (channel: string): Promise<void> => {
+  const refuseShared = async (channel: string): Promise<void> => {
     if (/^[DUW]/.test(channel)) return;
     const look = await lookAt(channel);
     if (look.kind === 'seen' && look.shared) throw new Undeliverable('gone', sharedWord);
   };
-  const listened = async <T>(note: Promise<T>): Promise<T> => {
+  const noteToken = async <T>(sending: Promise<T>): Promise<T> => {
     try {
-      const said = await note;
+      const result = await sending;
       onToken(true);
-      return said;
+      return result;
     } catch (error) {
       if (error instanceof Undeliverable && error.kind === 'token') onToken(false);
       throw error;
@@ -83,42 +86,46 @@ export function createMessenger({ client, now, pace, lookAt, onToken }: Messenge
   return {
     post: async (to, what) => {
       const channel = 'person' in to ? to.person : to.channel;
-      // The turn first: whoever came first is posted first.
+      // Take the turn before any wait, so that messages keep their order.
       takeTurn(channel);
-      await keepInside(channel);
-      return listened(sayIn(client, { channel, ...('thread' in to && { thread_ts: to.thread }) }, draw(what)));
+      await refuseShared(channel);
+      return noteToken(postDrawn(client, { channel, ...('thread' in to && { thread_ts: to.thread }) }, draw(what)));
     },
     edit: async ({ channel, ts }, what) => {
       takeEdit();
-      await keepInside(channel);
-      // Without the empty list the old blocks would stay where the new ones are refused.
+      await refuseShared(channel);
+      // Without the empty list the old blocks would stay if Slack refuses the new ones.
       const place = { channel, ts, link_names: false, parse: 'none', blocks: [] } as const;
-      await listened(sendDrawn(draw(what), (drawn) => client.chat.update({ ...place, ...drawn })));
+      await noteToken(sendDrawn(draw(what), (drawn) => client.chat.update({ ...place, ...drawn })));
     },
   };
 }
 
-/** Posts in a channel or, by their id, to a person; a server that does not know people by id is asked to open the conversation. */
-export async function sayIn(
+/**
+ * Posts in a channel, or to a person by id. If the server does not know people by id, it opens the conversation first.
+ */
+export async function postDrawn(
   client: WebClient,
   to: { channel: string; thread_ts?: string },
   drawn: Drawn,
 ): Promise<Place> {
   try {
-    const { channel, ts } = await sendDrawn(drawn, (said) => client.chat.postMessage({ ...inert, ...to, ...said }));
+    const { channel, ts } = await sendDrawn(drawn, (message) =>
+      client.chat.postMessage({ ...inert, ...to, ...message }),
+    );
     if (!channel || !ts) throw new Undeliverable('later', 'Slack did not say where the message stands', busyAgainMs);
     return { channel, ts };
   } catch (error) {
     if (!/^[UW]/.test(to.channel) || !(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
     const opened = await client.conversations.open({ users: to.channel }).catch(() => undefined);
     if (opened?.channel?.id === undefined) throw error;
-    return sayIn(client, { ...to, channel: opened.channel.id }, drawn);
+    return postDrawn(client, { ...to, channel: opened.channel.id }, drawn);
   }
 }
 
 const draw = (what: Card | Note): Drawn => ('headline' in what ? drawCard(what) : drawNote(what));
 
-/** Says it with blocks, and once as plain text where Slack does not take the blocks. */
+/** Sends with blocks, and once more as plain text if Slack refuses the blocks. */
 export async function sendDrawn<T>(
   drawn: Drawn,
   send: (drawn: Partial<Drawn> & { text: string }) => Promise<T>,
@@ -134,26 +141,28 @@ export async function sendDrawn<T>(
   }
 }
 
-/** Slack's refusal as what it means for a message; what Slack did not say itself stays as it is. */
+/** Slack's refusal as an `Undeliverable`. Errors that are not from Slack are returned unchanged. */
 export function asUndeliverable(error: unknown): unknown {
   const word = platformError(error);
   if (word !== undefined) {
     const kind = refusalOf(word);
-    // What is no word can be a whole page.
+    // Text that is no error code can be a whole page.
     return new Undeliverable(kind === 'transient' ? 'later' : kind, word.slice(0, maxWordLength));
   }
-  const restMs = restAskedBy(error, busyAgainMs);
+  const restMs = rateLimitMs(error, busyAgainMs);
   return restMs === undefined ? error : new Undeliverable('later', 'Slack asks for a pause', restMs);
 }
 
-/** For how many milliseconds Slack wants to be left alone, `usualMs` where it does not say; undefined: it asked for no rest. */
-export function restAskedBy(error: unknown, defaultMs: number): number | undefined {
+/**
+ * How long Slack asks us to wait, in milliseconds; `defaultMs` if it does not say. Undefined if it was no rate limit.
+ */
+export function rateLimitMs(error: unknown, defaultMs: number): number | undefined {
   if (!isCoded(error) || error.code !== ErrorCode.RateLimitedError) return undefined;
   const seconds = 'retryAfter' in error ? Number(error.retryAfter) : Number.NaN;
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 300) * 1_000 : defaultMs;
 }
 
-/** Slack's own word for what is wrong, or undefined. */
+/** Slack's error code, or undefined. */
 export function platformError(error: unknown): string | undefined {
   if (!isCoded(error) || error.code !== ErrorCode.PlatformError || !('data' in error)) return undefined;
   const { data } = error;

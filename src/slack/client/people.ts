@@ -2,45 +2,46 @@ import { z } from 'zod';
 import type { Channel, Person } from '../../pipeline/access/authorise.ts';
 import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
 import type { Person as PolicyPerson } from '../../policy/rules.ts';
-import { asking, NoAnswer, shared, type Questions } from './bounded-calls.ts';
+import { createAsk, NoAnswer, shared, type Questions } from './bounded-calls.ts';
 import type { Bot } from './token.ts';
 import { createUserGroups, type Purpose, type Told, type UserGroupOptions } from './user-groups.ts';
 
 /**
- * Asks who somebody is, and in which of these Slack user groups. `from`: where a delivery says they are from, which can
- * only make a stranger of them. Undefined: Slack did not answer in time; what it does not tell of a group is not known of them.
+ * Asks who a person is and in which of these Slack user groups. `from`: the team or enterprise in the delivery, which
+ * can only make them a stranger. Undefined if Slack did not answer in time. A group that Slack does not answer for is
+ * in none of the lists.
  */
 type Who = (id: string, groups: readonly string[], from?: string) => Promise<Person | undefined>;
 
-/** Who somebody is, right now, as Slack tells. */
+/** Who people are, according to Slack. */
 export type People = {
-  /** From memory where it is not older than a minute. */
+  /** From the cache if at most a minute old. */
   readonly known: Who;
-  /** For what is shown or suggested: groups from memory, where they were heard of in the last minutes. */
+  /** For what is shown or suggested: groups may be some minutes old. */
   readonly glanced: Who;
-  /** Asked of Slack now. */
+  /** Asked now, without the cache. */
   readonly asked: Who;
-  /** As that; but groups only where they were not asked about in the last 15 seconds. */
+  /** As `asked`, but group answers may be 15 seconds old. */
   readonly fresh: Who;
-  /** Who is in a Slack user group, from memory where it is young; undefined: Slack did not tell. */
+  /** The members of a Slack user group, from the cache if fresh. Undefined if Slack did not say. */
   readonly membersOf: (group: string, isGlance?: boolean) => Promise<readonly string[] | undefined>;
-  /** Why Slack did not tell who is in a user group when it was asked last. */
+  /** Why Slack did not list a user group when last asked. */
   readonly groupTrouble: (group: string) => string | undefined;
-  /** Where a delivery says that somebody is from: the enterprise where it names another one than ours, else the team. */
+  /** Where the sender of a delivery is from: the enterprise if it is not ours, else the team. */
   readonly originOf: (named: { team?: string | undefined; enterprise?: string | undefined }) => string | undefined;
   readonly channel: (id: string) => Promise<Channel>;
-  /** Slack said that a user group has other members now. */
+  /** Slack reported that a user group's members changed. */
   readonly groupChanged: (group: string) => void;
 };
 
 export type PeopleOptions = Questions &
   Pick<UserGroupOptions, 'onGroup'> & {
     readonly bot: Pick<Bot, 'team' | 'enterprise'>;
-    /** Every Slack user id of the person behind this one. */
+    /** All Slack user ids of the person behind this one. */
     readonly idsOf: (id: string) => readonly string[];
-    /** How a channel is seen now; rejects where Slack does not say. */
+    /** Looks up a channel; rejects if Slack does not answer. */
     readonly lookAt: (channel: string) => Promise<ChannelLook>;
-    /** Milliseconds of a clock that never jumps. */
+    /** Monotonic milliseconds. */
     readonly now: () => number;
   };
 
@@ -63,19 +64,19 @@ const userReply = z.object({
 const groupReply = z.object({ users: z.array(z.string()) });
 
 const freshMs = 60_000;
-/** Answers kept; the oldest go first. */
+/** Cached users; the oldest go first. */
 const maxKept = 5_000;
 
 type User = z.infer<typeof userReply>['user'];
 
-/** Asks Slack about people and groups, and remembers the answers for a minute. */
+/** Asks Slack about people and groups, and caches people for a minute. */
 export function createPeople(options: PeopleOptions): People {
   const { now, idsOf, onGroup, lookAt } = options;
-  const { team, enterprise: ours } = options.bot;
-  const ask = asking(options);
+  const { team, enterprise: ourEnterprise } = options.bot;
+  const ask = createAsk(options);
   const users = memory(now);
   const groups = createUserGroups({
-    question: async (usergroup) => toldBy(await ask('usergroups.users.list', { usergroup }, groupReply)),
+    question: async (usergroup) => groupAnswerOf(await ask('usergroups.users.list', { usergroup }, groupReply)),
     now,
     onGroup,
   });
@@ -106,7 +107,8 @@ export function createPeople(options: PeopleOptions): People {
       const told = await groups.ask(group, isGlance ? 'glance' : 'usual');
       return told.kind === 'members' ? told.ids : undefined;
     },
-    originOf: (named) => (named.enterprise === undefined || named.enterprise === ours ? named.team : named.enterprise),
+    originOf: (named) =>
+      named.enterprise === undefined || named.enterprise === ourEnterprise ? named.team : named.enterprise,
     channel: async (id) => (/^[DU]/.test(id) ? { id, shared: false } : channelOf(id)),
     groupTrouble: groups.troubleOf,
     groupChanged: groups.changed,
@@ -126,19 +128,22 @@ const personFrom = (user: User, { id, team, from, ...groups }: Around): Person =
 
 type Lists = readonly (readonly [group: string, told: Told])[];
 
-/** Which of these groups somebody is in, with the id they act with or with another one; of what is not told: neither. */
+/**
+ * Which of these groups the person is in, by this id or by another of theirs. A group without an answer is in none of
+ * the lists.
+ */
 function membershipsIn(lists: Lists, id: string, ids: readonly string[]): Omit<PolicyPerson, 'id'> {
-  const those = (fits: (members: readonly string[]) => boolean): readonly string[] =>
+  const groupsWhere = (fits: (members: readonly string[]) => boolean): readonly string[] =>
     lists.flatMap(([group, told]) => (told.kind === 'members' && fits(told.ids) ? [group] : []));
   const joined = (members: readonly string[]): boolean => ids.some((one) => members.includes(one));
   return {
-    groups: those((members) => members.includes(id)),
-    joinedGroups: those((members) => !members.includes(id) && joined(members)),
-    otherGroups: those((members) => !members.includes(id) && !joined(members)),
+    groups: groupsWhere((members) => members.includes(id)),
+    joinedGroups: groupsWhere((members) => !members.includes(id) && joined(members)),
+    otherGroups: groupsWhere((members) => !members.includes(id) && !joined(members)),
   };
 }
 
-function toldBy(reply: z.infer<typeof groupReply> | NoAnswer): Told {
+function groupAnswerOf(reply: z.infer<typeof groupReply> | NoAnswer): Told {
   if (!(reply instanceof NoAnswer)) return { kind: 'members', ids: reply.users };
   const { word: why = 'no answer', isLasting, restMs } = reply;
   return { kind: 'not told', why, isLasting, restMs };
@@ -147,7 +152,7 @@ function toldBy(reply: z.infer<typeof groupReply> | NoAnswer): Told {
 function standingOf(user: User, team: string): Person['standing'] {
   if (user.deleted) return 'deactivated';
   if (user.is_bot || user.id === 'USLACKBOT') return 'bot';
-  // Of an Enterprise Grid, whose every company has it: only whose own list has this workspace belongs to it.
+  // In an Enterprise Grid every company shares the Grid; only people whose own list has this workspace belong to it.
   const isOurs = user.team_id === team || user.enterprise_user?.teams?.includes(team);
   if (user.is_stranger || !isOurs) return 'stranger';
   return user.is_restricted || user.is_ultra_restricted ? 'guest' : 'member';
@@ -158,19 +163,19 @@ type Users = {
   keep: (id: string, user: User) => User;
 };
 
-/** What is not older than a minute. */
+/** A cache of users for a minute. */
 function memory(now: () => number): Users {
-  const kept = new Map<string, { readonly user: User; readonly at: number }>();
+  const cache = new Map<string, { readonly user: User; readonly at: number }>();
   return {
     get: (id) => {
-      const found = kept.get(id);
+      const found = cache.get(id);
       return found && now() - found.at < freshMs ? found.user : undefined;
     },
     keep: (id, user) => {
-      kept.delete(id);
-      kept.set(id, { user, at: now() });
-      const [oldest] = kept.keys();
-      if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
+      cache.delete(id);
+      cache.set(id, { user, at: now() });
+      const [oldest] = cache.keys();
+      if (cache.size > maxKept && oldest !== undefined) cache.delete(oldest);
       return user;
     },
   };

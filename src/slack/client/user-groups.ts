@@ -1,42 +1,42 @@
-/** What Slack says of a user group: who is in it, or its word for why it does not say. */
+/** Slack's answer about a user group: its members, or why it does not say. */
 export type Told =
   | { readonly kind: 'members'; readonly ids: readonly string[] }
   | {
       readonly kind: 'not told';
       readonly why: string;
-      /** It will say the same again, until somebody mends it; else it may be otherwise in a moment. */
+      /** Slack will say the same until somebody fixes it; if false, it may answer in a moment. */
       readonly isLasting: boolean;
-      /** For so many milliseconds it wants to be asked of no group. */
+      /** How long Slack wants no questions about any group, in milliseconds. */
       readonly restMs?: number | undefined;
     };
 
 /**
- * For what it is asked. `decisive`: somebody approves, or what was approved is sent; `fresh`: something that needed no
- * approval is sent; `usual`: something is asked for; `glance`: something is shown or suggested.
+ * Why we ask. `decisive`: somebody approves, or an approved change is sent. `fresh`: a change without approval is sent.
+ * `usual`: a request comes in. `glance`: something is shown or suggested.
  */
 export type Purpose = 'decisive' | 'fresh' | 'usual' | 'glance';
 
-/** Who is in which Slack user group. */
+/** The members of Slack user groups. */
 export type UserGroups = {
   readonly ask: (group: string, purpose: Purpose) => Promise<Told>;
-  /** Why whoever asked last was not told; undefined: they were, or nobody asked. */
+  /** Why the last question failed; undefined if it did not, or if there was none. */
   readonly troubleOf: (group: string) => string | undefined;
-  /** Slack said that something has changed: what was heard before is not used any more. */
+  /** Slack reported a change: the cached answer is dropped. */
   readonly changed: (group: string) => void;
 };
 
 export type UserGroupOptions = {
   /** Asks Slack; never rejects. */
   readonly question: (group: string) => Promise<Told>;
-  /** Milliseconds of a clock that never jumps. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Told of every answer of Slack that is not for the moment only: its word for why it does not tell, or undefined. */
+  /** Called with every lasting answer: the error code, or undefined if Slack listed the members. */
   readonly onGroup: (group: string, trouble: string | undefined) => void;
 };
 
 /**
- * How old an answer may be, in milliseconds since it was asked for, and how many questions of the last minute may have
- * been asked when one more is. Slack answers 20 in a minute; whoever decides is not to wait for whoever looks.
+ * Per purpose: the maximum age of an answer in milliseconds since the question, and below how many questions in the
+ * last minute another may be asked. Slack allows 20 a minute; the rest is reserved for decisions.
  */
 const bounds = {
   decisive: { ageMs: 0, questions: 18 },
@@ -45,51 +45,51 @@ const bounds = {
   glance: { ageMs: 600_000, questions: 9 },
 } as const satisfies Record<Purpose, unknown>;
 const minuteMs = 60_000;
-/** What is wrong for a moment only is asked about again after this. */
+/** A passing error is asked about again after this. */
 const momentMs = 3_000;
 
-/** Answers kept; the oldest go first. */
+/** Cached answers; the oldest go first. */
 const maxKept = 500;
 
 const tooOften: Told = { kind: 'not told', why: 'asked too often', isLasting: false };
 const paused: Told = { kind: 'not told', why: 'ratelimited', isLasting: false };
 
-type Heard = { readonly askedAt: number; readonly answer: Promise<Told>; told?: Told };
+type Entry = { readonly askedAt: number; readonly answer: Promise<Told>; told?: Told };
 
-/** Asks at most so often, remembers answers, and asks once for all who wait for the same. */
+/** Limits the rate of questions, caches answers, and shares one pending question among all who wait. */
 export function createUserGroups({ question, now, onGroup }: UserGroupOptions): UserGroups {
-  const interaction = new Map<string, Heard>();
-  let asked: readonly number[] = [];
+  const cache = new Map<string, Entry>();
+  let questionTimes: readonly number[] = [];
   let restsUntil = -Infinity;
 
-  const isUsable = ({ askedAt, told }: Heard, ageMs: number): boolean => {
-    // Not answered yet: whoever comes waits for it too.
+  const isUsable = ({ askedAt, told }: Entry, ageMs: number): boolean => {
+    // Still pending: share it.
     if (told === undefined) return true;
-    const isForNow = told.kind === 'not told' && !told.isLasting;
-    return now() - askedAt <= (isForNow ? Math.min(ageMs, momentMs) : ageMs);
+    const isPassing = told.kind === 'not told' && !told.isLasting;
+    return now() - askedAt <= (isPassing ? Math.min(ageMs, momentMs) : ageMs);
   };
-  const put = (group: string): Promise<Told> => {
-    const one: Heard = { askedAt: now(), answer: question(group) };
-    asked = [...asked, one.askedAt];
-    interaction.delete(group);
-    interaction.set(group, one);
-    const [oldest] = interaction.keys();
-    if (interaction.size > maxKept && oldest !== undefined) interaction.delete(oldest);
-    void one.answer.then((told) => {
-      one.told = told;
+  const askSlack = (group: string): Promise<Told> => {
+    const entry: Entry = { askedAt: now(), answer: question(group) };
+    questionTimes = [...questionTimes, entry.askedAt];
+    cache.delete(group);
+    cache.set(group, entry);
+    const [oldest] = cache.keys();
+    if (cache.size > maxKept && oldest !== undefined) cache.delete(oldest);
+    void entry.answer.then((told) => {
+      entry.told = told;
       if (told.kind === 'members') onGroup(group, undefined);
       else if (told.isLasting) onGroup(group, told.why);
       else if (told.restMs !== undefined) restsUntil = Math.max(restsUntil, now() + told.restMs);
     });
-    return one.answer;
+    return entry.answer;
   };
   const ask = async (group: string, purpose: Purpose): Promise<Told> => {
     const { ageMs, questions } = bounds[purpose];
-    const known = interaction.get(group);
+    const known = cache.get(group);
     if (known && isUsable(known, ageMs)) return known.answer;
     if (now() < restsUntil) return paused;
-    asked = asked.filter((at) => now() - at < minuteMs);
-    return asked.length < questions ? put(group) : tooOften;
+    questionTimes = questionTimes.filter((at) => now() - at < minuteMs);
+    return questionTimes.length < questions ? askSlack(group) : tooOften;
   };
   const troubles = new Map<string, string>();
   return {
@@ -100,6 +100,6 @@ export function createUserGroups({ question, now, onGroup }: UserGroupOptions): 
       return told;
     },
     troubleOf: (group) => troubles.get(group),
-    changed: (group) => void interaction.delete(group),
+    changed: (group) => void cache.delete(group),
   };
 }

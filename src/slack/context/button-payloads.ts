@@ -14,34 +14,37 @@ const unzipped = promisify(gunzip);
 const keptMs = 3_600_000;
 const longText = 50_000;
 const maxContentLength = 500_000;
-/** How long what is kept may wait for others, and how many do at most. */
+/** How long a payload waits to be written with others, and how many may wait. */
 const momentMs = 50;
 const maxWaiting = 100;
 const maxText = 64 * 2 ** 20;
-/** No JSON begins so. */
+/** Marks compressed content: JSON never begins like this. */
 const packedAs = 'gzip:';
 const words = z.array(z.string());
-// Written by `keepPage` alone; the shape of a page is its own source's.
+// Only `keepPage` writes these, so the shape of the page is not checked again.
 const page = z.object({ words, page: z.custom<Page>((value) => typeof value === 'object' && value !== null) });
 export type KeptPage = z.infer<typeof page>;
 
-/** Words and pages behind buttons, where they do not fit or stand for what somebody has seen; each for an hour. */
+/**
+ * Words and pages behind buttons, for when they do not fit into a button or must be what somebody saw. Kept for an
+ * hour.
+ */
 export type PayloadStore = {
-  /** Keeps a page, with the words that asked for it; resolves with its id, undefined where it is too much. */
+  /** Keeps a page with the words that asked for it. Resolves with its id, or undefined if it is too large. */
   readonly keepPage: (person: string, kept: KeptPage) => Promise<string | undefined>;
-  /** Keeps words; resolves with their id. */
-  readonly keepWords: (person: string, said: Words) => Promise<string>;
-  /** The kept page; throws `Refusal` when it is too old. */
+  /** Keeps words; resolves with their id. Throws `RangeError` if they are too long. */
+  readonly keepWords: (person: string, words: Words) => Promise<string>;
+  /** The kept page; throws `Refusal` if it has expired. */
   readonly keptPage: (id: string) => Promise<KeptPage>;
-  /** The kept words; throws `Refusal` when they are too old. */
+  /** The kept words; throws `Refusal` if they have expired. */
   readonly keptWords: (id: string) => Promise<Words>;
-  /** Resolves when all of it is written, or lost. */
+  /** Resolves when everything is written or lost. */
   readonly close: () => Promise<void>;
 };
 
 /**
- * The shelf in this database. Nobody waits for it: what is put there is written a moment later, with whatever came
- * meanwhile; what a crash or a database in trouble loses is a button that is too old.
+ * The payload store in this database. Callers do not wait for a write: payloads are written together a moment later.
+ * After a crash or a database error a button has merely expired.
  */
 export function createPayloadStore(database: Database, onTrouble: (error: unknown) => void): PayloadStore {
   const waiting = new Map<string, Pick<ButtonPayload, 'id' | 'person' | 'kind' | 'content'>>();
@@ -78,7 +81,7 @@ export function createPayloadStore(database: Database, onTrouble: (error: unknow
   };
   return {
     keepPage: async (person, kept) => {
-      // The file was given already.
+      // The file was already sent.
       const content = await pack(JSON.stringify({ ...kept, page: { ...kept.page, file: undefined } }));
       return content.length > maxContentLength ? undefined : put(person, 'page', content);
     },
@@ -91,7 +94,7 @@ export function createPayloadStore(database: Database, onTrouble: (error: unknow
   };
 }
 
-/** Long lists are much alike: a tenth of them is kept. */
+/** Long lists compress to about a tenth. */
 const pack = async (text: string): Promise<string> =>
   text.length < longText ? text : `${packedAs}${(await zipped(text)).toString('base64')}`;
 

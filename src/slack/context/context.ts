@@ -14,26 +14,35 @@ import type { People } from '../client/people.ts';
 import type { ReplyTarget } from '../client/ephemeral.ts';
 import type { NextTurn } from './one-each-turn.ts';
 
-/** `failed`: the database did not take it in time, and its sender is to be told; `told`: they were, of an earlier copy. */
+/**
+ * `new`: saved. `seen`: a copy. `failed`: the database did not save it in time, and the sender must be told. `told`: as
+ * `failed`, but the sender was told about an earlier copy.
+ */
 export type Kept = 'new' | 'seen' | 'failed' | 'told';
 
-/** What became of the newest deliveries in this process: of a copy nothing else is asked, however the database is by then. */
+/**
+ * The result for each recent delivery of this process. Copies are judged by it alone, whatever state the database is in
+ * by then.
+ */
 export type Deliveries = Map<string, Promise<Exclude<Kept, 'told'>>>;
 
-/** What the edge works with; `app.ts` puts it together. */
+/** Everything the Slack code works with. */
 export type SlackContext = {
   readonly front: FrontDesk;
   readonly decisions: DecisionDesk;
   readonly queryService: OfficeDesk;
   readonly people: People;
-  /** For messages, and for views and private words: a pause that Slack asks of the one does not delay the other. */
+  /**
+   * Two clients, `messages` for posts and `views` for views and private answers: a rate limit on one does not delay the
+   * other.
+   */
   readonly messages: WebClient;
   readonly views: WebClient;
   readonly ephemeral: (to: ReplyTarget, what: Drawn) => Promise<void>;
   readonly homes: Homes;
   readonly recent: Recent;
   readonly payloads: PayloadStore;
-  /** Pages that are being shared, or were just now, each with where. */
+  /** Keys of pages that are being shared or were shared a moment ago, each with its place. */
   readonly sharing: Set<string>;
   /** A stable name for a visitor's address. */
   readonly alias: (address: string) => string;
@@ -44,30 +53,33 @@ export type SlackContext = {
   readonly botUser: string;
   readonly team: string;
   readonly owner: string;
-  /** How often a delivery that is worked on is held anew. */
+  /** How often the lease of a running delivery is renewed. */
   readonly renewEveryMs: number;
   readonly log: Logger;
   readonly metrics: Metrics;
 };
 
-/** Somebody spoke to us: by a command, a mention or a button. */
+/** A request from a person: a command, a mention, a button or a form. */
 export type Interaction = ReplyTarget & {
-  /** Where the delivery says that they are from; it can only make a stranger of them. */
+  /** The team or enterprise in the delivery. It can only turn a person into a stranger. */
   readonly team: string | undefined;
-  /** Opens a form within three seconds, once; a mention has none. */
+  /** Slack's trigger id: opens one form within three seconds. A mention has none. */
   readonly trigger: string | undefined;
-  /** The inbox row, where there is one: it is closed by whatever answers it. */
+  /** The key of its inbox row, if it has one. The answer closes the row. */
   readonly inbox: string | undefined;
-  /** What was typed, or the command of a form: unread, and so not to be repeated as it is. */
+  /** What was typed, or the command of a form. Not parsed yet, so do not repeat it without checks. */
   readonly line?: string | undefined;
 };
 
-/** Decisions, answers to forms and what stops things have places of their own: whatever else waits is not in their way. */
+/**
+ * `urgent` is for decisions, submitted forms and commands that stop things. It has its own places, so other work cannot
+ * delay it.
+ */
 export type Lane = 'usual' | 'urgent' | 'reports';
 
 /**
- * What is worked on at a time, of everybody and of one person (`behind` an id); the rest waits a minute at most. Reports are fewer than the
- * connections on which the host is read: what is sent is checked on the others.
+ * How much runs at once, in total and per person (`behind` maps an account to its person). The rest waits a minute at
+ * most. Fewer reports run than there are connections for reads, so checks before a send always find one.
  */
 export const createTurns = (behind: (id: string) => string): SlackContext['turns'] => ({
   usual: createSemaphore({ most: 160, maxEach: 8, waiting: 800, waitingEach: 40, waitMs: turnMs }, behind),

@@ -5,40 +5,37 @@ import { close, within } from './handler.ts';
 import type { SlackContext } from './context.ts';
 import type { Kept, Deliveries } from './context.ts';
 
-/** Writing a delivery down before it is acked, and what is known of its copies. */
+/** Saves deliveries before they are acked, and recognises copies. */
 
-/** Slack sends what was not acked for five minutes. */
+/** Slack repeats an unacked delivery for up to five minutes. */
 const maxKnown = 5_000;
 const keepMs = 1_000;
 
-/**
- * Another copy may have been taken by another process, or by one that has ended: that nothing was done is true only
- * where nothing of it is heard.
- */
+/** Another process may have taken a copy. So nothing was done only if the person hears nothing else. */
 export const noDatabase =
-  'My database does not answer. Where neither a card nor another answer to this comes, nothing was done: try again in a minute.';
+  "My database isn't answering. If you see no card and no other answer to this, nothing was done. Try again in a minute.";
 
 type Row = Pick<InboxRow, 'key' | 'kind' | 'person'> & { channel?: string | undefined; content: string };
 
-/** Writes a delivery down; of several copies of it that come to this process, one. */
+/** Saves a delivery. Of several copies that reach this process, only one is saved. */
 export async function keep(context: SlackContext, row: Row): Promise<Kept> {
   const { deliveries } = context;
   const earlier = deliveries.get(row.key);
   if (earlier !== undefined) return (await earlier) === 'failed' ? 'told' : 'seen';
-  const came = keepFirst(context, row);
-  keepInMind(deliveries, row.key, came);
-  return came;
+  const outcome = keepFirst(context, row);
+  remember(deliveries, row.key, outcome);
+  return outcome;
 }
 
-/** The same for what changes nothing, of which nothing is written down: its answer comes once. */
+/** As `keep`, for deliveries that change nothing. Only this process remembers them, so a copy is not answered twice. */
 export function keepUnwritten({ deliveries }: SlackContext, key: string): 'seen' | undefined {
   if (deliveries.has(key)) return 'seen';
-  keepInMind(deliveries, key, Promise.resolve('new'));
+  remember(deliveries, key, Promise.resolve('new'));
   return undefined;
 }
 
-function keepInMind(deliveries: Deliveries, key: string, came: ReturnType<typeof keepFirst>): void {
-  deliveries.set(key, came);
+function remember(deliveries: Deliveries, key: string, outcome: ReturnType<typeof keepFirst>): void {
+  deliveries.set(key, outcome);
   const [oldest] = deliveries.keys();
   if (deliveries.size > maxKnown && oldest !== undefined) deliveries.delete(oldest);
 }
@@ -55,15 +52,18 @@ async function keepFirst(context: SlackContext, row: Row): Promise<Exclude<Kept,
   try {
     return await within(keepMs, writing);
   } catch (error) {
-    context.log.error({ err: error, key: row.key }, 'a delivery could not be written down');
+    context.log.error({ err: error, key: row.key }, 'could not save a delivery');
     closeIfWritten(context, row.key, writing);
     return 'failed';
   }
 }
 
-/** Its sender hears now that it is not worked on: written down late, it must not be found open and told of again. */
+/**
+ * The sender is being told that it failed. If it is saved late, close it, or it would be found open and reported as
+ * lost.
+ */
 function closeIfWritten(context: SlackContext, inbox: string, writing: Promise<'new' | 'seen'>): void {
   writing
     .then((kept) => kept === 'new' && close(context, { inbox }))
-    .catch((error: unknown) => context.log.error({ err: error }, 'a delivery stays open'));
+    .catch((error: unknown) => context.log.error({ err: error }, 'could not close a delivery that was saved late'));
 }

@@ -8,18 +8,20 @@ import { code, joined, say, type Text } from '../../text.ts';
 import { cut } from '../draw/truncate.ts';
 import { drawNote, drawRefusal, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
-import { whileHeld } from './slow-work.ts';
+import { whileLeased } from './slow-work.ts';
 
-/** Closes the delivery: true where nobody has told its sender yet what came of it. */
+/** Closes the delivery. True if its sender has not been told a result yet. */
 export async function close(context: SlackContext, { inbox }: Pick<Interaction, 'inbox'>): Promise<boolean> {
   if (inbox === undefined) return true;
   const { database } = context.front;
   const now = await database.now();
-  // Not flushed: where a machine loses this with its power, its sender is told once more.
+  // Not flushed to disk: after a power loss the sender is merely told once more.
   return closeInbox(database.db, inbox, now);
 }
 
-/** Runs what follows an ack: a refusal is told to the person alone, anything else becomes a fault with a reference. */
+/**
+ * Runs the work after an ack. A refusal goes to the person privately; any other error becomes a fault with a reference.
+ */
 export async function runHandler(
   context: SlackContext,
   interaction: Interaction,
@@ -28,44 +30,44 @@ export async function runHandler(
   lane: Lane,
 ): Promise<void> {
   try {
-    await whileHeld(context, interaction, () => context.turns[lane](work, interaction.person));
+    await whileLeased(context, interaction, () => context.turns[lane](work, interaction.person));
     await close(context, interaction);
   } catch (error) {
-    const told = wordsFor(context, what, error, interaction.line);
+    const message = wordsFor(context, what, error, interaction.line);
     try {
       const isOpen = await close(context, interaction);
-      if (isOpen || error instanceof Ended) await context.ephemeral(interaction, told);
+      if (isOpen || error instanceof Ended) await context.ephemeral(interaction, message);
     } catch (again) {
-      context.log.error({ err: again }, 'somebody could not be told');
+      context.log.error({ err: again }, 'could not tell somebody what went wrong');
     }
   }
 }
 
-/** What somebody is told who had no turn; `named` is what was not run. */
-const turnedAway: Readonly<Record<NotAdmitted['why'], (named: Text) => Refusal>> = {
+/** Refusals for work that got no turn; `named` says what did not run. */
+const noTurn: Readonly<Record<NotAdmitted['why'], (named: Text) => Refusal>> = {
   own: (named) =>
-    new Refusal('You have as much running and waiting as one person can. This was not run: nothing was done.', {
-      hint: joined([named, 'Ask again when some of it is finished.']),
+    new Refusal("You already have a lot running, so I didn't start this one. Nothing was done.", {
+      hint: joined([named, 'Try again when something finishes.']),
     }),
   all: (named) =>
-    new Refusal('I have too much to do right now. Nothing was done.', {
+    new Refusal("I'm too busy right now, so I didn't start this. Nothing was done.", {
       hint: joined([named, 'Try again in a minute.']),
     }),
   late: (named) =>
-    new Refusal('This waited a minute for its turn, and was not run. Nothing was done.', {
-      hint: joined([named, 'The host may be slow to answer. Ask again in a minute.']),
+    new Refusal("This waited a minute for its turn, so I didn't run it. Nothing was done.", {
+      hint: joined([named, 'The host may be slow. Try again in a minute.']),
     }),
 };
 
 const maxLineLength = 100;
 
-/** Several may be refused at once: each names what it is about, as far as that can be repeated. */
+/** Several may be refused at once, so each names its command if that is safe to repeat. */
 function notRun(line = ''): Text {
-  const said = inOneLine(line);
-  return said === '' ? [] : say`Not run: ${code(cut(said, maxLineLength))}.`;
+  const words = inOneLine(line);
+  return words === '' ? [] : say`Not run: ${code(cut(words, maxLineLength))}.`;
 }
 
-/** Nothing has looked at this line yet: what cannot be read safely is not repeated, nor a credential. */
+/** This line was not checked yet: credentials are removed, and words that cannot be split are not repeated. */
 function inOneLine(line: string): string {
   try {
     return scrub(join(split(line).map(({ text }) => text)));
@@ -74,21 +76,21 @@ function inOneLine(line: string): string {
   }
 }
 
-/** What somebody is told of an error; faults are logged with their reference. */
+/** The message for an error. Faults are logged with their reference. */
 export function wordsFor(context: SlackContext, what: string, error: unknown, line?: string): Drawn {
   if (error instanceof Refusal) return drawRefusal(error);
-  if (error instanceof NotAdmitted) return drawRefusal(turnedAway[error.why](notRun(line)));
+  if (error instanceof NotAdmitted) return drawRefusal(noTurn[error.why](notRun(line)));
   const fault = error instanceof Fault ? error : new Fault(what, error);
   context.metrics.faults.inc({ what });
   context.log.error({ err: fault, reference: fault.reference }, `fault while ${what}`);
   return drawNote({
-    text: say`Something broke on my side while ${what}. Where no card of it stands, nothing was done. Reference ${code(fault.reference)}, it is in my log.`,
+    text: say`Something broke on my side while ${what}. If you see no card for it, nothing was done. Reference ${code(fault.reference)}: the details are in my log.`,
   });
 }
 
 /**
- * The promise, or a rejection after so many milliseconds; what is late goes on unheard. They are waited for in parts:
- * where this process was busy with something else meanwhile, what came can still be taken, and is not late.
+ * Rejects if the promise takes longer than `milliseconds`; its late result is ignored. The wait is split into parts: if
+ * this process was blocked meanwhile, a result that has arrived is still taken.
  */
 export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

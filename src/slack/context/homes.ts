@@ -1,13 +1,13 @@
-/** The App Homes that people have opened lately: which of them show what has moved since they were drawn. */
+/** The App Homes opened lately, and which of them are out of date. */
 export type Homes = {
   readonly opened: (id: string) => void;
-  /** Somebody's home was drawn and shows these changes; counts against what Slack allows. */
+  /** A home was drawn and shows these changes. Counts towards Slack's rate limit. */
   readonly drew: (id: string, shows: Iterable<number>) => void;
-  /** It could not be drawn. */
+  /** A home could not be drawn. */
   readonly failed: (id: string) => void;
-  /** A change moved, or is new. */
+  /** A change is new or has moved. */
   readonly moved: (change: number) => void;
-  /** Whose home is to be drawn now, the newest openers first; each is given once. */
+  /** The people whose homes to draw now, most recent openers first. Each is returned once. */
   readonly take: () => readonly string[];
 };
 
@@ -19,16 +19,16 @@ type Home = {
   failures: number;
 };
 
-/** Slack takes a hundred views a minute; forms come first. */
+/** Slack allows a hundred views a minute, and forms come first. */
 const perMinute = 40;
 const maxAtOnce = 10;
 const maxPeople = 200;
 const openForMs = 3_600_000;
 const maxFailures = 3;
 
-/** Nobody has opened theirs yet. Each is drawn at most once in `everyMs`; `ticks` are milliseconds that only go forward. */
+/** Starts empty. Each home is drawn at most once in `everyMs`; `ticks` are monotonic milliseconds. */
 export function createHomes({ everyMs, ticks }: { readonly everyMs: number; readonly ticks: () => number }): Homes {
-  // Who opened theirs last stands last.
+  // In the order they were opened.
   const homes = new Map<string, Home>();
   const drawings: number[] = [];
   let newest = 0;

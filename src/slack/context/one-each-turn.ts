@@ -1,29 +1,29 @@
-/** Resolves in a turn of the event loop that nobody else was given. */
-export type NextTurn = (who: string) => Promise<void>;
+/** Resolves in its own turn of the event loop. */
+export type NextTurn = (person: string) => Promise<void>;
 
 /**
- * Begins what follows acks, one in each turn of the event loop: between any two whatever Slack has delivered by then is
- * acked, however much one person sends at once. People take turns, so that nobody waits for all that one has sent; what
- * is urgent waits for none of it. `behind`: who several of those that are named are in truth.
+ * Starts the work after acks, one piece in each turn of the event loop, so that new deliveries are acked in between
+ * however many one person sends. People take turns. Urgent work does not wait here. `behind` maps an account to its
+ * person.
  */
-export function oneEachTurn(behind = (who: string): string => who): NextTurn {
-  /** In the order in which people have their turns, only those who wait for one. */
-  const lines = new Map<string, (() => void)[]>();
+export function oneEachTurn(behind = (account: string): string => account): NextTurn {
+  /** People who wait, in the order of their turns. */
+  const queues = new Map<string, (() => void)[]>();
   const next = (): void => {
-    for (const [who, line] of lines) {
-      lines.delete(who);
-      line.shift()?.();
-      if (line.length > 0) lines.set(who, line);
+    for (const [person, queue] of queues) {
+      queues.delete(person);
+      queue.shift()?.();
+      if (queue.length > 0) queues.set(person, queue);
       break;
     }
-    if (lines.size > 0) setImmediate(next);
+    if (queues.size > 0) setImmediate(next);
   };
-  return (named) =>
+  return (account) =>
     new Promise((resolve) => {
-      if (lines.size === 0) setImmediate(next);
-      const who = behind(named);
-      const line = lines.get(who) ?? [];
-      line.push(resolve);
-      lines.set(who, line);
+      if (queues.size === 0) setImmediate(next);
+      const person = behind(account);
+      const queue = queues.get(person) ?? [];
+      queue.push(resolve);
+      queues.set(person, queue);
     });
 }

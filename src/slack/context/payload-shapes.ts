@@ -1,13 +1,16 @@
 import { z } from 'zod';
 
-/** What Slack delivers, as far as it is believed. What lacks any of it is nobody's, or nowhere, or not known to be new: refused. */
+/**
+ * The parts of Slack's payloads that we use. A payload without them is refused: its sender, place or identity is
+ * unclear.
+ */
 
 const orNothing = z
   .string()
   .nullish()
-  .transform((said) => said ?? undefined);
+  .transform((value) => value ?? undefined);
 
-/** The Enterprise Grid of who acts, where a payload names it. */
+/** The sender's Enterprise Grid, if the payload names it. */
 export const enterpriseNamed = z.object({ id: z.string() }).nullish();
 
 export const typedCommand = z
@@ -37,7 +40,7 @@ export const usedShortcut = z.object({
 export const openedHome = z.object({ user: z.string() });
 export const changedGroup = z.object({ subteam_id: z.string() });
 
-/** `edited` stands where the message of a mention was edited. */
+/** `edited` is set if the mention's message was edited. */
 export const mention = z.object({
   team_id: orNothing,
   enterprise_id: orNothing,

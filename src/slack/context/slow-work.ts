@@ -6,15 +6,17 @@ import { say } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, SlackContext } from './context.ts';
 
-/** Deliveries that take long: they are held on to while they are worked on, and what is late says so. */
+/** Long deliveries: their lease is renewed while they run, and a late answer says that it is late. */
 
-/** How long a delivery is held at a time. */
+/** How long one lease on a delivery lasts. */
 export const leaseMs = 60_000;
-/** Longer than any read may take; what is not done by then hangs, and its sender is to hear that nothing came of it. */
+/**
+ * Longer than any read may take. Work that takes longer hangs, so its sender should be told that nothing came of it.
+ */
 const maxMs = 3_600_000;
 
-/** Runs the work and keeps the delivery ours meanwhile: nobody else is to call it lost. */
-export async function whileHeld(
+/** Runs the work and renews the lease of its delivery, so that no process reports it as lost. */
+export async function whileLeased(
   context: SlackContext,
   { inbox }: Interaction,
   work: () => Promise<void>,
@@ -30,8 +32,8 @@ export async function whileHeld(
     try {
       await database.unflushed(async (tx) => renewInbox(tx, inbox, owner, (await database.now(tx)) + leaseMs));
     } catch (error) {
-      // The next time may be early enough.
-      log.warn({ err: error, key: inbox }, 'a delivery could not be held');
+      // The next renewal may still be in time.
+      log.warn({ err: error, key: inbox }, 'could not renew the lease of a delivery');
     } finally {
       renewing = false;
     }
@@ -44,9 +46,12 @@ export async function whileHeld(
   }
 }
 
-/** What comes before an answer whose sender was told that it was lost; undefined: they were told nothing of that kind. */
-export async function afterAll({ front }: SlackContext, { inbox, since }: Interaction): Promise<Drawn | undefined> {
+/** The note before an answer whose sender was told that it was lost; undefined if they were not. */
+export async function lateAnswerNote(
+  { front }: SlackContext,
+  { inbox, since }: Interaction,
+): Promise<Drawn | undefined> {
   if (inbox === undefined || !(await findMessage(front.database.db, lostKey(inbox)))) return undefined;
   const took = spoken(performance.now() - since);
-  return drawNote({ text: say`I told you that this was lost. It was not: it took ${took}, and here it is.` });
+  return drawNote({ text: say`I told you that this was lost, but it wasn't. It took ${took}, and here it is.` });
 }

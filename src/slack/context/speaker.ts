@@ -5,11 +5,11 @@ import { groupsToAsk } from '../../pipeline/access/unknown-groups.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import type { Interaction, SlackContext } from './context.ts';
 
-/** Who speaks to us, with as much of their user groups as it takes. */
+/** Who sent a request, with the user groups that matter for it. */
 
 /**
- * Who speaks, as Slack tells, with what decides whether they may say this; throws `Refusal` where it does not tell, and
- * for whoever may do nothing here.
+ * The sender according to Slack, with the groups that decide whether they may run this. Throws `Refusal` if Slack does
+ * not say, or if the person may do nothing here.
  */
 export async function speaker(
   { people, front }: SlackContext,
@@ -18,24 +18,24 @@ export async function speaker(
 ): Promise<Person> {
   const isGlance = parsed?.command.shape === 'builtin' && parsed.command.glances === true;
   const ask = isGlance ? people.glanced : people.known;
-  return welcomed(await ask(person, groupsToAsk(front.policy(), parsed), team));
+  return admitted(await ask(person, groupsToAsk(front.policy(), parsed), team));
 }
 
-/** The same, for what is only shown or suggested to them: of user groups, what was heard of them a while ago will do. */
+/** As `speaker`, for things that are only shown or suggested: older answers about user groups are good enough. */
 export const onlooker = async (
   { people, front }: SlackContext,
   { person, team }: Pick<Interaction, 'person' | 'team'>,
   shows: 'names' | 'everything' = 'names',
 ): Promise<Person> => {
   const policy = front.policy();
-  return welcomed(
+  return admitted(
     await people.glanced(person, shows === 'names' ? groupsToAsk(policy) : mentionedGroups(policy), team),
   );
 };
 
-function welcomed(known: Person | undefined): Person {
+function admitted(known: Person | undefined): Person {
   if (known === undefined) {
-    throw new Refusal('Slack does not tell me right now who you are. Nothing was done.', {
+    throw new Refusal("Slack isn't telling me who you are right now. Nothing was done.", {
       hint: 'Try again in a minute.',
     });
   }

@@ -14,14 +14,14 @@ import { amount, hiddenIn, inline, inShort, joined, plain, say, type Text } from
 import { charactersIn, cut, shortened, widthOf, type Short } from './truncate.ts';
 import { lineOf, sectionOf, visible } from './mrkdwn.ts';
 
-/** What is sent to Slack: blocks, and the line that notifications and plain surfaces show. */
+/** A message for Slack: its blocks, and the line for notifications and surfaces without blocks. */
 export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
 
-/** Slack's limits, with room to spare where they are not documented. */
+/** Slack's limits, with a margin where they are undocumented. */
 const limits = {
   text: 3_000,
   codeLine: 2_900,
-  /** Escaped, it is five times as long at worst. */
+  /** Escaping makes it five times as long at worst. */
   line: 600,
   context: 2_000,
   buttonText: 75,
@@ -35,11 +35,11 @@ const limits = {
   rows: 30,
   table: 8_000,
   cell: 400,
-  /** A longer cell breaks its lines, and its whole column with it: Slack does so only where it is told to. */
+  /** A longer cell wraps, and its whole column with it: Slack wraps only if told to. */
   unbroken: 40,
 } as const;
 
-/** A change's card. What does not fit on it is counted there, and again before somebody approves it. */
+/** Draws a change's card. What does not fit is counted on the card, and again before an approval. */
 export function drawCard(card: Card): Drawn {
   const head = say`${card.mark} ${card.headline}`;
   const parts = [
@@ -53,7 +53,7 @@ export function drawCard(card: Card): Drawn {
   return bounded(head, blocks, card.buttons, { items: lists.items, characters });
 }
 
-/** Facts line by line: where they do not all fit, each gets less room, so that the last is still there. */
+/** One fact per line. If they do not all fit, each gets less room, so that the last one still shows. */
 function fitted(facts: readonly Text[]): Short {
   for (const limit of [1_700, 700, 350, 180]) {
     const lines = facts.map((fact) => shortened(fact, limit));
@@ -66,22 +66,22 @@ function fitted(facts: readonly Text[]): Short {
 /** A reply or a notice. */
 export const drawNote = (note: Note): Drawn => bounded(note.text, [richText([note.text])], note.buttons ?? []);
 
-/** A refusal: what was wrong, what to do next, and what may have been meant, as buttons. */
+/** A refusal: what was wrong, what to do next, and possible corrections as buttons. */
 export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint' | 'offers'>): Drawn {
   const text = joined([says, hint]);
   return bounded(text, [richText([text])], offers.map(offerButton));
 }
 
-/** How a page is kept, for the buttons that speak of it. */
+/** The id of a kept page, for its buttons. */
 export type KeptAs = { readonly id: string; readonly shareable: boolean };
 
-/** Whether a page may have further pages, and so has to be kept. */
+/** Whether a page may need *Next page*, and so has to be kept. */
 export const isLong = ({ parts }: Page): boolean =>
   parts.some((part) =>
     part.kind === 'table' ? part.rows.length > 20 : part.kind === 'code' && part.text.length > limits.text / 2,
   );
 
-/** A page of an answer, from row `from` on; without `kept` it has no Share and no Next page. */
+/** A page of an answer, from row `from` on. Without `kept` it has no *Share* and no *Next page*. */
 export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn {
   const blocks: KnownBlock[] = [richText([page.title])];
   let next: number | undefined;
@@ -90,9 +90,9 @@ export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn 
     next ??= drawn.next;
     blocks.push(drawn.block);
   }
-  const rest = next === undefined || kept ? undefined : 'the rest is too much to be kept: ask for less of it';
-  const inFile = page.file ? 'all of it is in a file in our direct messages' : undefined;
-  const source = joined([page.source, inFile, rest], '; ');
+  const restNote = next === undefined || kept ? undefined : 'the rest is too long to keep: ask for less';
+  const inFile = page.file ? 'the whole answer is in a file in our direct messages' : undefined;
+  const source = joined([page.source, inFile, restNote], '; ');
   if (source.length > 0) blocks.push(context(source));
   const buttons: Button[] = (page.offers ?? []).map(offerButton);
   if (kept && next !== undefined)
@@ -123,7 +123,7 @@ function drawPart(part: Part, from: number): { block: KnownBlock; next: number |
   return { block, next: next < part.rows.length ? next : undefined };
 }
 
-/** Lines that fit a message from line `from` on; a longer one is cut. */
+/** The lines from `from` on that fit a message. A longer line is cut. */
 function drawCode(text: string, from: number): { block: KnownBlock; next: number | undefined } {
   const lines = text.split('\n');
   let size = 0;
@@ -137,7 +137,7 @@ function drawCode(text: string, from: number): { block: KnownBlock; next: number
   return { block: preformatted(shown.join('\n')), next: next < lines.length ? next : undefined };
 }
 
-/** A cell weighs little as plain text; only what Slack has to draw becomes rich. */
+/** Plain text is smaller, so only cells with styles, times or mentions become rich text. */
 function cellOf(text: Text): TableBlock['rows'][number][number] {
   const { text: short } = shortened(text, limits.cell);
   if (short.every((span) => 'text' in span && span.style === undefined))
@@ -145,7 +145,7 @@ function cellOf(text: Text): TableBlock['rows'][number][number] {
   return { type: 'rich_text', elements: [sectionOf(short)] };
 }
 
-/** Lines of text, one below the other. */
+/** The texts as lines below each other. */
 export const richText = (lines: readonly Text[]): RichTextBlock => ({
   type: 'rich_text',
   elements: [sectionOf(shortened(joined(lines, '\n'), limits.text).text)],
@@ -156,7 +156,7 @@ export const preformatted = (text: string): RichTextBlock => ({
   elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: text || ' ' }] }],
 });
 
-/** Small print: plain, unless there is a time or a name in it that Slack has to draw. */
+/** Small print. It is plain text unless Slack has to draw a time or a name in it. */
 function context(text: Text): ContextBlock {
   const line = lineOf(text);
   const isPlain = inShort(text).every((span) => 'text' in span) || line.length > limits.context;
@@ -178,7 +178,7 @@ const offerButton = ({ label, words }: Offer): Button => ({
   press: { kind: label.endsWith('…') ? 'form' : 'words', words },
 });
 
-/** A button whose words do not fit is left out: whoever offers such words stores them and names the row. */
+/** A button whose value is too long is dropped; callers store long words and use their id. */
 function drawButton({ label, press, style, confirm }: Button, index: number, hidden: Hidden): SlackButton | undefined {
   const value = valueOf(press);
   if (value.length > limits.buttonValue) return undefined;
@@ -203,19 +203,19 @@ function drawButton({ label, press, style, confirm }: Button, index: number, hid
   };
 }
 
-/** What of a change its card does not show. */
+/** How much of a change its card does not show. */
 type Hidden = { readonly items: number; readonly characters: number };
 const nothing: Hidden = { items: 0, characters: 0 };
 
-/** The end of the question before an approval; empty where all of the change stands on its card. */
+/** The end of the question before an approval; empty if the card shows everything. */
 function notShown({ items, characters }: Hidden): string {
   const parts = [
     ...(items > 0 ? [counted(items, 'item')] : []),
     ...(characters > 0 ? [counted(characters, 'character')] : []),
   ];
   if (parts.length === 0) return '';
-  const are = items + characters === 1 ? 'is' : 'are';
-  return `\n${parts.join(' and ')} ${are} not shown here: open “${everythingLabel}”.`;
+  const verb = items + characters === 1 ? 'is' : 'are';
+  return `\n${parts.join(' and ')} ${verb} not shown here: open “${everythingLabel}”.`;
 }
 
 function valueOf(press: Press): string {
@@ -243,7 +243,9 @@ export const plainText = (text: string, limit: number): { type: 'plain_text'; te
   emoji: false,
 });
 
-/** Under Slack's limits in any case: what does not fit is left out from the end, and counted; buttons always stay. */
+/**
+ * Keeps a message within Slack's limits. What does not fit is dropped from the end and counted; buttons always stay.
+ */
 function bounded(
   line: Text,
   blocks: readonly KnownBlock[],
@@ -259,6 +261,6 @@ function bounded(
   }
   const left = charactersIn(blocks.slice(kept.length));
   const row = buttonRow(buttons, { ...hidden, characters: hidden.characters + left });
-  const rest = left > 0 ? [context(say`The rest is too long for a message: ${amount(left)} characters more.`)] : [];
-  return { text: lineOf(shortened(line, limits.line).text) || ' ', blocks: [...kept, ...rest, ...row] };
+  const restNote = left > 0 ? [context(say`The rest is too long for a message: ${amount(left)} more characters.`)] : [];
+  return { text: lineOf(shortened(line, limits.line).text) || ' ', blocks: [...kept, ...restNote, ...row] };
 }

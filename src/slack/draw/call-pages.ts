@@ -5,22 +5,22 @@ import { say } from '../../text.ts';
 import { buttonRow, preformatted, richText, type Drawn } from './blocks.ts';
 import { lineOf, sectionOf } from './mrkdwn.ts';
 
-/** Everything that will be sent, in pages: each fits a modal, and a message where there are no modals. */
+/** *Everything that will be sent* in pages that fit a modal, or a message if there are no modals. */
 
-/** In characters of JSON, as Slack counts them; a message takes about twelve thousand, a modal many more. */
+/** In characters of JSON, as Slack counts. A message takes about 12,000, a modal far more. */
 export const perPage = { message: 8_000, modal: 16_000 } as const;
 const perBlock = 2_500;
-/** What stands around the text of a block. */
+/** The JSON around the text of a block. */
 const frame = 120;
 
-/** Of which saved change the pages are; undefined: of what a form shows that was not submitted yet. */
+/** The saved change that the pages are about; undefined for a form that was not submitted yet. */
 export type CallOf = Extract<Press, { kind: 'call' }>['of'];
 
 export type Surface = keyof typeof perPage;
 
 type Group = { readonly lines: readonly DetailLine[]; readonly weight: number };
 
-/** The page of that number, or the nearest there is. */
+/** Draws the page with that number, or the nearest one. */
 export function drawCallPage(
   { title, lines, requestAt }: CallDetails,
   wanted: number,
@@ -45,7 +45,7 @@ export function drawCallPage(
   };
 }
 
-/** Which lines stand on which page: the same for the same lines. */
+/** Splits the lines into pages; the same lines always give the same pages. */
 export function pagesOf(lines: readonly DetailLine[], most: number): readonly (readonly DetailLine[])[] {
   const pages: DetailLine[][] = [];
   let room = 0;
@@ -60,7 +60,7 @@ export function pagesOf(lines: readonly DetailLine[], most: number): readonly (r
   return pages;
 }
 
-/** Lines that stand in one block: of one kind, and not too many. */
+/** Groups lines into blocks: of one kind, and of limited size. */
 function groupsOf(lines: readonly DetailLine[]): readonly Group[] {
   const groups: { lines: DetailLine[]; weight: number }[] = [];
   for (const line of lines) {

@@ -1,18 +1,18 @@
 import type { RichTextElement, RichTextSection } from '@slack/types';
 import { codeOf, inShort, unseen, type Drawable, type Text } from '../../text.ts';
 
-/** The one place where text becomes Slack's. Structured text carries no markup at all; plain lines are escaped. */
+/** The only place that turns text into Slack's formats. Rich text has no markup; plain lines are escaped. */
 
 const everyUnseen = new RegExp(unseen, 'gv');
 
-/** Text in which nothing hides: what cannot be seen is written out as its code. */
+/** Replaces invisible characters with their codes. */
 export const visible = (text: string): string => text.replace(everyUnseen, (character) => `⟨${codeOf(character)}⟩`);
 
-/** For fields of Slack that read markup: nothing in it is a mention, a link or a broadcast. */
+/** For Slack fields that parse markup: the result has no mention, link or broadcast. */
 const escaped = (text: string): string =>
   visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Text as a line of Slack's markup, for notifications and for surfaces without blocks. Its own mentions stay mentions. */
+/** Text as one line of mrkdwn, for notifications and surfaces without blocks. Its own mentions work. */
 export const lineOf = (text: Text): string => inShort(text).map(markup).join('');
 
 function markup(span: Drawable): string {
@@ -29,7 +29,7 @@ const elementsOf = (text: Text): RichTextElement[] =>
     .filter((span) => !('text' in span && span.text === ''))
     .map(elementOf);
 
-/** Text as a rich text section; an empty text is a space, because Slack takes no empty ones. */
+/** Text as a rich text section. An empty text becomes a space, because Slack refuses empty ones. */
 export const sectionOf = (text: Text): RichTextSection => {
   const elements = elementsOf(text);
   return { type: 'rich_text_section', elements: elements.length > 0 ? elements : [{ type: 'text', text: ' ' }] };

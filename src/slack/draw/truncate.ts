@@ -1,12 +1,12 @@
 import { amount, beginning, clipped, inShort, type Drawable, type Text } from '../../text.ts';
 import { visible } from './mrkdwn.ts';
 
-/** What does not fit is left out, and how much of it is said. */
+/** Truncation that says how much is missing. */
 
-/** For the words at the end of a text that say how much of it is left out. */
+/** Room for the words that say how much is missing. */
 const roomToSay = 40;
 
-/** How much text somebody would read in this. */
+/** The number of characters of text in a block. */
 export const charactersIn = (value: unknown): number =>
   typeof value !== 'object' || value === null
     ? 0
@@ -15,10 +15,10 @@ export const charactersIn = (value: unknown): number =>
         0,
       );
 
-/** A text as it is drawn, and how many of its characters are not. */
+/** A drawn text, and how many of its characters are missing. */
 export type Short = { readonly text: readonly Drawable[]; readonly left: number };
 
-/** Text of at most so many characters as they are drawn, times and mentions apart; it ends with how many more there are. */
+/** Cuts a text to `limit` drawn characters, not counting times and mentions; the end says how many are missing. */
 export function shortened(text: Text, limit: number): Short {
   const all = inShort(text).map((span) => ('text' in span ? { ...span, text: visible(span.text) } : span));
   const width = widthOf(all);
@@ -31,13 +31,13 @@ export function shortened(text: Text, limit: number): Short {
     room -= widthOf([span]);
   }
   const left = width - widthOf(kept);
-  return { text: [...kept, { text: `… (${amount(left)} characters more)` }], left };
+  return { text: [...kept, { text: `… (${amount(left)} more characters)` }], left };
 }
 
 export const widthOf = (text: readonly Drawable[]): number =>
   text.reduce((sum, span) => sum + ('text' in span ? span.text.length : 1), 0);
 
-/** At most so many characters; where there is room for it, the end says how many more there are. */
+/** At most `limit` characters; if there is room, the end says how many are missing. */
 export const cut = (text: string, limit: number): string => {
   if (text.length <= limit) return text;
   return limit < 4 * roomToSay ? `${beginning(text, limit - 1)}…` : clipped(text, limit - roomToSay);

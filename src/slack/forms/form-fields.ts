@@ -13,26 +13,26 @@ import type { Memo, Unfolded } from './views.ts';
 import { saidIn, type Asked, type Filled } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
 
-/** Which fields a form asks for, and what the host has to choose from, given what is filled in so far. */
+/** The fields of a form, and the host's choices for them, given what is filled in so far. */
 
 type Dependents = NonNullable<AnyAction['dependent']>;
 type Chosen = NonNullable<Memo['choices']>;
 
-/** A longer list is cut, and says so. */
+/** Longer lists are cut, and a note says so. */
 const maxChoices = 10_000;
 const maxCharacters = 400_000;
 
 const dependentsOf = ({ command }: Pick<ParsedCommand, 'command'>): Dependents =>
   command.shape === 'action' ? (command.dependent ?? {}) : {};
 
-/** Whether the host has to be asked before this form can be drawn. */
+/** Whether drawing this form needs a read from the host. */
 export function needsHost({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>): boolean {
   return Object.values(dependentsOf(parsed)).some(
     (one) => one?.choices && one.asked?.(input) !== false && one.on.every((field) => field in input),
   );
 }
 
-/** Unfolds the form of a wish: lists that were read for the same answers before are not read again. */
+/** The fields and choices of a form. Lists that were read for the same answers before are not read again. */
 export async function unfold(
   context: SlackContext,
   person: Person,
@@ -41,25 +41,26 @@ export async function unfold(
 ): Promise<Unfolded & { readonly trouble?: Refusal }> {
   const resolved = resolve(parsed, context.front.names(person));
   const dependents = dependentsOf(parsed);
-  const telling = new Set(Object.values(dependents).flatMap((one) => one?.on ?? []));
+  const dependedOn = new Set(Object.values(dependents).flatMap((one) => one?.on ?? []));
   const fields: Asked[] = [];
   const choices: Record<string, Chosen[string]> = {};
   let trouble: Refusal | undefined;
   for (const [name, field] of Object.entries(parsed.command.fields)) {
-    const found = isName(field) ? shownAs(field, resolved.input[name]) : [];
-    const given = found.length > 0 ? found : (parsed.given[name] ?? []);
+    const shown = isName(field) ? shownAs(field, resolved.input[name]) : [];
+    const given = shown.length > 0 ? shown : (parsed.given[name] ?? []);
     const dependent = dependents[name];
-    // What was said stays to be seen, also where it is not asked for.
+    // Skip a field that is not needed, unless it already has a value.
     if (dependent?.asked?.(resolved.input) === false && given.length === 0) continue;
-    const asked: Asked = { name, field, given, tells: telling.has(name) };
+    const asked: Asked = { name, field, given, tells: dependedOn.has(name) };
     if (!dependent?.choices || !dependent.on.every((one) => one in resolved.input)) {
       fields.push(asked);
       continue;
     }
     const sought: Sought = { resolved, dependent, given, kept: before[name] };
     const listed = await choicesOf(context, person, sought).catch((error: unknown) => {
-      const told = asRefusal(error, canonicalWords(resolved));
-      trouble = told instanceof Refusal ? told : new Refusal('The host could not be asked what there is.');
+      const refusal = asRefusal(error, canonicalWords(resolved));
+      trouble =
+        refusal instanceof Refusal ? refusal : new Refusal("I couldn't ask the host what there is to choose from.");
       return undefined;
     });
     if (listed === undefined) {
@@ -83,11 +84,11 @@ type Sought = {
 
 type Listed = {
   readonly words: Words;
-  /** What is chosen of them. */
+  /** The chosen ones. */
   readonly given: Words;
   readonly kept: Chosen[string];
   readonly note: string | undefined;
-  /** Something that was chosen cannot be chosen any more. */
+  /** Whether an earlier choice is no longer possible. */
   readonly lost: boolean;
 };
 
@@ -104,38 +105,39 @@ async function choicesOf(
       return { words, given, kept, note: noteOf(words), lost: false };
   }
   const read = (await dependent.choices?.({ input, ...sourcesOf(front, person.id) })) ?? [];
-  // What was chosen of another list is not among these because it was among those.
-  const isOther = kept !== undefined && kept.of !== of;
-  const there = new Set(read);
-  const still = isOther ? given.filter((word) => there.has(word)) : given;
-  const words = [...new Set([...still, ...fitting(read)])];
-  const gone = given.filter((word) => !still.includes(word));
+  // The choices come from an earlier list, so drop those that the new list lacks. Otherwise keep them even if the host
+  // does not list them.
+  const isNewList = kept !== undefined && kept.of !== of;
+  const available = new Set(read);
+  const remaining = isNewList ? given.filter((word) => available.has(word)) : given;
+  const words = [...new Set([...remaining, ...fittingPart(read)])];
+  const dropped = given.filter((word) => !remaining.includes(word));
   const id = await payloads.keepWords(person.id, words);
   return {
     words,
-    given: still,
+    given: remaining,
     kept: { id, of },
-    note: [goneNote(gone), noteOf(words, read)].filter(Boolean).join(' ') || undefined,
-    lost: gone.length > 0,
+    note: [droppedNote(dropped), noteOf(words, read)].filter(Boolean).join(' ') || undefined,
+    lost: dropped.length > 0,
   };
 }
 
-/** What was chosen before and cannot be chosen any more is named, because less chosen can mean more done. */
-const goneNote = ([first, ...more]: Words): string | undefined =>
+/** Names earlier choices that were dropped, because choosing less can mean doing more. */
+const droppedNote = ([first, ...more]: Words): string | undefined =>
   first === undefined
     ? undefined
-    : `Not chosen any more, because it is not in this list: ${visibleEnd(first)}${more.length > 0 ? ` and ${more.length} more` : ''}.`;
+    : `No longer chosen, because it isn't in this list: ${endOf(first)}${more.length > 0 ? ` and ${more.length} more` : ''}.`;
 
-const visibleEnd = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
+const endOf = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
 
-/** What stands in a form, with the words of what was chosen; throws `Refusal` where its choices are too old. */
+/** Reads what was filled in, with the words of each choice. Throws `Refusal` if its choices have expired. */
 export async function readForm(context: SlackContext, memo: Memo, fields: Fields, values: unknown): Promise<Filled> {
   const lists = await listsIn(context, memo);
   if (lists === undefined) throw tooOld();
   return saidIn(values, lists, fields);
 }
 
-/** The lists that a form offers, by field; undefined where they are not kept any more. */
+/** The lists that a form offers, by field; undefined if they have expired. */
 export async function listsIn(
   { payloads }: SlackContext,
   { choices = {} }: Memo,
@@ -149,15 +151,15 @@ export async function listsIn(
   }
 }
 
-/** What somebody is told of a form whose choices are not kept any more: a place in a lost list means nothing. */
+/** The refusal for a form whose choices have expired: an index into a lost list means nothing. */
 export const tooOld = (): Refusal => new Refusal('This form is too old. Nothing was done.', { hint: 'Open it again.' });
 
-/** Throws that in place of what is told of a button that is too old. */
+/** Throws `tooOld` instead of the refusal about a button. */
 export function orTooOld(error: unknown): never {
   throw error instanceof Refusal ? tooOld() : error;
 }
 
-function fitting(read: Words): Words {
+function fittingPart(read: Words): Words {
   let size = 0;
   const end = read.findIndex((word, at) => (size += word.length + 3) > maxCharacters || at === maxChoices);
   return end === -1 ? read : read.slice(0, end);
@@ -165,5 +167,5 @@ function fitting(read: Words): Words {
 
 function noteOf(words: Words, read: Words = words): string | undefined {
   if (words.length === 0) return 'The host lists nothing to choose from.';
-  return read.length > words.length ? `The first ${words.length} of ${read.length} can be chosen.` : undefined;
+  return read.length > words.length ? `You can choose from the first ${words.length} of ${read.length}.` : undefined;
 }

@@ -8,21 +8,21 @@ import { takesTokens } from '../../pipeline/language/pasted-tokens.ts';
 import { refuseHidden, refuseKeys } from '../../pipeline/language/tokenize.ts';
 import { plainText } from '../draw/blocks.ts';
 
-/** Fields as the inputs of a modal, and what was put into them as words again. */
+/** Turns fields into modal inputs, and filled-in inputs back into words. */
 
-/** A field as a form asks for it. */
+/** A field in a form. */
 export type Asked = {
   readonly name: string;
   readonly field: Field;
-  /** What was said of it so far. */
+  /** Its words so far. */
   readonly given: Words;
-  /** What the host has to choose from, and where that list is kept: its options are places in it, not words. */
+  /** The host's choices and the id of the kept list. Option values are indexes into that list. */
   readonly choices?: { readonly id: string; readonly words: Words } | undefined;
-  /** Others hang on it: it tells when it changes. */
+  /** Other fields depend on it, so Slack reports each change of it. */
   readonly tells?: boolean;
-  /** What narrowed it is gone: left empty it would mean more than before. */
+  /** It must be filled in: an earlier choice was dropped, and leaving it empty would mean more than before. */
   readonly required?: boolean;
-  /** What to know about it, in place of its hint. */
+  /** Shown instead of its hint. */
   readonly note?: string | undefined;
 };
 
@@ -34,14 +34,14 @@ const limits = { label: 150, hint: 150, option: 75, input: 3_000, reason: 500, o
 const reasonField = 'reason';
 const typedField = 'typed-name';
 
-/** The block of a field; one that offers another list is another block, so that nothing chosen before stays in it. */
+/** The block id of a field. Another list gives another id, so Slack does not keep an old choice in it. */
 export const blockOf = (field: string, choices?: { readonly id: string }): string =>
   choices ? `field:${field}:${choices.id}` : `field:${field}`;
 
 /** The input block of a field. */
 export function inputOf(asked: Asked, names: Names): InputBlock {
   const { name, field, tells, note = field.hint } = asked;
-  const choices = offered(asked);
+  const choices = usableChoices(asked);
   return {
     type: 'input',
     block_id: blockOf(name, choices),
@@ -53,8 +53,8 @@ export function inputOf(asked: Asked, names: Names): InputBlock {
   };
 }
 
-/** Its choices, unless more was chosen already than a select holds; names are chosen among all names. */
-const offered = ({ field, given, choices }: Asked): Asked['choices'] =>
+/** Its choices, unless more are chosen than a select can hold. Names are searched among all names instead. */
+const usableChoices = ({ field, given, choices }: Asked): Asked['choices'] =>
   !isName(field) && choices && choices.words.length > 0 && given.length <= limits.chosen ? choices : undefined;
 
 function elementOf({ name, field, given, choices }: Asked, names: Names): Element {
@@ -76,12 +76,12 @@ function elementOf({ name, field, given, choices }: Asked, names: Names): Elemen
     return { type: 'static_select', action_id: name, options, ...(initial && { initial_option: initial }) };
   }
   if (field.takes === 'a person') {
-    // Slack opens no form with somebody in it who cannot be.
+    // Slack refuses a form with an invalid user id.
     const person = /^@?([UW][A-Z\d]{2,20})$/.exec(first ?? '')?.[1];
     return { type: 'users_select', action_id: name, ...(person !== undefined && { initial_user: person }) };
   }
   const text = given.join(field.many ? '\n' : ' ');
-  // Too long a text is left out rather than cut: the beginning of an address is another address.
+  // A text that is too long is dropped, not cut: the beginning of an address is a different address.
   const initial = text !== '' && text.length <= limits.input ? { initial_value: text } : {};
   const example = field.example === undefined ? {} : { placeholder: plainText(field.example, limits.label) };
   if (field.between) {
@@ -110,14 +110,14 @@ function selectOf(name: string, isMany: boolean, shown: string, given: Words, wo
   return { type: 'external_select', ...element, ...(chosen[0] && { initial_option: chosen[0] }) };
 }
 
-/** A place in a list of choices as an option; of a long word the end tells more than the middle. */
+/** A choice by its index, as an option. The end of a long word says more than its middle. */
 export function choiceAt(words: Words, at: number): Labelled {
   const word = words[at] ?? '';
   const label = word.length > limits.option ? `${word.slice(0, 24)}…${word.slice(-50)}` : word;
   return optionOf(String(at), label.toWellFormed());
 }
 
-/** The last thing that is asked: the name of what would be overwritten or deleted. */
+/** The confirmation input: the name of what would be overwritten or deleted. */
 export const typedInput = (label: string): InputBlock => ({
   type: 'input',
   block_id: blockOf(typedField),
@@ -138,7 +138,7 @@ export const reasonInput = (reason: string | undefined, isRequired = false): Inp
   },
 });
 
-/** An option of a select: Slack shows `text` and gives back `value`. */
+/** An option of a select: Slack shows `text` and returns `value`. */
 export const optionOf = (value: string, text: string): Labelled => ({
   text: plainText(text, limits.option),
   value,
@@ -158,7 +158,7 @@ const state = z.record(
   ),
 );
 
-/** What stands in a view. */
+/** What was filled in. */
 export type Filled = {
   readonly given: Given;
   readonly reason: string | undefined;
@@ -167,30 +167,30 @@ export type Filled = {
 };
 
 /**
- * The words in a view's state, by field; `choices` are the lists it offered, `command` the fields of its command. Throws
- * `Refusal` for hidden characters and credentials.
+ * Reads a view's state into words by field. `choices` are the lists it offered, `command` the fields of its command.
+ * Throws `Refusal` for hidden characters and credentials.
  */
 export function saidIn(values: unknown, choices: ReadonlyMap<string, Words> = new Map(), command: Fields = {}): Filled {
   const given: Record<string, Words> = {};
   for (const [block, inputs] of Object.entries(state.parse(values))) {
     for (const [name, input] of Object.entries(inputs)) {
       const picked = [input.selected_option, ...(input.selected_options ?? [])].map((option) => option?.value);
-      const listed = block === blockOf(name) ? undefined : choices.get(name);
-      const meant = listed ? picked.map((at) => at && listed[Number(at)]) : picked;
-      const said = [input.value, input.selected_user && `@${input.selected_user}`, ...meant]
+      const list = block === blockOf(name) ? undefined : choices.get(name);
+      const chosenWords = list ? picked.map((at) => at && list[Number(at)]) : picked;
+      const entered = [input.value, input.selected_user && `@${input.selected_user}`, ...chosenWords]
         .filter((word) => typeof word === 'string')
         .map((word) => word.trim())
         .filter((word) => word !== '');
-      for (const word of said) refuseKeys(word, { field: name, mayHoldTokens: takesTokens(command[name]) });
-      for (const word of said) refuseHidden(word.replaceAll(/[\r\n]+/g, ' '), name);
-      if (said.length > 0) given[name] = said;
+      for (const word of entered) refuseKeys(word, { field: name, mayHoldTokens: takesTokens(command[name]) });
+      for (const word of entered) refuseHidden(word.replaceAll(/[\r\n]+/g, ' '), name);
+      if (entered.length > 0) given[name] = entered;
     }
   }
   const { [reasonField]: reason, [typedField]: typed, ...fields } = given;
   return { given: fields, reason: reason?.[0], typed: typed?.[0] };
 }
 
-/** The block in which a field stands in a view's state; undefined: nowhere. */
+/** The block id of a field in a view's state; undefined if it has none. */
 export const blockIn = (values: unknown, field: string): string | undefined =>
   Object.entries(z.record(z.string(), z.record(z.string(), z.unknown())).catch({}).parse(values)).find(([, inputs]) =>
     Object.hasOwn(inputs, field),

@@ -23,8 +23,8 @@ const opened = z.object({ view: z.object({ id: z.string() }) });
 const metadataRoom = 2_500;
 
 /**
- * Opens the form of a command, filled in with what was said; where the host has to be asked what can be chosen, a loading
- * view first. Without a trigger: a button that opens it.
+ * Opens the form of a command, filled in so far. If the host must be asked for choices, a loading view comes first.
+ * Without a trigger it sends a button that opens the form.
  */
 export async function openForm(
   context: SlackContext,
@@ -47,7 +47,7 @@ export async function openForm(
   );
 }
 
-/** The form of a wish as it has to look now. */
+/** Draws the form for what was said so far. */
 export async function drawForm(
   context: SlackContext,
   from: Origin,
@@ -56,24 +56,24 @@ export async function drawForm(
   { says, choices }: { readonly says?: Text | undefined; readonly choices?: Memo['choices'] } = {},
 ): Promise<ModalView> {
   const { trouble, ...unfolded } = await unfold(context, person, parsed, choices);
-  const told = joined([says, trouble?.says, trouble?.hint]);
-  return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(told.length > 0 && { says: told }) });
+  const notes = joined([says, trouble?.says, trouble?.hint]);
+  return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(notes.length > 0 && { says: notes }) });
 }
 
-/** Opens the list of commands that this person may run. */
+/** Opens the list of the commands this person may run. Throws `Refusal` if no form can be opened. */
 export async function openPicker(context: SlackContext, interaction: Interaction, person: Person): Promise<void> {
   const policy = context.front.policy();
   const commands = [...catalogue]
     .filter(([path, command]) => mayRun(policy, person, path, command))
     .map(([path, { summary }]) => ({ path, summary }));
   if (await openView(context, interaction, pickerView(commands, originOf(interaction)))) return;
-  throw new Refusal('No command was said. Nothing was done.', {
-    hint: 'Say it after the slash command or the mention; help shows what you may run.',
+  throw new Refusal('There was no command in that. Nothing was done.', {
+    hint: 'Type one after the slash command or the mention; help lists what you may run.',
     offers: [{ label: 'Help', words: ['help'] }],
   });
 }
 
-/** Opens a loading view at once, looks at the host, and shows what will happen in it; `notice` stands above it. */
+/** Opens a loading view at once, looks at the host, and shows what will happen. `notice` goes above it. */
 export async function openReview(
   context: SlackContext,
   interaction: Interaction,
@@ -88,7 +88,7 @@ export async function openReview(
   await showReview(context, interaction, view, parsed, action, notice);
 }
 
-/** Looks at the host and draws the review into an open view; what stands against it is drawn there too. */
+/** Looks at the host and draws the review into an open view. Problems are drawn there too. */
 export async function showReview(
   context: SlackContext,
   interaction: Interaction,
@@ -102,7 +102,7 @@ export async function showReview(
   );
 }
 
-/** The review of what was frozen, for a view. */
+/** The review view of a frozen change. */
 export async function reviewOf(
   context: SlackContext,
   interaction: Interaction,
@@ -119,8 +119,9 @@ export async function reviewOf(
 }
 
 /**
- * Runs `make` and draws its view into an open one; a refusal or a fault is drawn in its place, and rejects where the
- * view is closed by now: its reader has to be told in another way. With a `hash`, only over that version of the view.
+ * Runs `make` and draws its view into an open view, or draws the refusal or fault instead. If the view was closed, a
+ * refusal or fault is thrown so that its reader is told in another way. With `hash` only that version of the view is
+ * replaced.
  */
 export async function intoView(
   context: SlackContext,
@@ -143,11 +144,11 @@ export async function intoView(
   }
 }
 
-/** What stands in a view while the host is asked. */
+/** Shown while the host is asked. */
 export const loadingView = ({ button }: Pick<AnyAction, 'button'>): ModalView =>
   noticeView(button, say`Looking at the host…`);
 
-/** Names of targets by id, of those the person may read, to fill a form in. */
+/** Looks up the names of targets that the person may read, by id. */
 function namesFor(context: SlackContext, person: Person): (id: string) => string | undefined {
   const names = context.front.names(person);
   const lists = (['environment', 'domain', 'site'] as const).map((kind) => searchIn(namesOfKind(kind, names)));
@@ -157,8 +158,8 @@ function namesFor(context: SlackContext, person: Person): (id: string) => string
 export const originOf = ({ channel, thread, person }: Interaction): Origin => ({ channel: channel ?? person, thread });
 
 /**
- * Opens a view, or lays it over the one that is open; undefined where there is no trigger, it came too late, or Slack
- * does not answer.
+ * Opens a view, or pushes it on top of the open one. Undefined if there is no trigger, it came too late, or Slack does
+ * not answer. Throws `Refusal` on servers without forms.
  */
 export async function openView(
   { views }: SlackContext,
@@ -173,8 +174,8 @@ export async function openView(
     const name = platformError(error);
     if (name === undefined || name.includes('trigger')) return undefined;
     if (name === 'unknown_method') {
-      throw new Refusal('This needs a form, and there are none on this server. Nothing was done.', {
-        hint: 'Say all of its words; help and the name of the command show them.',
+      throw new Refusal('This needs a form, and this server has no forms. Nothing was done.', {
+        hint: 'Type the whole command instead; help and the name of the command show how.',
       });
     }
     throw error;

@@ -11,9 +11,9 @@ import { platformError } from '../client/messenger.ts';
 import { listsIn, tooOld } from './form-fields.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
 
-/** Forms that are drawn anew because an input of theirs that others hang on was filled in. */
+/** Redraws a form after a change of a field that others depend on. */
 
-/** Somebody filled in an input of a form that tells when it changes. */
+/** The change of an input that reports its changes. */
 export const dispatched = z.object({
   user: z.object({ id: z.string(), team_id: z.string().optional() }),
   enterprise: enterpriseNamed,
@@ -24,65 +24,65 @@ export const dispatched = z.object({
     private_metadata: z.string(),
     state: z.object({ values: z.unknown() }),
   }),
-  /** When it was filled in: an earlier one can come later, or twice. */
+  /** When it was changed: an earlier change can arrive later or twice. */
   actions: z.tuple([z.object({ action_ts: z.string() })]),
 });
 type Dispatched = z.infer<typeof dispatched>;
 
-/** What this process has done with one open form. */
+/** What this process knows about one open form. */
 type Turn = {
-  /** When the input was filled in that told last. */
+  /** The time of the newest change. */
   newest: number;
-  /** The update under way. */
+  /** The running update. */
   updating: Promise<void>;
-  /** What each version that was drawn over has become. */
+  /** For each replaced version of the view, the hash of its successor. */
   readonly became: Map<string, string>;
 };
 
 const maxForms = 500;
 const updated = z.object({ view: z.object({ hash: z.string() }) });
 
-/** Draws forms anew, of several inputs of one form only for the last: an older drawing never stands over a newer one. */
-export function createRedraw(context: SlackContext): (said: Dispatched) => Promise<void> {
+/** Redraws forms. Of several changes of one form only the last is drawn: an old drawing never replaces a newer one. */
+export function createRedraw(context: SlackContext): (event: Dispatched) => Promise<void> {
   const turns = new Map<string, Turn>();
-  return async (said) => {
-    const { id } = said.view;
+  return async (event) => {
+    const { id } = event.view;
     const turn = turns.get(id) ?? { newest: 0, updating: Promise.resolve(), became: new Map() };
     turns.delete(id);
     turns.set(id, turn);
     const [oldest] = turns.size > maxForms ? turns.keys() : [];
     if (oldest !== undefined) turns.delete(oldest);
-    const mine = Number(said.actions[0].action_ts);
-    if (mine <= turn.newest) return;
-    turn.newest = mine;
-    const view = await drawAnew(context, said);
+    const changedAt = Number(event.actions[0].action_ts);
+    if (changedAt <= turn.newest) return;
+    turn.newest = changedAt;
+    const view = await redrawn(context, event);
     if (view === undefined) return;
     const update = turn.updating.then(async () => {
-      if (turn.newest === mine) await put(context, turn, said.view, view);
+      if (turn.newest === changedAt) await updateView(context, turn, event.view, view);
     });
     turn.updating = update.catch(() => undefined);
     await update;
   };
 }
 
-async function put(
+async function updateView(
   { views }: SlackContext,
   { became }: Turn,
   { id, hash }: Dispatched['view'],
   view: Awaited<ReturnType<typeof drawForm>>,
 ): Promise<void> {
-  let now = hash;
-  for (let next = became.get(now); next !== undefined; next = became.get(now)) now = next;
+  let current = hash;
+  for (let next = became.get(current); next !== undefined; next = became.get(current)) current = next;
   try {
-    const answer = updated.safeParse(await views.views.update({ view_id: id, hash: now, view }));
-    if (answer.data && answer.data.view.hash !== now) became.set(now, answer.data.view.hash);
+    const answer = updated.safeParse(await views.views.update({ view_id: id, hash: current, view }));
+    if (answer.data && answer.data.view.hash !== current) became.set(current, answer.data.view.hash);
   } catch (error) {
-    // It was submitted or closed meanwhile, or another process has drawn it.
+    // It was submitted or closed in the meantime, or another process redrew it.
     if (!['hash_conflict', 'not_found'].includes(platformError(error) ?? '')) throw error;
   }
 }
 
-async function drawAnew(
+async function redrawn(
   context: SlackContext,
   { user, enterprise, view }: Dispatched,
 ): Promise<Awaited<ReturnType<typeof drawForm>> | undefined> {

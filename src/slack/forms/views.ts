@@ -10,9 +10,9 @@ import { takesTokens } from '../../pipeline/language/pasted-tokens.ts';
 import { holdsKey } from '../../secret.ts';
 import { blockOf, inputOf, optionOf, reasonInput, typedInput, type Asked } from './inputs.ts';
 
-/** The views that Sitehand shows: a command's form, its review, the picker. */
+/** Sitehand's views: forms, reviews, notices, pages of a call, and the list of commands. */
 
-/** What a form carries of where it came from; believed no further than words somebody typed. */
+/** Where a form came from. It comes back from Slack, so trust it no more than typed words. */
 export type Origin = {
   readonly channel: string;
   readonly thread?: string | undefined;
@@ -21,13 +21,13 @@ const origin = z.object({ channel: z.string(), thread: z.string().optional() });
 const memo = z.object({
   origin,
   path: z.string().optional(),
-  /** Where the choices of its fields are kept, and of what they are the choices. */
+  /** For each field, the id of its kept choices and a hash of the answers they were read for. */
   choices: z.record(z.string(), z.object({ id: z.string(), of: z.string() })).optional(),
-  /** The words of a review form, and the fingerprint of what it showed. */
+  /** The words of a review form (or the id of the kept words), and the fingerprint of what it showed. */
   words: z.array(z.string()).optional(),
   stored: z.string().optional(),
   shown: z.string().optional(),
-  /** What a decision button said, for the form that asks for its reason. */
+  /** The value of the decision button, for the form that asks for its reason. */
   decision: z.string().optional(),
 });
 /** What a form remembers in `private_metadata`. */
@@ -35,7 +35,7 @@ export type Memo = z.infer<typeof memo>;
 
 const limits = { title: 24, memo: 3_000, label: 150, option: 75 } as const;
 
-/** The memo of a view, or undefined where it is none of ours. */
+/** Reads the memo of a view; undefined if it is not one of ours. */
 export function memoOf(metadata: string): Memo | undefined {
   try {
     return memo.parse(JSON.parse(metadata));
@@ -44,14 +44,14 @@ export function memoOf(metadata: string): Memo | undefined {
   }
 }
 
-/** A form as it is drawn: what is asked, and whatever has to be said above it. */
+/** The contents of a form: its fields, and the text above them. */
 export type Unfolded = {
   readonly fields: readonly Asked[];
   readonly choices?: Memo['choices'];
   readonly says?: Text | undefined;
 };
 
-/** The form of a command, filled in with what was said. */
+/** The form of a command, filled in so far. */
 export function formView(
   { path, command, reason }: Pick<ParsedCommand, 'path' | 'command' | 'reason'>,
   from: Origin,
@@ -63,18 +63,18 @@ export function formView(
   return modal('form', command.button, { origin: from, path, ...(choices && { choices }) }, blocks, command.button);
 }
 
-/** What will happen, in the words of the card; its submit button does it, or asks for approval. */
+/** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
 export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView {
   const card = cardOf(frozen);
   const { approval } = frozen.permit;
   const name = nameToType(frozen.action, frozen.target);
   const blocks: KnownBlock[] = [
     ...(notice ? [richText([notice])] : []),
-    ...(showsToken(frozen) ? [richText([readable])] : []),
+    ...(showsToken(frozen) ? [richText([tokenWarning])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
     ...(card.facts.length > 0 ? [richText([factLines(card.facts)])] : []),
     ...buttonRow([{ label: everythingLabel, press: { kind: 'call', page: 1, of: undefined } }]),
-    ...(approval === 'none' ? [] : [richText([say`Nothing is sent before it is approved.`])]),
+    ...(approval === 'none' ? [] : [richText([say`Nothing is sent until it is approved.`])]),
     reasonInput(frozen.parsed.reason, approval !== 'none' && approval.reason === 'required'),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];
@@ -82,20 +82,20 @@ export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView
   return modal('review', frozen.action.button, { ...memo, shown: frozen.fingerprint }, blocks, submit);
 }
 
-const readable = say`⚠️ **There is what looks like the token of a service in this.** Everybody in the channel can read it on the card, and it is kept there.`;
+const tokenWarning = say`⚠️ **This contains what looks like a service token.** Everybody in the channel can read it on the card, and it stays there.`;
 
-/** Whether a field that takes what looks like a service's token has one. */
+/** Whether a field that may hold a service token holds one. */
 const showsToken = ({ action, input }: Frozen): boolean =>
   Object.entries(action.fields).some(
     ([name, field]) =>
-      takesTokens(field) && [input[name]].flat().some((said) => typeof said === 'string' && holdsKey(said)),
+      takesTokens(field) && [input[name]].flat().some((value) => typeof value === 'string' && holdsKey(value)),
   );
 
-/** Asks why a change is declined. */
+/** The form that asks why a change is declined. */
 export const declineView = (number: number, memo: Memo): ModalView =>
   modal('decline', `Decline #${number}`, memo, [reasonInput(undefined, true)], 'Decline');
 
-/** A view without a submit button: loading, an error that ends it, or what came of it. */
+/** A view without a submit button: loading, an error, or a result. */
 export const noticeView = (title: string, text: Text): ModalView => ({
   type: 'modal',
   callback_id: 'notice',
@@ -104,7 +104,7 @@ export const noticeView = (title: string, text: Text): ModalView => ({
   blocks: [richText([text])],
 });
 
-/** Everything that will be sent, a page of it. With a memo it is of the form beneath, whose words the memo holds. */
+/** A page of *Everything that will be sent*. With a memo it belongs to the form below, whose words the memo holds. */
 export const callView = ({ blocks }: Drawn, memo?: Memo): ModalView => ({
   type: 'modal',
   callback_id: 'call',
@@ -115,7 +115,7 @@ export const callView = ({ blocks }: Drawn, memo?: Memo): ModalView => ({
 });
 export const callTitle = 'What will be sent';
 
-/** The list of commands, for somebody who typed none. */
+/** The list of commands, for a line without one. */
 export function pickerView(
   commands: readonly { readonly path: string; readonly summary: string }[],
   from: Origin,
@@ -129,7 +129,7 @@ export function pickerView(
     label: plainText('Command', limits.label),
     element: { type: 'static_select', action_id: 'command', options },
   };
-  return modal('picker', 'What shall be done?', { origin: from }, [input], 'Next');
+  return modal('picker', 'What do you want to do?', { origin: from }, [input], 'Next');
 }
 
 type Kind = 'form' | 'review' | 'decline' | 'picker';

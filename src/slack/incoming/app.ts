@@ -20,11 +20,11 @@ import { readSafely, refuseMalformed, type OnMalformed } from './malformed.ts';
 import { reconnectAlways } from './reconnect.ts';
 import type { SlackContext } from '../context/context.ts';
 
-/** The door to Slack: open after `start`, closed and empty after `stop`. */
+/** The connection to Slack. After `stop` it is closed and nothing runs. */
 export type SlackServer = {
-  /** Connects, or listens; resolves with the port of the health routes. */
+  /** Connects (Socket Mode) or listens (HTTP). Resolves with the port of the health routes. */
   readonly start: () => Promise<number>;
-  /** Takes nothing more and waits for what runs, so many milliseconds at most. */
+  /** Accepts nothing new and waits at most `graceMs` for running work. */
   readonly stop: (graceMs: number) => Promise<void>;
 };
 
@@ -32,18 +32,21 @@ export type SlackServerOptions = {
   readonly config: Config;
   readonly context: SlackContext;
   readonly bot: { readonly botId: string | undefined; readonly botUserId: string };
-  /** A word of why not, or undefined: ready. */
+  /** Why it is not ready, in a few words; undefined when it is ready. */
   readonly notReady: () => Promise<string | undefined>;
-  /** A word of what is wrong though the bot is ready, or undefined. */
+  /** What is wrong although the bot is ready, in a few words; undefined if nothing is. */
   readonly remark: () => string | undefined;
 };
 
 const bodyLimit = 256 * 1024;
 const maxConnections = 200;
-/** A request that is not whole by then is given up; Slack itself waits three seconds for its answer. */
+/** Limits for slow requests. Slack itself waits three seconds for its answer. */
 const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
-/** How we speak to Slack: no retries behind our back, no queue behind a pause, never longer than two and a half seconds. */
+/**
+ * Options for calls to Slack. No retries and no queue after a rate limit, because our own queue does that. A call ends
+ * after 2.5 s.
+ */
 export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
   slackApiUrl,
   timeout: 2_500,
@@ -52,9 +55,9 @@ export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClie
   ...(logger && { logger }),
 });
 
-/** Bolt's chatter as log lines; never below warnings, because its debug lines hold whole payloads. */
+/** Bolt's logger. It logs warnings and errors only, because Bolt's debug lines contain whole payloads. */
 export function boltLogger(log: Logger): BoltLogger {
-  const line =
+  const logAs =
     (level: 'warn' | 'error') =>
     (...what: unknown[]): void =>
       log[level]({ from: 'slack' }, what.map(String).join(' '));
@@ -62,8 +65,8 @@ export function boltLogger(log: Logger): BoltLogger {
   return {
     debug: silent,
     info: silent,
-    warn: line('warn'),
-    error: line('error'),
+    warn: logAs('warn'),
+    error: logAs('error'),
     setLevel: silent,
     getLevel: () => LogLevel.WARN,
     setName: silent,
@@ -104,7 +107,8 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
         connections = boundConnections(listening, maxConnections);
         return portOf(listening);
       }
-      // Before Slack delivers anything: what is acked by a process that ends then is lost.
+      // Listen first, so a taken port ends the process before Slack delivers anything. A delivery that was acked is not
+      // sent again.
       await once(ownServer.listen(http.port, http.host), 'listening').catch(refuse);
       await app.start().catch((error: unknown) => endWith(ownServer, error));
       return portOf(ownServer);
@@ -112,7 +116,7 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
     stop: async (graceMs) => {
       const began = performance.now();
       reconnecting?.end();
-      const stopped = app.stop().catch((error: unknown) => log.warn({ err: error }, 'Slack did not let go'));
+      const stopped = app.stop().catch((error: unknown) => log.warn({ err: error }, 'could not disconnect from Slack'));
       ownServer.close();
       connections.endUnheard();
       await settledWithin(graceMs, [stopped]);
@@ -138,7 +142,7 @@ const trackIn =
 const noteRefused =
   (log: Logger) =>
   (error: unknown): void =>
-    log.error({ err: error }, 'Slack refuses a connection; it is asked again');
+    log.error({ err: error }, 'Slack refused a connection; trying again');
 
 const noteMalformed =
   ({ log, metrics }: SlackContext): OnMalformed =>
@@ -147,11 +151,11 @@ const noteMalformed =
     log.warn({ why }, 'a delivery from Slack could not be read');
   };
 
-/** In HTTP mode Slack comes to us; in Socket Mode a connection has to stand. */
+/** In HTTP mode Slack calls us; in Socket Mode we need an open connection. */
 const isConnected = (receiver: SocketModeReceiver | HTTPReceiver): boolean =>
   receiver instanceof HTTPReceiver || receiver.client.websocket?.isActive() === true;
 
-/** What Bolt could not read it did not ack; both handlers are to tell whether it still shall. */
+/** Bolt does not ack a delivery it cannot read. Socket Mode acks it here; HTTP answers 400. */
 function receiverFor(
   { slack }: Config,
   logger: BoltLogger,
@@ -160,7 +164,7 @@ function receiverFor(
 ): SocketModeReceiver | HTTPReceiver {
   const { delivery, apiUrl } = slack;
   if (delivery.kind === 'socket') {
-    // Socket Mode changes the client options it is given (100 retries), so it gets its own.
+    // Bolt's Socket Mode overwrites the options it is given (100 retries), so it gets its own object.
     const installerOptions = { clientOptions: { slackApiUrl: apiUrl } };
     return new SocketModeReceiver({
       appToken: delivery.appToken.reveal(),
@@ -189,15 +193,15 @@ function receiverFor(
 
 type Health = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 
-/** A word each, no details: what is wrong stands in the log. */
+/** Answers in a few words without details: those are in the log. */
 const healthRoutes = (notReady: () => Promise<string | undefined>, remark: SlackServerOptions['remark']): Health => ({
   '/healthz': (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok'),
   '/readyz': (_, response) => {
-    const answer = (why: string | undefined): unknown => {
-      const said = why === undefined ? ['ready', remark() ?? []].flat().join('\n') : 'not ready';
-      return response.writeHead(why === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(said);
+    const reply = (why: string | undefined): unknown => {
+      const body = why === undefined ? ['ready', remark() ?? []].flat().join('\n') : 'not ready';
+      return response.writeHead(why === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(body);
     };
-    notReady().then(answer, () => answer('broken'));
+    notReady().then(reply, () => reply('broken'));
   },
 });
 

@@ -5,14 +5,14 @@ import { drawPage } from '../draw/blocks.ts';
 import { showCall } from '../answers/call-view.ts';
 import { pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
-import { askedAgain, hear, hearForm, hearReview } from '../answers/dispatch.ts';
+import { authoriseAgain, handleLine, openFormForLine, reviewLine } from '../answers/dispatch.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
 import { type Interaction, type SlackContext } from '../context/context.ts';
 import { share } from '../answers/share.ts';
 import { pressUndo } from '../answers/undo.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
 
-/** A pressed button, as far as it is believed: who, where, and the words or the row it names. */
+/** The parts of a button press that we use: who, where, and the button's value. */
 const press = z.object({
   user: z.object({ id: z.string(), team_id: z.string().optional() }),
   enterprise: enterpriseNamed,
@@ -27,12 +27,12 @@ const press = z.object({
     .min(1),
 });
 
-/** Buttons of messages: words as if they had been typed, the name of a row, or a decision. */
+/** Buttons on messages and in App Home. A value is words to run, the id of a row, or a decision. */
 export function listenToButtons(app: App, context: SlackContext, track: Track): void {
   app.action(/.*/, async ({ ack, body }) => {
     const read = press.safeParse(body);
     const button = read.data?.actions[0];
-    // Inputs of forms are listened to elsewhere.
+    // `form-events.ts` listens to the inputs of forms.
     if (read.data?.view?.type === 'modal') return;
     if (read.data === undefined || button?.value === undefined) return ack();
     const { user, enterprise, view, channel, trigger_id: trigger, response_url: responseUrl } = read.data;
@@ -41,8 +41,8 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
     return acceptDelivery(context, track, {
       kind: 'button',
       key: `button:${user.id}:${at ?? trigger}:${id}`,
-      said: value,
-      ...(kind === 'words' ? natureOf(value) : isDecisive(kind)),
+      content: value,
+      ...(kind === 'words' ? natureOf(value) : natureOfKind(kind)),
       from: {
         person: user.id,
         team: context.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
@@ -63,29 +63,32 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
   });
 }
 
-/** Of buttons that do not stand for words. */
-const isDecisive = (kind: string): Pick<Delivered, 'changes' | 'lane'> =>
+/** For buttons that do not hold words. */
+const natureOfKind = (kind: string): Pick<Delivered, 'changes' | 'lane'> =>
   kind === 'undo' || kind === 'decision' ? { changes: true, lane: 'urgent' } : { changes: false, lane: 'usual' };
 
-/** The thread that was read when the button was pressed. A message above replies names itself, and is read in its channel. */
+/**
+ * The thread the button was pressed in. The top message of a thread names itself as its thread; that press is in the
+ * channel.
+ */
 function threadOf({ container, message }: z.infer<typeof press>): string | undefined {
   const thread = container?.thread_ts ?? message?.thread_ts;
   return thread === container?.message_ts ? undefined : thread;
 }
 
-/** What was pressed in App Home stands there in an older form. */
+/** After a press App Home still shows the old state. */
 const redrawHome = (context: SlackContext, id: string): Promise<void> =>
-  publishHome(context, id).catch((error: unknown) => context.log.warn({ err: error }, 'a home stays old'));
+  publishHome(context, id).catch((error: unknown) => context.log.warn({ err: error }, 'could not redraw an App Home'));
 
 async function pressed(context: SlackContext, interaction: Interaction, kind: string, value: string): Promise<void> {
   const { payloads } = context;
   switch (kind) {
     case 'words':
-      return hear(context, interaction, value);
+      return handleLine(context, interaction, value);
     case 'form':
-      return hearForm(context, interaction, value);
+      return openFormForLine(context, interaction, value);
     case 'review':
-      return hearReview(context, interaction, value);
+      return reviewLine(context, interaction, value);
     case 'undo':
       return pressUndo(context, interaction, value);
     case 'decision':
@@ -97,10 +100,10 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
     case 'page': {
       const [from = '0', id = ''] = value.split(' ');
       const { words, page } = await payloads.keptPage(id);
-      await askedAgain(context, interaction, words);
+      await authoriseAgain(context, interaction, words);
       return context.ephemeral(interaction, drawPage(page, { id, shareable: false }, Number(from)));
     }
     default:
-      throw new Refusal('I do not know this button any more. Nothing was done.');
+      throw new Refusal("I don't recognise this button any more. Nothing was done.");
   }
 }

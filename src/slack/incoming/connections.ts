@@ -1,24 +1,24 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Beyond that even those go at once that came just now, so that a machine does not run out of descriptors. */
+/** At this multiple of the limit Node drops new connections at once, so the machine keeps file descriptors. */
 const atOnce = 5;
-/** Requests of one connection that are not answered yet: nobody who delivers sends the next one before. */
+/** Unanswered requests on one connection. Slack does not send the next one before an answer. */
 const maxAhead = 4;
 
 /**
- * Keeps a server to so many connections. Where one more comes, the one goes that has been without a whole request for
- * longest, rather than the new one: whoever holds connections and says nothing keeps nobody out. What has sent its
- * whole request keeps its connection until it is answered; where all have, the new one goes. Whoever asks for much before
- * they are answered goes, too. `endUnheard` ends all that have sent no whole request: nothing else would end them.
+ * Limits a server to `most` connections. When one more comes, the connection that has gone longest without a complete
+ * request is closed, so silent connections cannot keep others out. A connection whose request is complete stays until
+ * it is answered; if all are like that, the new one is closed. A connection with too many unanswered requests is closed
+ * too. `endUnheard` closes every connection without a complete request: nothing else would close them at a stop.
  */
 export function boundConnections(server: Server, most: number): { readonly endUnheard: () => void } {
   const requests = new Map<Socket, Set<IncomingMessage>>();
-  /** In the order in which they go: since when each has been waiting for its next request, or has told half of it. */
+  /** Connections in the order they are closed: oldest wait for a complete request first. */
   const queue = new Set<Socket>();
   server.maxConnections = most * atOnce;
 
-  const isWorkedOn = (socket: Socket): boolean => {
+  const isBusy = (socket: Socket): boolean => {
     for (const { complete } of requests.get(socket) ?? []) if (complete) return true;
     return false;
   };
@@ -27,38 +27,38 @@ export function boundConnections(server: Server, most: number): { readonly endUn
     requests.delete(socket);
     socket.destroy();
   };
-  const join = (socket: Socket): void => {
+  const enqueue = (socket: Socket): void => {
     if (!requests.has(socket)) return;
     queue.delete(socket);
     queue.add(socket);
     for (const one of queue) {
       if (requests.size <= most) return;
-      if (!isWorkedOn(one)) end(one);
+      if (!isBusy(one)) end(one);
     }
   };
-  const isFull = (): boolean => requests.size >= most && [...requests.keys()].every(isWorkedOn);
+  const isFull = (): boolean => requests.size >= most && [...requests.keys()].every(isBusy);
 
   server.on('connection', (socket) => {
     if (isFull()) return void socket.destroy();
     requests.set(socket, new Set());
     socket.once('close', () => end(socket));
-    // What it has sent by now is read in the next turn, and before that nobody can say that it sent nothing.
-    setImmediate(() => setImmediate(() => join(socket)));
+    // What it has already sent is read in the next turn of the event loop, so judge it only after that.
+    setImmediate(() => setImmediate(() => enqueue(socket)));
   });
   server.prependListener('request', (request, response) => {
     const own = requests.get(request.socket);
     if (own !== undefined && own.size >= maxAhead) return end(request.socket);
     own?.add(request);
-    // In a crowd nobody keeps a connection for later, to find it closed when it is used.
+    // When it gets full, do not keep connections alive: the client could reuse one that was just closed.
     if (requests.size > most / 2) response.shouldKeepAlive = false;
     response.once('close', () => {
       own?.delete(request);
-      join(request.socket);
+      enqueue(request.socket);
     });
   });
   return {
     endUnheard: () => {
-      for (const socket of requests.keys()) if (!isWorkedOn(socket)) end(socket);
+      for (const socket of requests.keys()) if (!isBusy(socket)) end(socket);
     },
   };
 }

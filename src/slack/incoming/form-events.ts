@@ -19,7 +19,7 @@ import { enterpriseNamed } from '../context/payload-shapes.ts';
 
 const suggestionsMs = 2_000;
 
-/** Submitted and closed forms, and the names that are suggested while somebody types. */
+/** Submitted and closed forms, presses inside them, and name suggestions while somebody types. */
 export function listenToForms(app: App, context: SlackContext, track: Track): void {
   const redraw = createRedraw(context);
   app.view<ViewSubmitAction>({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body }) => {
@@ -51,15 +51,15 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
     if (page.success) return track(() => turn(context, page.data));
     const read = dispatched.safeParse(body);
     if (!read.success) return;
-    const drawn = (): Promise<void> => context.turns.usual(() => redraw(read.data), read.data.user.id);
-    track(() => drawn().catch((error: unknown) => onStale(context, error)));
+    const draw = (): Promise<void> => context.turns.usual(() => redraw(read.data), read.data.user.id);
+    track(() => draw().catch((error: unknown) => onStale(context, error)));
   });
   app.options(/.*/, async ({ ack, body }) => {
     await ack({ options: await within(suggestionsMs, suggestions(context, body)).catch(() => []) });
   });
 }
 
-/** Shows another page of what a form shows. */
+/** Shows another page of *Everything that will be sent*. */
 function turn(context: SlackContext, pressed: z.infer<typeof pressedInModal>): Promise<void> {
   const interaction: Interaction = {
     person: pressed.user.id,
@@ -73,9 +73,9 @@ function turn(context: SlackContext, pressed: z.infer<typeof pressedInModal>): P
 }
 
 const inModal = z.object({ view: z.object({ type: z.literal('modal') }) });
-/** A form that was not drawn anew still holds what was filled in, and says what is wrong when it is submitted. */
+/** Harmless: the form keeps what was filled in, and submitting it shows what is wrong. */
 function onStale({ log }: SlackContext, error: unknown): void {
-  if (!(error instanceof Refusal)) log.warn({ err: error }, 'a form was not drawn anew');
+  if (!(error instanceof Refusal)) log.warn({ err: error }, 'could not redraw a form');
 }
 
 const asking = z.object({
@@ -86,7 +86,7 @@ const asking = z.object({
   view: z.object({ private_metadata: z.string() }).optional(),
 });
 
-/** What fits what was typed so far: of the host's choices for that field, or of the names that this person may read. */
+/** Options that match what was typed: the host's choices for the field, or names this person may read. */
 async function suggestions(context: SlackContext, body: unknown): Promise<Option[]> {
   const { user, enterprise, action_id: name, value, view } = asking.parse(body);
   const team = context.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
@@ -107,5 +107,5 @@ async function suggestions(context: SlackContext, body: unknown): Promise<Option
   });
 }
 
-/** Slack takes no more. */
+/** Slack's limit. */
 const maxOptions = 100;

@@ -5,19 +5,19 @@ import type { Note } from '../../pipeline/changes/card.ts';
 import { code, say, type Text } from '../../text.ts';
 import { decisionIn } from '../answers/decisions.ts';
 
-/** What somebody is told whose request was not begun: what it was, as far as it was kept, and that nothing was done. */
+/** The message to a person whose request was lost in a restart. It names the request if that was kept. */
 export function lostNote({ content, kind }: Pick<InboxRow, 'content' | 'kind'>): Note {
-  const said = content === null ? undefined : asked(content, kind);
+  const request = content === null ? undefined : requestIn(content, kind);
   return {
-    text: say`**I was restarted before I got to what you asked${said}.** Nothing was done. Ask again if you still want it.`,
+    text: say`**I was restarted before I got to ${request ?? 'what you asked'}.** Nothing was done. Ask again if you still need it.`,
   };
 }
 
-function asked(content: string, kind: InboxRow['kind']): Text | undefined {
+function requestIn(content: string, kind: InboxRow['kind']): Text | undefined {
   if (kind === 'form') return undefined;
   const decision = decisionIn(content);
-  if (decision) return say` with your click on #${decision.number}`;
-  return readable(content) ? say` with ${code(content)}` : undefined;
+  if (decision) return say`your click on #${decision.number}`;
+  return readable(content) ? say`${code(content)}` : undefined;
 }
 
 function readable(content: string): boolean {

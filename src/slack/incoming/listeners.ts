@@ -2,14 +2,14 @@ import type { App } from '@slack/bolt';
 import { catalogue } from '../../commands/index.ts';
 import { listenToButtons } from './buttons.ts';
 import { listenToForms } from './form-events.ts';
-import { hear } from '../answers/dispatch.ts';
+import { handleLine } from '../answers/dispatch.ts';
 import { publishHome } from '../answers/home.ts';
 import { natureOf, acceptDelivery, type Track } from './receive.ts';
 import { listenToMentions } from './mentions.ts';
 import type { SlackContext } from '../context/context.ts';
 import { changedGroup, openedHome, typedCommand, usedShortcut } from '../context/payload-shapes.ts';
 
-/** Every way in: command, mention, button, form, suggestions, home. Each acks first and works afterwards. */
+/** Everything Slack delivers: commands, mentions, buttons, forms, suggestions, App Home. Each is acked first. */
 export function listen(app: App, context: SlackContext, track: Track): void {
   listenToCommands(app, context, track);
   listenToMentions(app, context, track);
@@ -35,30 +35,33 @@ function listenToCommands(app: App, context: SlackContext, track: Track): void {
     return acceptDelivery(context, track, {
       kind: 'command',
       key: `command:${from.trigger}`,
-      said: line,
+      content: line,
       ...natureOf(line),
       from: { ...from, team },
       ack: async (text) => (await (text ? ack({ response_type: 'ephemeral', text }) : ack()), true),
-      work: (interaction) => hear(context, interaction, line),
+      work: (interaction) => handleLine(context, interaction, line),
     });
   });
 }
 
-/** The main command's words, or another command's name before them: `/logs acme-shop/live` is `logs acme-shop/live`. */
+/**
+ * The words of the main command. For any other slash command its name comes first: `/logs acme-shop/live` becomes `logs
+ * acme-shop/live`.
+ */
 function lineOf(command: string, text: string | undefined): string {
   const name = command.replace(/^\//, '').toLowerCase();
   const isPath = [...catalogue.keys()].some((path) => path === name || path.startsWith(`${name} `));
   return isPath ? `${name} ${text ?? ''}` : (text ?? '');
 }
 
-/** The one shortcut opens the list of commands, from wherever somebody is. */
+/** The only shortcut opens the list of commands from anywhere in Slack. */
 function listenToShortcuts(app: App, context: SlackContext, track: Track): void {
   app.shortcut(/.*/, async ({ ack, body }) => {
     const { user, enterprise, trigger_id: trigger } = usedShortcut.parse(body);
     return acceptDelivery(context, track, {
       kind: 'command',
       key: `shortcut:${trigger}`,
-      said: '',
+      content: '',
       changes: false,
       lane: 'usual',
       from: {
@@ -68,7 +71,7 @@ function listenToShortcuts(app: App, context: SlackContext, track: Track): void 
         trigger,
       },
       ack: async () => (await ack(), false),
-      work: (interaction) => hear(context, interaction, ''),
+      work: (interaction) => handleLine(context, interaction, ''),
     });
   });
 }

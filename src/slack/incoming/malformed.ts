@@ -1,24 +1,24 @@
 import { HTTPModuleFunctions, isRawBodyError, type HTTPReceiver, type SocketModeReceiver } from '@slack/bolt';
 
-/** Bolt reads deliveries before it catches anything: what is thrown there would end the process. */
+/** Bolt parses deliveries outside its own error handling: an exception there would end the process. */
 
 type Buffered = Awaited<ReturnType<typeof HTTPModuleFunctions.bufferIncomingMessage>>;
 
-/** Told why a delivery was refused: an error, or a phrase; nothing of what stands in it. */
+/** Called with why a delivery was refused: an error or a phrase, never its content. */
 export type OnMalformed = (why: unknown) => void;
 
 const shape = 'it is not what Slack delivers';
-/** A form of a hundred inputs is a tenth of it. */
+/** A form with a hundred inputs has a tenth of these levels. */
 const maxLevels = 100;
 
-/** Refuses a body that Bolt would stumble over. Bodies are as long as `limit` at most, in bytes. */
+/** Refuses a body that would make Bolt throw. `limit` is the longest body in bytes. */
 export function refuseMalformed(receiver: HTTPReceiver, limit: number, onMalformed: OnMalformed): void {
   const listen = receiver.requestListener;
   const { bufferIncomingMessage, buildNoBodyResponse } = HTTPModuleFunctions;
   receiver.requestListener = (request, response) => {
-    // Its connection was ended for all that it asked for before.
+    // `boundConnections` closed this connection for too many requests.
     if (request.socket.destroyed) return;
-    // Only deliveries are posted; the health routes are asked for.
+    // Deliveries are POST; health checks are GET.
     if (request.method !== 'POST') return listen(request, response);
     bufferIncomingMessage(request, limit)
       .then((buffered) => {
@@ -34,16 +34,16 @@ function isMalformed(request: Buffered): boolean {
   try {
     return !isDelivery(HTTPModuleFunctions.parseHTTPRequestBody(request));
   } catch {
-    // Bolt refuses what it cannot read.
+    // Bolt itself refuses a body it cannot parse.
     return false;
   }
 }
 
-/** What Bolt answers to that; an address that nothing listens on is no delivery. */
+/** The statuses Bolt would answer; 404 is for an address nothing listens on. */
 const statusOf = (error: unknown): number =>
   error instanceof Error && isRawBodyError(error) && error.type === 'entity.too.large' ? 413 : 404;
 
-/** Lets a message that cannot be read be the end of that message alone; one in an envelope is acked, and not sent again. */
+/** An unreadable message fails alone. If it has an envelope, it is acked so that Slack does not send it again. */
 export function readSafely({ client }: SocketModeReceiver, onMalformed: OnMalformed): void {
   const read = client.listeners('ws_message');
   client.removeAllListeners('ws_message').on('ws_message', (...message: unknown[]) => {
@@ -55,26 +55,24 @@ export function readSafely({ client }: SocketModeReceiver, onMalformed: OnMalfor
     }
     for (const listener of read)
       Promise.resolve(message)
-        .then((said): unknown => listener.apply(client, said))
+        .then((args): unknown => listener.apply(client, args))
         .catch(onMalformed);
   });
 }
 
-/** What Slack wants acked; undefined: a word about the connection, or nothing that can be read. */
-function envelopeIn(message: unknown): { readonly id: string; readonly payload: unknown } | undefined {
+/** The envelope to ack; undefined for a message about the connection or one that cannot be read. */
+function envelopeIn(data: unknown): { readonly id: string; readonly payload: unknown } | undefined {
   try {
-    const said: unknown = JSON.parse(
-      message instanceof Uint8Array ? new TextDecoder().decode(message) : String(message),
-    );
-    return isObject(said) && typeof said['envelope_id'] === 'string'
-      ? { id: said['envelope_id'], payload: said['payload'] }
+    const envelope: unknown = JSON.parse(data instanceof Uint8Array ? new TextDecoder().decode(data) : String(data));
+    return isObject(envelope) && typeof envelope['envelope_id'] === 'string'
+      ? { id: envelope['envelope_id'], payload: envelope['payload'] }
       : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** An object that says what it is, and an event in it as well. */
+/** Whether it is an object with a type or a command; its event, if any, must have a type too. */
 const isDelivery = (body: unknown): boolean =>
   isObject(body) &&
   ['type', 'command', 'ssl_check'].some((name) => typeof body[name] === 'string') &&
@@ -84,7 +82,7 @@ const isDelivery = (body: unknown): boolean =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether it has more levels than that: what is written by recursion would exhaust the stack. */
+/** Whether it nests deeper than `levels`: recursive code would exhaust the stack. */
 const isDeep = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&

@@ -7,55 +7,55 @@ import { keep, keepUnwritten, noDatabase } from '../context/deliveries.ts';
 import { runHandler } from '../context/handler.ts';
 import type { Interaction, Lane, SlackContext } from '../context/context.ts';
 
-/** Knows of work that follows an ack until it ends. */
+/** Keeps track of work that runs after an ack, until it ends. */
 export type Track = (work: () => Promise<void>) => void;
 
 /** One thing that Slack delivered. */
 export type Delivered = {
   readonly kind: InboxRow['kind'];
-  /** The same for the same delivery, however often it comes. */
+  /** Identical for every copy of the same delivery. */
   readonly key: string;
-  /** The words in it: what is written down. */
-  readonly said: string;
-  /** Whether it may change something, and so is written down before it is acked. */
+  /** The words of the delivery, as saved in the inbox. */
+  readonly content: string;
+  /** Whether it may change something. If so, it is saved before it is acked. */
   readonly changes: boolean;
-  /** In which turns it is worked on. */
+  /** The queue that limits how many run at once. */
   readonly lane: Lane;
   readonly from: Omit<Interaction, 'inbox' | 'since' | 'line'>;
-  /** Answers Slack; true where the words, if there are any, are shown to the person. */
+  /** Answers Slack; resolves with true if `words` were shown to the person. */
   readonly ack: (words?: string) => Promise<boolean>;
   readonly work: (interaction: Interaction) => Promise<void>;
 };
 
-/** Writes it down, acks it, works on it, in this order; what was seen before is acked and left at that. */
+/** Saves the delivery, acks it, then works on it, in this order. A copy of an earlier delivery is only acked. */
 export async function acceptDelivery(context: SlackContext, track: Track, delivered: Delivered): Promise<void> {
-  const { kind, key, said, from, work, lane } = delivered;
+  const { kind, key, content, from, work, lane } = delivered;
   const end = context.metrics.ack.startTimer({ kind });
   const since = performance.now();
-  const row = { key, kind, person: from.person, channel: from.channel, content: said };
+  const row = { key, kind, person: from.person, channel: from.channel, content };
   const kept = delivered.changes ? await keep(context, row) : keepUnwritten(context, key);
   if (kept === 'new') failpoint('kept', key);
-  const told = await delivered.ack(kept === 'failed' || kept === 'told' ? noDatabase : undefined);
+  const wasShown = await delivered.ack(kept === 'failed' || kept === 'told' ? noDatabase : undefined);
   end();
   if (kept === 'new') failpoint('acked', key);
-  if (kept === 'seen' || kept === 'told' || (kept === 'failed' && told)) return;
-  const line = kind === 'command' || kind === 'mention' ? said : undefined;
+  if (kept === 'seen' || kept === 'told' || (kept === 'failed' && wasShown)) return;
+  const line = kind === 'command' || kind === 'mention' ? content : undefined;
   const interaction: Interaction = { ...from, since, line, inbox: kept === 'new' ? key : undefined };
-  const attended = async (): Promise<void> => {
+  const attend = async (): Promise<void> => {
     if (kept === 'failed') throw new Refusal(noDatabase);
     return work(interaction);
   };
-  const begin = (): Promise<void> => runHandler(context, interaction, `reading a ${kind}`, attended, lane);
+  const begin = (): Promise<void> => runHandler(context, interaction, `reading a ${kind}`, attend, lane);
   track(() => (lane === 'urgent' ? begin() : context.nextTurn(from.person).then(begin)));
 }
 
-/** Whether these words change something, and whether they may wait. What cannot be read is refused later. */
+/** Whether these words change something, and in which queue they run. Words that do not parse are refused later. */
 export function natureOf(line: string): Pick<Delivered, 'changes' | 'lane'> {
   const command = commandIn(line);
   return { changes: command !== undefined && isDeed(command), lane: laneOf(command) };
 }
 
-/** In which turns a command is worked on. */
+/** The queue in which a command runs. */
 export function laneOf(command: Command | undefined): Lane {
   if (command?.shape === 'report') return 'reports';
   return command?.shape === 'builtin' && command.urgent ? 'urgent' : 'usual';

@@ -25,7 +25,7 @@ import { reviewed } from '../answers/review.ts';
 import { readForm } from '../forms/form-fields.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
 
-/** A submitted view, as far as it is believed: who, which view, what was filled in, and the words it remembers. */
+/** The parts of a submitted view that we use. */
 export const submission = z.object({
   user: z.object({ id: z.string(), team_id: z.string().optional() }),
   enterprise: enterpriseNamed,
@@ -39,24 +39,24 @@ export const submission = z.object({
 });
 export type Submission = z.infer<typeof submission>;
 
-/** What a submission is answered with at once; `after` is what is done then. */
+/** The immediate answer to a submission; `after` is the work that follows. */
 export type Response = {
   readonly ack?:
     | { readonly response_action: 'update'; readonly view: ModalView }
     | { readonly response_action: 'errors'; readonly errors: Record<string, string> };
   readonly after?: () => Promise<void>;
-  /** The inbox row that what is done then answers. */
+  /** The inbox row that `after` closes. */
   readonly inbox?: string;
 };
 
-/** Slack waits three seconds for the ack of a submission; names, groups and the channel are in memory as a rule. */
+/** Slack waits three seconds for the ack. Names, groups and the channel are usually in memory. */
 const patienceMs = 2_000;
 
-/** Decides what a submitted view is answered with: in memory, but for a delivery that has to be written down first. */
+/** Decides the answer to a submitted view. It works in memory, except for saving a delivery that changes something. */
 export async function submit(context: SlackContext, said: Submission): Promise<Response> {
   const memo = memoOf(said.view.private_metadata);
   if (memo === undefined)
-    return ending('Sitehand', say`This form is of another version of me. Nothing was done. Open it again.`);
+    return ending('Sitehand', say`This form is from another version of me. Nothing was done. Please open it again.`);
   const interaction: Interaction = {
     person: said.user.id,
     team: context.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
@@ -91,7 +91,7 @@ async function pick(context: SlackContext, interaction: Interaction, memo: Memo,
   const [path = ''] = saidIn(said.view.state.values).given['command'] ?? [];
   const command = catalogue.get(path);
   if (command === undefined)
-    return { ack: { response_action: 'errors', errors: { [blockOf('command')]: 'Choose one of the list.' } } };
+    return { ack: { response_action: 'errors', errors: { [blockOf('command')]: 'Choose one from the list.' } } };
   const parsed: ParsedCommand = { path, command, given: {}, reason: undefined, dryRun: false };
   return updating(await drawForm(context, memo.origin, parsed, person));
 }
@@ -103,7 +103,7 @@ async function submitForm(
   said: Submission,
 ): Promise<Response> {
   const command = catalogue.get(memo.path ?? '');
-  if (command === undefined) return ending('Sitehand', say`I do not know this command any more. Nothing was done.`);
+  if (command === undefined) return ending('Sitehand', say`I don't recognise this command any more. Nothing was done.`);
   const person = await speaker(context, interaction, { path: memo.path ?? '', command });
   const { values } = said.view.state;
   const parsed: ParsedCommand = {
@@ -152,7 +152,7 @@ async function goOn(
   return { after: () => run(context, { ...interaction, ...kept }, parsed, person), ...kept };
 }
 
-/** The second look: what was shown must be what is seen again, or it is shown anew. */
+/** Looks at the host again: if the result is not what the form showed, the form is shown again. */
 async function submitReview(
   context: SlackContext,
   interaction: Interaction,
@@ -172,24 +172,24 @@ async function submitReview(
       try {
         const confirmation = { shown: memo.shown, typedName: typed };
         const change = await save(context.front, frozen, { person, channel }, confirmation, kept.inbox);
-        return noticeView(action.button, whatCame(change));
+        return noticeView(action.button, resultText(change));
       } catch (error) {
         if (!(error instanceof NotAsShown)) throw error;
-        const notice = say`**This changed while you read it.** Nothing was done yet; look again.`;
+        const notice = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;
         return reviewOf(context, interaction, frozen, notice);
       }
     });
   return { ...updating(loadingView(action)), after, ...kept };
 }
 
-function whatCame(change: Change | undefined): Text {
-  if (change === undefined) return say`I was held up and have told you so; nothing was done by this form.`;
+function resultText(change: Change | undefined): Text {
+  if (change === undefined) return say`I was delayed and have already told you so. Nothing was done with this form.`;
   const where = change.channel === change.asker ? say`our direct messages` : say`${inChannel(change.channel)}`;
-  const stands = change.state === 'waiting' ? 'waits for approval' : 'is on its way';
-  return say`**#${change.number} ${stands}.** Its card stands in ${where}; its thread tells the rest.`;
+  const progress = change.state === 'waiting' ? 'is waiting for approval' : 'is on its way';
+  return say`**#${change.number} ${progress}.** Its card is in ${where}, and its thread has the rest.`;
 }
 
-/** Why a change is declined: written down before it is acked, decided afterwards. */
+/** The reason for declining: saved before it is acked, decided afterwards. */
 async function submitDecline(
   context: SlackContext,
   interaction: Interaction,
@@ -208,7 +208,7 @@ async function submitDecline(
 
 type Kept = { readonly inbox: string } | { readonly response: Response };
 
-/** Writes a submission down before it is acked; a `response` where it is not to be worked on. */
+/** Saves a submission before it is acked. Returns a `response` if it must not be worked on. */
 async function keepSubmission(
   context: SlackContext,
   interaction: Interaction,
@@ -232,10 +232,10 @@ async function keepSubmission(
   return { response: ending(title, say`${noDatabase}`) };
 }
 
-/** A view is submitted once in each of its versions. */
+/** Each version of a view can be submitted once. */
 const formKey = (view: Submission['view']): string => `form:${view.id}:${view.hash ?? ''}`;
 
-/** The refusal under the field that it is about; undefined where the submitted view has none of that name. */
+/** The refusal as an error under its field; undefined if the view has no such field. */
 function wrongField({ view }: Submission, refusal: Refusal): Response | undefined {
   const block = refusal.field === undefined ? undefined : blockIn(view.state.values, refusal.field);
   return block === undefined

@@ -39,11 +39,11 @@ it.each([
   [29, `${acme}: the report`],
   [
     31,
-    `${direct}: the report\nSlack's half hour for an answer where you asked is over, so it stands here. It took 31 min.`,
+    `${direct}: the report\nSlack lets me answer there for half an hour only, so the answer is here. It took 31 min.`,
   ],
   [
     95,
-    `${direct}: the report\nSlack's half hour for an answer where you asked is over, so it stands here. It took 1 h 35 min.`,
+    `${direct}: the report\nSlack lets me answer there for half an hour only, so the answer is here. It took 1 h 35 min.`,
   ],
 ])('an answer after %d minutes', async (minutes, words) => expect(await told(minutes)).toEqual([words]));
 
