@@ -18,20 +18,23 @@ import type { Reader } from './storage/tx.ts';
 import { joined, plain } from './text.ts';
 
 /**
- * The trail for whoever holds the machine, without Slack: `verify`, or `export csv|jsonl [--since 7d]` to standard
- * output. It reads beside a running bot and writes nothing.
+ * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard
+ * output. It can run beside a bot and writes nothing to the database.
  */
 
-/** How it ended: as it should, the trail was altered, the words or the machine were not right, or it cannot be proven. */
+/** Exit codes: fine, the trail was altered, wrong words or a wrong machine, or it cannot be proven. */
 const ends = { well: 0, altered: 1, wrong: 2, unproven: 3 } as const;
 const endOf = { proven: ends.well, altered: ends.altered, unproven: ends.unproven } as const;
 
-/** Who is written to: standard output, and what is wrong. */
+/** Standard output and standard error. */
 type Out = { readonly write: (text: string) => Promise<void>; readonly complain: (text: string) => void };
 
 type Environment = Parameters<typeof readTrailConfig>[0];
 
-/** Does what the words say with these environment variables, by default those of this process; resolves with the exit code, and never rejects. */
+/**
+ * Runs the words with these environment variables, by default those of this process. Resolves with the exit code, never
+ * rejects.
+ */
 export async function auditBy(words: Words, environment: Environment, out: Out): Promise<number> {
   try {
     return await run(words, readTrailConfig(environment), out.write);
@@ -46,7 +49,7 @@ async function run(words: Words, { databaseUrl, ...keys }: TrailConfig, write: O
   const { format, since } = auditExport.fields;
   const asked = given['format'];
   if (path === 'audit' || (path === 'audit export' && asked === undefined)) {
-    throw new Refusal('Say verify, export csv or export jsonl; an export takes --since 7d. Nothing was read.');
+    throw new Refusal('Use verify, export csv or export jsonl; an export takes --since 7d. Nothing was read.');
   }
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const from = given['since'] && momentAt(since.read(given['since']), Date.now(), zone);
@@ -65,12 +68,12 @@ async function run(words: Words, { databaseUrl, ...keys }: TrailConfig, write: O
   }
 }
 
-/** Opens the database, or says which file was looked for in vain: what is not there has no lines, and none that are altered. */
+/** Opens the database. A missing file throws `Refusal`: opened anyway, it would be an empty and unaltered trail. */
 async function opened(url: string): Promise<Awaited<ReturnType<typeof openToRead>>> {
   const file = /^sqlite:(.+)$/s.exec(url)?.[1];
   if (file !== undefined && !existsSync(file)) {
-    throw new Refusal(`I find no database file ${resolve(file)}. Nothing was read, and nothing was changed.`, {
-      hint: 'Set DATABASE_URL as the bot has it, like sqlite:/srv/sitehand/data/sitehand.db, or run this in its folder.',
+    throw new Refusal(`I can't find the database file ${resolve(file)}. Nothing was read, and nothing was changed.`, {
+      hint: 'Set DATABASE_URL to the value the bot uses, like sqlite:/srv/sitehand/data/sitehand.db, or run this in its folder.',
     });
   }
   return openToRead(url);
@@ -84,12 +87,12 @@ async function verify(db: Reader, keys: readonly Buffer[], write: Out['write']):
   return endOf[finding.verdict.kind];
 }
 
-/** Waits where whoever reads is slower than the database. */
+/** Waits if the reader is slower than the database. */
 async function toOutput(text: string): Promise<void> {
   if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** What to say of an end before its time. */
+/** The message for a failure. */
 function failure(error: unknown): string {
   if (error instanceof ConfigMistakes) {
     return `These environment variables are not right:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
@@ -99,7 +102,7 @@ function failure(error: unknown): string {
 }
 
 if (import.meta.main) {
-  // Whoever reads may stop reading: `| head`.
+  // The reader may stop early: `| head`.
   process.stdout.on('error', () => process.exit(ends.wrong));
   const complain = (text: string): void => void process.stderr.write(text);
   process.exitCode = await auditBy(process.argv.slice(2), undefined, { write: toOutput, complain });

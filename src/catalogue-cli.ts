@@ -2,10 +2,10 @@ import { catalogue } from './commands/index.ts';
 import { rightOf } from './commands/rights.ts';
 import { usage } from './pipeline/language/usage.ts';
 
-/** Everything people can say, for other programs: one line of JSON for each command, in the order help shows them. */
+/** All commands for other programs: one line of JSON per command, in the order of help. */
 
 if (import.meta.main) {
-  // Whoever reads may stop reading: `| head`.
+  // The reader may stop early: `| head`.
   process.stdout.on('error', () => process.exit(1));
   for (const [path, command] of catalogue) {
     const { summary } = command;

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Secret } from './secret.ts';
 
-/** What is asked for is put behind it. */
+/** A base address: paths are appended to it. */
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
   .regex(/^[^?#\s]*$/, 'must be an address without ?, # or blanks')
@@ -15,7 +15,7 @@ const portFrom = (least: number) => {
   const isPort = `must be a whole number from ${least} to 65535`;
   return z.string().regex(/^\d+$/, isPort).transform(Number).pipe(z.number().min(least, isPort).max(65_535, isPort));
 };
-/** A name whose last part has a letter: of digits alone it would be looked up as the number of an address. */
+/** A host name whose last part has a letter: only digits would be read as an IP address. */
 const hostName = /^([\w-]+\.)*(?=[\w-]*[a-z])[\w-]+\.?$/i;
 const host = z
   .string()
@@ -27,8 +27,8 @@ const uuid = z.guid('must be a UUID').toLowerCase();
 const maxCharacters = 4_096;
 const printable = z
   .string()
-  .regex(/^[\x20-\x7e]*$/, 'has a character that no key has: a line break, or one that is not plain ASCII');
-/** A credential of so many characters at least: printable ASCII, which alone can stand in a header. */
+  .regex(/^[\x20-\x7e]*$/, 'contains a line break or another character outside plain ASCII, which no key has');
+/** A credential with a minimum length, in printable ASCII because it goes into a header. */
 const credential = (least: number, hint: string): z.ZodString =>
   printable
     .min(least, `must be at least ${least} characters: ${hint}`)
@@ -41,7 +41,7 @@ const auditKey = credential(
   32,
   'openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
 ).regex(/^[^,]*$/, 'has a comma, which stands between keys in AUDIT_KEYS_FORMER');
-/** Keys may have been shorter once; what is shorter than this is a slip, and would make black every text that it stands in. */
+/** Former keys may be shorter. A key below this length is a typo, and scrubbing it would blank out ordinary text. */
 const leastOfFormer = 8;
 const formerKeys = printable
   .transform((value) =>
@@ -59,7 +59,7 @@ const required = (what: string): { error: (issue: { input: unknown }) => string 
   error: (issue) => (issue.input === undefined ? `is not set: ${what}` : undefined),
 });
 
-/** Environment variables and what each must be; whatever is not said here is not read. */
+/** The environment variables and what each must be. No others are read. */
 const variables = z.object({
   SLACK_BOT_TOKEN: z.string(required('the bot token of your Slack app, xoxb-…')).pipe(token('xoxb-')).transform(hidden),
   SLACK_APP_TOKEN: token('xapp-').transform(hidden).optional(),
@@ -83,7 +83,7 @@ const variables = z.object({
     .default('sqlite:data/sitehand.db'),
   PORT: portFrom(0).default(3000),
   HOST: host.optional(),
-  /** Of one that the system chooses nobody would be told. */
+  /** Not 0: nobody would know the port the system chooses. */
   METRICS_PORT: portFrom(1).optional(),
   AUDIT_KEY: auditKey.transform(hidden).optional(),
   AUDIT_KEYS_FORMER: formerKeys.optional(),
@@ -101,9 +101,9 @@ const variables = z.object({
     .default('info'),
 });
 
-export type Config = ReturnType<typeof shaped>;
+export type Config = ReturnType<typeof toConfig>;
 
-/** Everything that is wrong with the environment, one line each; nothing was started. */
+/** Everything that is wrong with the environment, one line each. Nothing was started. */
 export class ConfigMistakes extends Error {
   readonly mistakes: readonly string[];
 
@@ -114,7 +114,10 @@ export class ConfigMistakes extends Error {
   }
 }
 
-/** Reads the configuration from environment variables, each secret also from `NAME_FILE`; throws `ConfigMistakes`. */
+/**
+ * Reads the configuration from environment variables, and each secret from `NAME_FILE` if its variable is empty. Throws
+ * `ConfigMistakes`.
+ */
 export function readConfig(environment: Environment = process.env): Config {
   const { given, mistakes } = givenIn(environment, Object.keys(variables.shape));
   const read = variables.safeParse(given);
@@ -124,16 +127,16 @@ export function readConfig(environment: Environment = process.env): Config {
   }
   mistakes.push(...formerAlone(given));
   if (read.success && read.data.PORT !== 0 && read.data.METRICS_PORT === read.data.PORT)
-    mistakes.push(`METRICS_PORT is ${read.data.PORT}, as PORT is: set one of them to another number`);
+    mistakes.push(`METRICS_PORT and PORT are both ${read.data.PORT}: set one of them to another number`);
   if (read.success && !read.data.ALLOW_PLAIN_HTTP) mistakes.push(...plainIn(read.data).map(plainMistake));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
-  return shaped(read.data);
+  return toConfig(read.data);
 }
 
-/** Where the trail is kept, and the keys of its chain: all that is needed to read it beside a bot. */
+/** The trail's database and the keys of its chain: all it takes to read the trail beside a bot. */
 export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey' | 'formerAuditKeys'>;
 
-/** Reads only that, from the same variables; throws `ConfigMistakes`. */
+/** Reads only these, from the same variables. Throws `ConfigMistakes`. */
 export function readTrailConfig(environment: Environment = process.env): TrailConfig {
   const wanted = variables.pick({ DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true });
   const { given, mistakes } = givenIn(environment, Object.keys(wanted.shape));
@@ -147,7 +150,7 @@ export function readTrailConfig(environment: Environment = process.env): TrailCo
 }
 
 const formerAlone = ({ AUDIT_KEY, AUDIT_KEYS_FORMER }: Readonly<Record<string, string>>): readonly string[] =>
-  AUDIT_KEYS_FORMER && !AUDIT_KEY ? ['AUDIT_KEYS_FORMER is set, and AUDIT_KEY, which came after them, is not'] : [];
+  AUDIT_KEYS_FORMER && !AUDIT_KEY ? ['AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not'] : [];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -164,7 +167,7 @@ function givenIn(
   return { given, mistakes };
 }
 
-/** One for each variable: what follows the first is mostly its echo. */
+/** One mistake per variable: the later ones mostly follow from the first. */
 const mistakesIn = ({ issues }: z.ZodError): readonly string[] =>
   [
     ...new Map(
@@ -193,7 +196,7 @@ function fromFile(environment: Environment, name: string, mistakes: string[]): s
   }
 }
 
-function shaped(read: z.output<typeof variables>) {
+function toConfig(read: z.output<typeof variables>) {
   const socketMode = read.SLACK_APP_TOKEN !== undefined;
   hidePassword(read.DATABASE_URL);
   return {
@@ -217,7 +220,7 @@ function shaped(read: z.output<typeof variables>) {
     auditKey: read.AUDIT_KEY,
     formerAuditKeys: read.AUDIT_KEYS_FORMER ?? [],
     certificatesDir: read.CERTIFICATES_DIR,
-    /** The variables whose address is plain http to another machine. */
+    /** The variables with a plain http address of another machine. */
     plainHttp: plainIn(read),
     logLevel: read.LOG_LEVEL,
   };
@@ -225,10 +228,10 @@ function shaped(read: z.output<typeof variables>) {
 
 const addressed = ['SLACK_API_URL', 'HOSTING_API_URL'] as const;
 
-/** As `URL` writes them: `[::ffff:127.0.0.1]` is `[::ffff:7f00:1]`. */
+/** In the spelling of `URL`: `[::ffff:127.0.0.1]` becomes `[::ffff:7f00:1]`. */
 const onThisMachine = /^((.*\.)?localhost\.?|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
 
-/** Which of the addresses lead to another machine without encryption. */
+/** Which addresses lead to another machine without encryption. */
 const plainIn = (read: Readonly<Record<(typeof addressed)[number], string>>): readonly string[] =>
   addressed.filter((name) => {
     const { protocol, hostname } = new URL(read[name]);
@@ -236,15 +239,15 @@ const plainIn = (read: Readonly<Record<(typeof addressed)[number], string>>): re
   });
 
 const plainMistake = (name: string): string =>
-  `${name} is plain http to another machine: whoever is on the way reads the key. Write https://, or set ALLOW_PLAIN_HTTP=1`;
+  `${name} is plain http to another machine: anybody on the way can read the key. Write https://, or set ALLOW_PLAIN_HTTP=1`;
 
-/** Known as secrets from here on, so that no error of the driver can carry them into a log. */
+/** Registers the passwords as secrets, so that no driver error can carry them into a log. */
 function hidePassword(url: string): void {
-  const asked = URL.canParse(url) ? new URL(url).searchParams.getAll('password') : [];
-  [passwordIn(url) ?? '', ...asked].forEach(hidden);
+  const queryPasswords = URL.canParse(url) ? new URL(url).searchParams.getAll('password') : [];
+  [passwordIn(url) ?? '', ...queryPasswords].forEach(hidden);
 }
 
-/** The password in an address of a database: empty where there is none, undefined where it cannot be read. */
+/** The password in a database address: empty if there is none, undefined if it cannot be decoded. */
 function passwordIn(url: string): string | undefined {
   try {
     return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : '';
@@ -253,10 +256,10 @@ function passwordIn(url: string): string | undefined {
   }
 }
 
-/** The key of the audit chain as bytes; undefined: the chain is a plain hash. */
+/** The key of the audit chain as bytes; undefined if the chain uses plain hashes. */
 export const auditKeyOf = ({ auditKey }: Pick<Config, 'auditKey'>): Buffer | undefined =>
   auditKey && Buffer.from(auditKey.reveal());
 
-/** That key, and after it the former ones: what lines of the trail are verified with. */
+/** The current key and then the former ones, to verify the trail. */
 export const auditKeysOf = ({ auditKey, formerAuditKeys }: Omit<TrailConfig, 'databaseUrl'>): readonly Buffer[] =>
   [auditKey ?? [], formerAuditKeys].flat().map((key) => Buffer.from(key.reveal()));

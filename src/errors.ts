@@ -3,21 +3,21 @@ import { inline, plain, type Inline, type Text } from './text.ts';
 
 /** The words of a command, without the slash: `['cache', 'clear', 'acme-shop/live']`. */
 export type Words = readonly string[];
-/** A button that says the words it carries; pressing it is as if the person had typed them. */
+/** A button with words: pressing it is the same as typing them. */
 export type Offer = { readonly label: string; readonly words: Words };
 
 type RefusalDetails = {
   /** What to do next. */
   readonly hint?: Inline;
-  /** The field of a form that it is about. */
+  /** The form field it is about. */
   readonly field?: string;
   /** What the person may have meant, as buttons. */
   readonly offers?: readonly Offer[];
 };
 
 /**
- * Something the person can mend: one sentence that says what was wrong and what was not done, with what to do next.
- * It is shown to that person alone.
+ * Something the person can fix. It has one sentence that says what was wrong and what was not done, and a hint for what
+ * to do next. Only that person sees it.
  */
 export class Refusal extends Error {
   readonly says: Text;
@@ -35,9 +35,11 @@ export class Refusal extends Error {
   }
 }
 
-/** Something we must mend: the person gets a sentence and a reference, the log line has the same reference and the cause. */
+/**
+ * Something we must fix. The person gets a sentence and a reference; the log line has the same reference and the cause.
+ */
 export class Fault extends Error {
-  /** `f-` and six hex digits; stands in the message to the person and in the log line. */
+  /** `f-` and six hex digits, in the message to the person and in the log line. */
   readonly reference: string;
 
   constructor(what: string, cause: unknown) {
@@ -47,8 +49,8 @@ export class Fault extends Error {
   }
 }
 
-/** Throws what to say where nothing can be listened on; `where`: the variables that say so, with their values. */
+/** Throws the error for a port that cannot be listened on; `where` names the variables with their values. */
 export function notListening(where: string, cause: unknown): never {
   const why = cause instanceof Error ? cause.message : String(cause);
-  throw new Error(`Nothing can be listened on at ${where}: ${why}. Set another one, or end what has it.`, { cause });
+  throw new Error(`Cannot listen on ${where}: ${why}. Use another one, or stop what is using it.`, { cause });
 }

@@ -1,40 +1,40 @@
 import { channel } from 'node:diagnostics_channel';
 
 /**
- * The places between a click and the last word where a process may die: each leaves something else half done.
- * Nobody listens in production. `npm run prove` does, and kills the process right there.
+ * The points between a click and the last message at which the process may die, each leaving something else half done.
+ * Production does not listen. `npm run prove` does, and kills the process there.
  */
 export type Failpoint =
-  /** A delivery is in the inbox, and not acked yet; then acked. */
+  /** `kept`: a delivery is in the inbox, not acked yet. `acked`: it is acked. */
   | 'kept'
   | 'acked'
-  /** Rights and drift are checked for a click, and nothing of it is saved; then it is. */
+  /** Rights and drift are checked for a click: before anything is saved, and after. */
   | 'click checked'
   | 'click saved'
-  /** The worker has asked everything once more; has its connection; has saved `sending`, and written nothing yet. */
+  /** The worker has checked everything again; has its connection; has saved `sending` but written nothing. */
   | 'rechecked'
   | 'opened'
   | 'sending saved'
-  /** The host has answered, and nothing of it is saved; then it is. */
+  /** The host has answered: before the answer is saved, and after. */
   | 'answered'
   | 'answer saved'
-  /** A look at the host showed enough to settle it, and nothing is saved; then it is. */
+  /** A read showed enough to settle a change: before that is saved, and after. */
   | 'seen'
   | 'settled'
-  /** A message is about to be posted or edited; Slack has taken it; its place is saved. */
+  /** A message is about to be posted or edited; Slack has accepted it; its place is saved. */
   | 'posting'
   | 'posted'
   | 'noted';
 
-/** What is being done with a message: `says` is how its words begin. */
+/** What happens to a message; `says` is how its text begins. */
 export type Drawing = { readonly how: 'post' | 'edit'; readonly says: string };
 
-/** The channel on which the points are published, as `{ point, of, how, says }`. */
+/** The channel for the points, as `{ point, of, how, says }`. */
 export const failpointChannel = channel('sitehand.point');
 
 /**
- * Says that the process is at this point; `of` names the change, delivery or message, `drawing` tells apart the steps of
- * one message. Costs nothing while nobody listens.
+ * Publishes that the process is at this point. `of` names the change, delivery or message; `drawing` tells the steps of
+ * one message apart. Costs nothing without a listener.
  */
 export function failpoint(point: Failpoint, of: string | number, drawing?: () => Drawing): void {
   if (failpointChannel.hasSubscribers) failpointChannel.publish({ point, of: String(of), ...drawing?.() });

@@ -4,20 +4,21 @@ import { scrub } from './secret.ts';
 
 export type { Logger };
 
-/** What never reaches a log line, however deep it stands: the values of these keys, and of all that end in one of them. */
+/** Values that never reach a log line, at any depth: those of keys that end in one of these names. */
 const names = '(?:token|authorization|secret|password|key|cookie|response_url|trigger_id)s?';
-const unspeakable = new RegExp(`("[\\w-]*${names}":)(?:"(?:[^"\\\\]|\\\\.)*"|-?\\d[\\d.eE+-]*)`, 'gi');
-/** The same where the value has parts: it is left out whole. */
-const inParts = new RegExp(`${names}":[[{]`, 'i');
-const isUnspeakable = new RegExp(`${names}$`, 'i');
+const secretValues = new RegExp(`("[\\w-]*${names}":)(?:"(?:[^"\\\\]|\\\\.)*"|-?\\d[\\d.eE+-]*)`, 'gi');
+/** The same for objects and arrays: the whole value is removed. */
+const hasSecretObject = new RegExp(`${names}":[[{]`, 'i');
+const isSecretName = new RegExp(`${names}$`, 'i');
 
-/** JSON lines on standard output; secrets are removed by key and, whatever their key, by value. */
+/** Writes JSON lines to standard output. Secrets are removed by key, and by value whatever the key. */
 export function createLog(level: string, destination: DestinationStream = process.stdout): Logger {
   const clean = (line: string): string => {
-    const plain = (inParts.test(line) ? withoutParts(line) : line).replace(unspeakable, '$1"***"');
+    const plain = (hasSecretObject.test(line) ? withoutParts(line) : line).replace(secretValues, '$1"***"');
     const scrubbed = scrub(plain);
-    // A text that ends where a credential begins has its end taken for one, and what follows in the line with it.
-    return scrubbed === plain || namesIn(scrubbed) === namesIn(plain) ? scrubbed : `${eachApart(plain)}\n`;
+    // If a text ends in the beginning of a credential, `scrub` may take what follows in the line for its end. Then
+    // scrub each field alone.
+    return scrubbed === plain || namesIn(scrubbed) === namesIn(plain) ? scrubbed : `${scrubFields(plain)}\n`;
   };
   return pino({ level, base: undefined }, { write: (line) => destination.write(clean(line)) });
 }
@@ -25,11 +26,11 @@ export function createLog(level: string, destination: DestinationStream = proces
 const withoutParts = (line: string): string =>
   `${JSON.stringify(
     JSON.parse(line, (name, value: unknown) =>
-      typeof value === 'object' && value !== null && isUnspeakable.test(name) ? '***' : value,
+      typeof value === 'object' && value !== null && isSecretName.test(name) ? '***' : value,
     ),
   )}\n`;
 
-/** The names of all fields of a line, in their order; undefined where it is no JSON. */
+/** The names of all fields in order; undefined if the line is no JSON. */
 function namesIn(line: string): string | undefined {
   const names: string[] = [];
   try {
@@ -40,18 +41,18 @@ function namesIn(line: string): string | undefined {
   return names.join('\n');
 }
 
-/** Each field of the line scrubbed by itself, with its name. */
-const eachApart = (line: string): string =>
+/** Scrubs each field by itself, together with its name. */
+const scrubFields = (line: string): string =>
   JSON.stringify(
     JSON.parse(line, (name, value: unknown) => {
-      if (typeof value !== 'string') return withNames(value);
+      if (typeof value !== 'string') return scrubNames(value);
       const pair = scrub(JSON.stringify({ [name]: value }));
       return namesIn(pair) === `${name}\n` ? fields.parse(JSON.parse(pair))[name] : scrub(value);
     }),
   );
 
-/** A name may be a credential, too. */
-const withNames = (value: unknown): unknown =>
+/** Names may contain credentials too. */
+const scrubNames = (value: unknown): unknown =>
   typeof value !== 'object' || value === null || Array.isArray(value)
     ? value
     : Object.fromEntries(Object.entries(value).map(([name, one]): [string, unknown] => [scrub(name), one]));

@@ -4,7 +4,7 @@ import { createLogReader } from './commands/logs/reader.ts';
 import { aliasesBy } from './commands/logs/masking.ts';
 import { auditKeysOf, readConfig, type Config } from './config.ts';
 import { createLog, type Logger } from './log.ts';
-import { endAloud, failure, logHead, logSeal } from './notices.ts';
+import { exitWithLog, failure, logHead, logSeal } from './notices.ts';
 import { createPoller } from './pipeline/messages/poller.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/messages/housekeeping.ts';
 import { createRecent } from './pipeline/access/recent-targets.ts';
@@ -36,13 +36,13 @@ import {
   type Slack,
 } from './wiring.ts';
 
-/** What a start can be given that is otherwise its own: where it logs, how fast it speaks, and what time it is (epoch ms). */
-type Instead = { readonly log?: Logger; readonly pace?: Pace; readonly now?: () => number };
+/** Replacements for tests: the log, the pace towards Slack, and the clock (epoch ms). */
+type Overrides = { readonly log?: Logger; readonly pace?: Pace; readonly now?: () => number };
 
-/** Everything Sitehand is, put together and started; resolves when Slack is connected. */
+/** Builds and starts everything; resolves when Slack is connected. */
 export async function start(
   config: Config,
-  { log = createLog(config.logLevel), pace = slackPace, now = createSteadyNow() }: Instead = {},
+  { log = createLog(config.logLevel), pace = slackPace, now = createSteadyNow() }: Overrides = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
   const foundations = await openFoundations(config, log, now);
   const slack = await connectSlack(config, foundations, pace);
@@ -51,11 +51,11 @@ export async function start(
   const { database, directory, policy, hosting, counting } = foundations;
 
   logSeal(log, await sealAudit(back.pipeline, auditKeysOf(config)));
-  const away = await backAgain(database);
-  if (away) foundations.tell('back again', away);
+  const downtimeNote = await backAgain(database);
+  if (downtimeNote) foundations.tell('back again', downtimeNote);
   await takeOver({ database });
   directory.start();
-  // Names first, so that the first command finds them; a host that is away does not keep us from starting.
+  // List names first, so that the first command finds them. A host that is down does not block the start.
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
   const port = await front.server.start();
   for (const poller of [back.worker, back.delivery, ...front.pollers]) poller.start();
@@ -63,7 +63,7 @@ export async function start(
     { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
     'Sitehand is ready',
   );
-  // Otherwise only a clean exit would keep what was compiled, and the start after a kill would be as slow as the first.
+  // Without this only a clean exit saves compiled code, and a start after a kill would be slow.
   flushCompileCache();
 
   const stop = async (): Promise<void> => {
@@ -71,7 +71,7 @@ export async function start(
     await back.worker.stop();
     back.delivery.nudge();
     const stopped = [back.delivery, ...front.pollers].map((poller) => poller.stop());
-    // A write that is not answered by now is found in `sending` at the next start, and called unknown.
+    // A write without an answer by now stays in `sending`; the next start calls it unknown.
     await settledWithin(graceMs / 4, [...stopped, hosting.close()]);
     await front.payloads.close();
     await noteAlive(database);
@@ -85,13 +85,13 @@ export async function start(
   return { port, stop };
 }
 
-/** What Slack delivers is received here, and what has to be looked at now and then is looked at. */
+/** The Slack side: the server, and the pollers. */
 async function openEdge(config: Config, foundations: Foundations, slack: Slack, back: Pipeline) {
   const { database, log, onTrouble } = foundations;
   const { groups, bot, token } = slack;
   const aliasKey = await keptKey(database, 'alias key');
   const logs = createLogReader(aliasKey);
-  const payloads = createPayloadStore(database, (error) => onTrouble('keeping what stands behind a button', error));
+  const payloads = createPayloadStore(database, (error) => onTrouble('saving the payload of a button', error));
   const context = contextOf(config, foundations, slack, back.pipeline, { logs, payloads, alias: aliasesBy(aliasKey) });
   const onHopeless = (says: Text): void => {
     log.warn(plain(says));
@@ -103,28 +103,28 @@ async function openEdge(config: Config, foundations: Foundations, slack: Slack, 
     createPoller({ everyMs, look, onTrouble: (error) => onTrouble(what, error) });
   const pollers = [
     back.ops,
-    poller('asking for the token', 5_000, async () => void ((await token.askAgain()) && back.delivery.nudge())),
-    poller('drawing homes anew', 1_000, () => redrawHomes(context)),
-    poller('telling who was lost', 5_000, () => tellTheLost(housekeeping)),
-    poller('keeping the rules on record', 5_000, policyHistory),
-    poller('looking at user groups', 5_000, groups.look),
-    poller('sweeping', 60_000, () => sweep(housekeeping)),
-    poller('noting that I am here', 15_000, () => noteAlive(database)),
-    poller('telling the head of the trail', 3_600_000, async () => logHead(log, await publishAuditHead(database))),
+    poller('checking the bot token', 5_000, async () => void ((await token.askAgain()) && back.delivery.nudge())),
+    poller('redrawing App Homes', 1_000, () => redrawHomes(context)),
+    poller('reporting lost deliveries', 5_000, () => tellTheLost(housekeeping)),
+    poller('recording the policy', 5_000, policyHistory),
+    poller('checking user groups', 5_000, groups.look),
+    poller('cleaning up', 60_000, () => sweep(housekeeping)),
+    poller('saving a sign of life', 15_000, () => noteAlive(database)),
+    poller('publishing the audit head', 3_600_000, async () => logHead(log, await publishAuditHead(database))),
   ];
   const server = createSlackServer({ config, context, bot, ...readiness(foundations, slack, back.ops) });
   return { server, pollers, logs, payloads };
 }
 
-/** What everything at the edge works with. */
+/** What the Slack code works with. */
 function contextOf(
   config: Config,
   { database, directory, policy, owner, log, metrics }: Foundations,
-  { people, messages, views, homes, bot, pace, asked }: Slack,
+  { people, messages, views, homes, bot, pace, healthSources }: Slack,
   pipeline: Pipeline['pipeline'],
   parts: Pick<SlackContext, 'logs' | 'payloads' | 'alias'>,
 ): SlackContext {
-  const health = { ...asked, policyIsBroken: policy.isBroken, dialect: config.hosting.dialect };
+  const health = { ...healthSources, policyIsBroken: policy.isBroken, dialect: config.hosting.dialect };
   return {
     front: pipeline,
     decisions: pipeline,
@@ -153,7 +153,7 @@ const firstListingMs = 5_000;
 
 async function run(): Promise<void> {
   const config = readConfig();
-  const running = await start(config, { log: endAloud(createLog(config.logLevel)) });
+  const running = await start(config, { log: exitWithLog(createLog(config.logLevel)) });
   let stopping: Promise<void> | undefined;
   const end = (): void => {
     stopping ??= running.stop();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { Counter, Histogram } from 'prom-client';
 
-/** What Sitehand counts. Labels have few values: never a name, a person or an id. */
+/** Sitehand's metrics. Labels have few values: never a name, a person or an id. */
 export type Metrics = {
   /** From a delivery's arrival to its ack, in seconds, by kind of delivery. */
   readonly ack: Pick<Histogram<'kind'>, 'startTimer'>;
@@ -14,12 +14,15 @@ export type Metrics = {
   readonly faults: Pick<Counter<'what'>, 'inc'>;
 };
 
-/** What is counted, and where it is served; `close` ends that. */
+/** The metrics and their server; `close` stops the server. */
 export type Counting = { readonly metrics: Metrics; readonly close: () => Promise<void> };
 
-/** Counts, and serves `/metrics` on loopback at that port; where there is none, nothing is counted or even loaded. */
+/**
+ * Starts metrics and serves `/metrics` on loopback at this port. Without a port nothing is counted, and the library is
+ * not loaded.
+ */
 export async function openMetrics(port: number | undefined): Promise<Counting & { readonly port?: number }> {
-  if (port === undefined) return { metrics: nobodyAsks, close: () => Promise.resolve() };
+  if (port === undefined) return { metrics: noMetrics, close: () => Promise.resolve() };
   const { metrics, text } = await createMetrics();
   const server = await serveMetrics(text, port);
   const address = server.address();
@@ -32,7 +35,7 @@ export async function openMetrics(port: number | undefined): Promise<Counting & 
   return { metrics, close, ...served };
 }
 
-const nobodyAsks: Metrics = {
+const noMetrics: Metrics = {
   ack: { startTimer: () => () => 0 },
   host: { observe() {} },
   moves: { inc() {} },
@@ -72,7 +75,7 @@ async function serveMetrics(text: () => Promise<string>, port: number): Promise<
       return;
     }
     text().then(
-      (told) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(told),
+      (body) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(body),
       () => response.writeHead(500).end(),
     );
   });
@@ -83,7 +86,7 @@ async function serveMetrics(text: () => Promise<string>, port: number): Promise<
   return server;
 }
 
-/** Notes a call to the host. */
+/** Records a call to the host. */
 export function observeCall(
   metrics: Metrics,
   { section, outcome, ms }: { readonly section: string; readonly outcome: string; readonly ms: number },

@@ -8,20 +8,20 @@ import type { openPolicy } from './policy/watch.ts';
 import type { DatabaseOptions } from './storage/database.ts';
 import { code, joined, say, type Text } from './text.ts';
 
-/** What the log and the ops channel are told of what happens to the process itself. */
+/** What the log and the ops channel are told about the process itself. */
 
-/** Tells the ops channel; a second text under the same key takes the place of the first. */
+/** Tells the ops channel. A second text under the same key replaces the first. */
 type Tell = (key: string, text: Text) => void;
 
 export const ofPolicy = (log: Logger, tell: Tell): Parameters<typeof openPolicy>[2] => ({
   onReload: ({ hash }) => {
-    log.info({ policy: hash.slice(0, 8) }, 'the policy was read anew');
-    tell(`policy:${hash}`, say`The policy was read anew and holds from now on (${code(hash.slice(0, 8))}).`);
+    log.info({ policy: hash.slice(0, 8) }, 'the policy was reloaded');
+    tell(`policy:${hash}`, say`The policy was reloaded and applies from now on (${code(hash.slice(0, 8))}).`);
   },
   onBroken: (mistakes) => {
-    log.error({ mistakes }, 'the policy file cannot be used; the last good one still holds');
+    log.error({ mistakes }, 'the policy file cannot be used; the last good one still applies');
     const lines = joined(mistakes.slice(0, 10).map(mistakeInWords), '\n');
-    tell('policy:broken', say`⚠️ **The policy file cannot be used; the last good one still holds.**\n${lines}`);
+    tell('policy:broken', say`⚠️ **The policy file cannot be used; the last good one still applies.**\n${lines}`);
   },
 });
 
@@ -29,7 +29,7 @@ export const ofDatabase = (
   log: Logger,
   tell: Tell,
 ): Required<Pick<DatabaseOptions, 'onFatal' | 'onWarning' | 'onJump'>> => ({
-  // The one place where a running process ends by itself: whatever it did next would rest on a database that is lost.
+  // The only place where a running process ends itself: the database is lost, so nothing it does can be trusted.
   onFatal: (error) => {
     log.fatal({ err: error }, `Sitehand ends: ${error.message}`);
     process.exit(1);
@@ -41,7 +41,7 @@ export const ofDatabase = (
   },
 });
 
-/** The log is a witness of its own: kept elsewhere, it holds what the database cannot take back. */
+/** The log is separate evidence: stored elsewhere, it keeps what could be removed from the database. */
 export function logHead(log: Logger, telling: Telling | undefined): void {
   if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
   if (telling?.kind === 'altered')
@@ -49,24 +49,24 @@ export function logHead(log: Logger, telling: Telling | undefined): void {
 }
 
 export function logSeal(log: Logger, sealed: Sealed | undefined): void {
-  if (sealed) log.warn({ trail: sealed }, 'the audit trail has another key from this line on');
+  if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');
 }
 
 /**
- * Says what nobody caught, a rejection as well, without its secrets, and ends this process with 1; the same where
- * nothing is left that it could wait for, which by itself would end it without a word, and well. Returns that log.
+ * Logs uncaught errors and rejections, without secrets, and ends the process with 1. Does the same if the event loop
+ * runs empty, which would otherwise end the process silently with 0. Returns the log.
  */
-export function endAloud(log: Logger): Logger {
+export function exitWithLog(log: Logger): Logger {
   const end = (says: string, error?: unknown): never => {
     log.fatal({ err: error }, says);
     process.exit(1);
   };
-  process.on('uncaughtException', (error) => end('Sitehand ends: nobody had expected this', error));
-  process.on('beforeExit', () => end('Sitehand ends: it waits for something that does not come'));
+  process.on('uncaughtException', (error) => end('Sitehand ends: unexpected error', error));
+  process.on('beforeExit', () => end('Sitehand ends: nothing is left to wait for'));
   return log;
 }
 
-/** What to say of a start that came to nothing: mistakes as a list, everything else in a sentence. */
+/** The message for a failed start: wrong settings as a list, everything else as a sentence. */
 export function failure(error: unknown): string {
   if (error instanceof ConfigMistakes) {
     const list = error.mistakes.map((mistake) => `  ${mistake}`).join('\n');

@@ -5,12 +5,12 @@ import { base64, isPrivateKey, worded } from './masking/private-keys.ts';
 import { without } from './masking/rule.ts';
 import { holdsToken } from './masking/tokens.ts';
 
-/** Every Secret made in this process, as it may stand in a text; they are credentials of the configuration, a handful. */
+/** Every Secret of this process in each spelling it can have in a text; a handful of configured credentials. */
 const known = new Set<string>();
-/** The longest first: one secret may begin with another. */
+/** Longest first: one secret may begin with another. */
 let longestFirst: readonly string[] = [];
 
-/** A credential that prints as `***` wherever it is written, and that `scrub` finds in any text. */
+/** A credential that prints as `***` everywhere, and that `scrub` finds in any text. */
 export class Secret {
   readonly #value: string;
 
@@ -22,12 +22,12 @@ export class Secret {
     longestFirst = [...known].sort((one, other) => other.length - one.length);
   }
 
-  /** The value itself: for the wire, at the last moment, and nowhere else. */
+  /** The value itself. Use it only at the moment of sending. */
   reveal(): string {
     return this.#value;
   }
 
-  /** SHA-256 in hex, by which a stored call refers to the secret. */
+  /** SHA-256 in hex. Stored calls refer to the secret by it. */
   digest(): string {
     return createHash('sha256').update(this.#value).digest('hex');
   }
@@ -45,18 +45,18 @@ export class Secret {
   }
 }
 
-/** All that is known, for another thread of this process. */
+/** All known spellings, for another thread of this process. */
 export const spellings = (): readonly string[] => longestFirst;
-/** Knows in this thread what is known in the one that says so. */
-export function knowSpellings(said: readonly string[]): void {
-  for (const spelling of said) known.add(spelling);
-  longestFirst = said;
+/** Takes over the spellings of another thread; they come longest first. */
+export function addSpellings(sorted: readonly string[]): void {
+  for (const spelling of sorted) known.add(spelling);
+  longestFirst = sorted;
 }
 
-/** Letters, digits and what else nobody needs to escape in an address, escaped all the same, once or more often. */
+/** Percent-encoded letters, digits and other unreserved characters, encoded once or several times. */
 const escaped = /%(?:25){0,3}(2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi;
 
-/** The text with escaped letters and digits as they are. */
+/** Decodes those characters. */
 const unescaped = (text: string): string =>
   text.includes('%')
     ? text.replace(escaped, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -66,22 +66,22 @@ const hinted = worded.map((rule) => ({ rule, hint: new RegExp(rule.hint, 'i') })
 const isWorded = (text: string): boolean =>
   hinted.some(({ rule, hint }) => hint.test(text) && without(text, rule) !== text);
 
-/** A shorter password, as of a database, may be a word that anybody says. */
+/** A shorter password, such as a database's, may be an ordinary word. */
 const shortestOwn = 12;
-/** Whether there is a credential of ours in the text. */
+/** Whether the text contains one of our own credentials. */
 export function holdsOwn(text: string): boolean {
   const plain = legible(text);
   return longestFirst.some((value) => value.length >= shortestOwn && (text.includes(value) || plain.includes(value)));
 }
 
-/** Any printable character, escaped for an address, once or more often. */
+/** Any percent-encoded printable character, encoded once or several times. */
 const anyEscaped = /%(?:25){0,3}([2-7][\da-f])/gi;
 const legible = (text: string): string =>
   text.includes('%')
     ? text.replace(anyEscaped, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     : text;
 
-/** Finds that value, whichever of its characters are escaped. */
+/** Matches the value with any of its characters percent-encoded. */
 function inAnySpelling(value: string): RegExp {
   const either = (character: string): string => {
     const code = (character.codePointAt(0) ?? 0).toString(16);
@@ -90,7 +90,7 @@ function inAnySpelling(value: string): RegExp {
   return new RegExp(Array.from(value, either).join(''), 'g');
 }
 
-/** The text with every known Secret replaced by `***`. */
+/** Replaces every known Secret with `***`. */
 function withoutOwn(text: string): string {
   let clean = text;
   for (const value of longestFirst) clean = clean.replaceAll(value, '***');
@@ -100,17 +100,17 @@ function withoutOwn(text: string): string {
   return clean;
 }
 
-/** Whether there is a private key or a credential of ours in the text; a public key is none. */
+/** Whether the text contains a private key or one of our own credentials. Public keys do not count. */
 export const holdsPrivateKey = (text: string): boolean =>
   isWorded(text) ||
   isWorded(unescaped(text)) ||
   [...text.matchAll(base64.shape)].some(([run]) => isPrivateKey(run)) ||
   holdsOwn(text);
 
-/** Whether there is a token that a service issued, or what `holdsPrivateKey` finds. */
+/** Whether the text contains a service's token, or anything `holdsPrivateKey` finds. */
 export const holdsKey = (text: string): boolean => holdsPrivateKey(text) || holdsToken(text);
 
-/** The text with every known Secret, and everything shaped like a known kind of credential, replaced by `***`. */
+/** Replaces every known Secret, and everything shaped like a known kind of credential, with `***`. */
 export function scrub(text: string): string {
   const clean = withoutOwn(text);
   const masked = mask(clean);

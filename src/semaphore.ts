@@ -1,114 +1,118 @@
-/** No turn came: too many wait already, of this one's or of everybody's, or it took too long. */
+/** The work was not started: too many were waiting (their own or everybody's), or its turn did not come in time. */
 export class NotAdmitted extends Error {
-  override readonly name = 'NoTurn';
-  /** What is in the way: only what they have under way themselves, or what everybody has. */
+  override readonly name = 'NotAdmitted';
+  /** `own`: their own work is in the way. `all`: everybody's work is. `late`: the wait was too long. */
   readonly why: 'own' | 'all' | 'late';
 
   constructor(why: NotAdmitted['why']) {
-    super(why === 'late' ? 'no turn came in time' : 'too many wait already');
+    super(why === 'late' ? 'no turn came in time' : 'too many are already waiting');
     this.why = why;
   }
 }
 
 export type SemaphoreLimits = {
-  /** So many works run at once, */
+  /** How much work runs at once. */
   readonly most: number;
-  /** and so many of them for one and the same. */
+  /** How much of it per key. */
   readonly maxEach?: number;
-  /** and the last so many only for those who have none; */
+  /** How many of the last places are only for keys without running work. */
   readonly kept?: number;
-  /** so many wait, */
+  /** How many may wait. */
   readonly waiting: number;
-  /** and so many of them for one and the same, */
+  /** How many of them per key. */
   readonly waitingEach?: number;
-  /** so many milliseconds at most. */
+  /** How long each may wait, in milliseconds. */
   readonly waitMs: number;
 };
 
-/** Runs the work when its turn comes, for somebody; rejects with `NoTurn`, or as the work does. */
-export type Semaphore = <T>(work: () => Promise<T>, who?: string) => Promise<T>;
+/** Runs the work when it is the turn of `account`. Rejects with `NotAdmitted`, or as the work does. */
+export type Semaphore = <T>(work: () => Promise<T>, account?: string) => Promise<T>;
 
-/** What somebody has under way, and what of theirs waits, oldest first. */
-type Line = { running: number; readonly queue: Set<() => void> };
+/** The state of one key: running work, and waiting work, oldest first. */
+type KeyState = { running: number; readonly queue: Set<() => void> };
 
-/** Everybody's: only of those who have something here; whoever has had a turn goes to the end. */
-type Hall = { readonly lines: Map<string, Line>; running: number; queued: number };
+/** The shared state. It has only keys with work; a key that has had a turn goes to the end. */
+type State = { readonly keys: Map<string, KeyState>; running: number; queued: number };
 
 /**
- * Lets a number of works run at once, and others wait. Of one and the same it is first come first served; among several
- * whoever has least under way goes first. `behind`: who several of those that are named are in truth.
+ * Limits how much work runs at once; the rest waits. Work of one key runs in order; among keys the one with the least
+ * running goes first. `behind` maps an account to its person.
  */
-export function createSemaphore(limits: SemaphoreLimits, behind = (who: string): string => who): Semaphore {
-  const hall: Hall = { lines: new Map(), running: 0, queued: 0 };
-  const { lines } = hall;
-  return async (work, named = '') => {
-    const who = behind(named);
-    const line = lines.get(who) ?? { running: 0, queue: new Set() };
-    lines.set(who, line);
-    const tidy = (): void => {
-      if (line.running === 0 && line.queue.size === 0 && lines.get(who) === line) lines.delete(who);
+export function createSemaphore(limits: SemaphoreLimits, behind = (account: string): string => account): Semaphore {
+  const state: State = { keys: new Map(), running: 0, queued: 0 };
+  const { keys } = state;
+  return async (work, account = '') => {
+    const key = behind(account);
+    const own = keys.get(key) ?? { running: 0, queue: new Set() };
+    keys.set(key, own);
+    const cleanUp = (): void => {
+      if (own.running === 0 && own.queue.size === 0 && keys.get(key) === own) keys.delete(key);
     };
     try {
-      // Whoever ends hands the place to the next in line, so that nobody can slip in between.
-      if (mayBegin(hall, line, limits) && line.queue.size === 0) begin(hall, who, line);
-      else await turn(hall, line, limits);
+      // Finished work passes its place to the next in line, so that newcomers cannot jump the queue.
+      if (mayBegin(state, own, limits) && own.queue.size === 0) start(state, key, own);
+      else await waitForTurn(state, own, limits);
     } catch (error) {
-      tidy();
+      cleanUp();
       throw error;
     }
     try {
       return await work();
     } finally {
-      hall.running -= 1;
-      line.running -= 1;
-      next(hall, limits);
-      tidy();
+      state.running -= 1;
+      own.running -= 1;
+      admitNext(state, limits);
+      cleanUp();
     }
   };
 }
 
-const mayBegin = ({ running }: Hall, line: Line, { most, maxEach = most, kept = 0 }: SemaphoreLimits): boolean =>
-  running < most && line.running < maxEach && (line.running === 0 || running < most - kept);
+const mayBegin = ({ running }: State, own: KeyState, { most, maxEach = most, kept = 0 }: SemaphoreLimits): boolean =>
+  running < most && own.running < maxEach && (own.running === 0 || running < most - kept);
 
-function begin(hall: Hall, who: string, line: Line): void {
-  hall.running += 1;
-  line.running += 1;
-  hall.lines.delete(who);
-  hall.lines.set(who, line);
+function start(state: State, key: string, own: KeyState): void {
+  state.running += 1;
+  own.running += 1;
+  state.keys.delete(key);
+  state.keys.set(key, own);
 }
 
-/** Resolves when the turn has come. */
-function turn(hall: Hall, line: Line, { waiting, waitingEach = waiting, waitMs }: SemaphoreLimits): Promise<void> {
+/** Resolves when its turn comes; rejects with `NotAdmitted`. */
+function waitForTurn(
+  state: State,
+  own: KeyState,
+  { waiting, waitingEach = waiting, waitMs }: SemaphoreLimits,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (line.queue.size >= waitingEach) return reject(new NotAdmitted('own'));
-    if (hall.queued >= waiting) return reject(new NotAdmitted('all'));
+    if (own.queue.size >= waitingEach) return reject(new NotAdmitted('own'));
+    if (state.queued >= waiting) return reject(new NotAdmitted('all'));
     const leave = (): void => {
       clearTimeout(timer);
-      line.queue.delete(go);
-      hall.queued -= 1;
+      own.queue.delete(admit);
+      state.queued -= 1;
     };
     const timer = setTimeout(() => {
       leave();
       reject(new NotAdmitted('late'));
     }, waitMs);
-    const go = (): void => {
+    const admit = (): void => {
       leave();
       resolve();
     };
-    hall.queued += 1;
-    return line.queue.add(go);
+    state.queued += 1;
+    return own.queue.add(admit);
   });
 }
 
-/** Lets in whoever has least under way, and of those who waited longest for a turn. */
-function next(hall: Hall, limits: SemaphoreLimits): void {
-  while (hall.running < limits.most && hall.queued > 0) {
-    const [chosen] = [...hall.lines]
-      .filter(([, line]) => line.queue.size > 0 && mayBegin(hall, line, limits))
+/** Admits the key with the least running work; among equals, the one that has waited longest for a turn. */
+function admitNext(state: State, limits: SemaphoreLimits): void {
+  while (state.running < limits.most && state.queued > 0) {
+    const [chosen] = [...state.keys]
+      .filter(([, own]) => own.queue.size > 0 && mayBegin(state, own, limits))
       .toSorted(([, one], [, other]) => one.running - other.running);
-    const [go] = chosen?.[1].queue ?? [];
-    if (chosen === undefined || go === undefined) return;
-    begin(hall, ...chosen);
-    go();
+    const [admit] = chosen?.[1].queue ?? [];
+    if (chosen === undefined || admit === undefined) return;
+    start(state, ...chosen);
+    admit();
   }
 }

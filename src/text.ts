@@ -1,12 +1,11 @@
 /**
- * Text as data: what Sitehand says, before a surface draws it.
- *
- * Literals in a `say` template are ours and may carry `**bold**` and `` `code` ``; everything put into `${…}` is
- * inert: it takes the style around it, stays on its line, and is never read as markup, whoever wrote it.
+ * Text as data, before a surface draws it. Literals in a `say` template are ours and may contain `**bold**` and ``
+ * `code` ``. Values in `${…}` are inert: they take the style around them, stay on one line and are never read as
+ * markup.
  */
 export type Span =
   | Piece
-  /** A moment in epoch milliseconds, drawn in the reader's own time zone: a time of day, or with its date. */
+  /** A moment in epoch milliseconds, drawn in the reader's time zone: a time of day, or with its date. */
   | { readonly at: number; readonly as: 'time' | 'date' }
   /** A Slack user id, drawn as a mention. */
   | { readonly person: string }
@@ -16,20 +15,20 @@ export type Span =
   | { readonly channel: string }
   | List;
 type Piece = { readonly text: string; readonly style?: Style };
-/** A list of which a sentence shows the first `most` items and how many more there are; it holds every one of them. */
+/** A list with all its items. A sentence shows the first `most` of them and how many more there are. */
 type List = { readonly list: readonly string[]; readonly most: number; readonly apart: string; readonly style?: Style };
-/** What can be drawn as it is: everything but a list. */
+/** What can be drawn directly: everything but a list. */
 export type Drawable = Exclude<Span, List>;
 export type Style = 'bold' | 'code';
 export type Text = readonly Span[];
-/** What may stand in a `say` template's `${…}`. */
+/** The values for `${…}` in a `say` template. */
 export type Inline = string | number | Span | Text | undefined;
 
-/** A moment, drawn in the reader's own zone. `at` is epoch milliseconds. */
+/** A moment, drawn in the reader's time zone. `at` is epoch milliseconds. */
 export const time = (at: number, as: 'time' | 'date' = 'time'): Span => ({ at, as });
-/** A mention: it notifies that person when the message is posted. */
+/** A mention: notifies that person when the message is posted. */
 export const person = (id: string): Span => ({ person: id });
-/** A mention: it notifies everybody in the Slack user group when the message is posted to others. */
+/** A mention: notifies everybody in the Slack user group when the message is posted for others. */
 export const userGroup = (id: string): Span => ({ userGroup: id });
 /** Who did something: a person as a mention, or Sitehand itself. */
 export const actor = (id: string): Span => (id === 'sitehand' ? { text: 'Sitehand' } : person(id));
@@ -38,20 +37,20 @@ export const bold = (text: string): Span => ({ text: oneLine(text), style: 'bold
 export const code = (text: string): Span => ({ text: oneLine(text), style: 'code' });
 
 /**
- * A character that cannot be seen, or that turns the order of what is seen: a text with one in it is not what it looks
- * like. What holds an emoji together is part of it; tabs and line breaks can be seen.
+ * Invisible characters and those that change the order of text: a text with one is not what it looks like. Joiners
+ * inside an emoji, tabs and line breaks do not count.
  */
 export const unseen =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800]--[\uFE0F\t\n\r\u200D]]|(?<!\p{Extended_Pictographic})\uFE0F|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D/v;
 
-/** A character by its number: `U+200B`. */
+/** A character's code: `U+200B`. */
 export const codeOf = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Whatever was put into a sentence cannot begin a line of its own, and so look like one of ours. */
+/** An interpolated value must not start a line that looks like one of ours. */
 const oneLine = (text: string): string => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ');
 
-/** Items as one span: a card shows the first `most` and counts the rest, `itemsOf` has all of them. */
+/** Items as one span. A card shows the first `most` and counts the rest; `itemsOf` returns all. */
 export const list = (items: readonly string[], most: number, style?: Style, apart = ', '): Span => ({
   list: items,
   most,
@@ -59,24 +58,24 @@ export const list = (items: readonly string[], most: number, style?: Style, apar
   ...(style && { style }),
 });
 
-/** At most so many characters and, in brackets, how many more there are. */
+/** At most `limit` characters, then how many more there are in brackets. */
 export function clipped(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const kept = beginning(text, limit);
   return `${kept}… (${amount(text.length - kept.length)} more characters)`;
 }
 
-/** The first so many characters; half of a pair, or of a character's code, is left out at the end. */
+/** The first `limit` characters, without half a surrogate pair or half a character's code at the end. */
 export const beginning = (text: string, limit: number): string =>
   text.length <= limit ? text : text.slice(0, limit).replace(/[\uD800-\uDBFF]$|⟨[^⟩]{0,9}$/u, '');
 
 export const amount = (number: number): string => number.toLocaleString('en-US');
 
-/** The text with each of its lists cut to its first items and the number of the others. */
+/** The text with each list cut to its first items and the number of the rest. */
 export const inShort = (text: Text): readonly Drawable[] =>
   merged(text.flatMap((span) => ('list' in span ? firstOf(span) : [span])));
 
-/** The fewer items are shown, the more of each. */
+/** The fewer items are shown, the more room each gets. */
 const roomFor = ({ list: items, most }: List): number =>
   Math.max(80, Math.floor(1_200 / Math.max(1, Math.min(most, items.length))));
 
@@ -93,7 +92,7 @@ function firstOf(all: List): readonly Drawable[] {
 /** Every item of the lists in a text. */
 export const itemsOf = (text: Text): readonly string[] => text.flatMap((span) => ('list' in span ? span.list : []));
 
-/** How much of its lists a text does not show: items, and characters of those that it shows. */
+/** How much of its lists a text does not show: whole items, and characters of shown items. */
 export function hiddenIn(text: Text): { readonly items: number; readonly characters: number } {
   const lists = text.flatMap((span) => ('list' in span ? [span] : []));
   return {
@@ -130,13 +129,13 @@ export function inline(value: Inline): Text {
   return 'length' in value ? value : [value];
 }
 
-/** Several texts with a separator between them, which may break the line; empty ones are left out. */
+/** Joins texts with a separator, which may be a line break. Empty ones are skipped. */
 export function joined(texts: readonly Inline[], separator = ' '): Text {
   const present = texts.map(inline).filter((text) => text.length > 0);
   return merged(present.flatMap((text, index) => (index === 0 ? text : [{ text: separator }, ...text])));
 }
 
-/** The text without any drawing: for logs, notifications and the audit trail. Times are UTC. */
+/** The text as a plain string, for logs, notifications and the audit trail. Times are in UTC. */
 export function plain(text: Text): string {
   return inShort(text)
     .map((span) => {

@@ -30,11 +30,11 @@ import { openDatabase } from './storage/database.ts';
 import { readSetting } from './storage/kv.ts';
 import type { Text } from './text.ts';
 
-/** The parts of Sitehand, each made once, out of those before it: `main.ts` starts them and stops them. */
+/** Sitehand's parts, each built once from the parts before it. `main.ts` starts and stops them. */
 
 export type Foundations = Awaited<ReturnType<typeof openFoundations>>;
 
-/** What everything stands on: log, metrics, policy, database, the host and its names. */
+/** The base: log, metrics, policy, database, the host and its names. */
 export async function openFoundations(config: Config, log: Logger, now: () => number) {
   const counting = await openMetrics(config.metricsPort).catch((error: unknown) =>
     notListening(`METRICS_PORT ${config.metricsPort}`, error),
@@ -65,7 +65,9 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
 
 export type Slack = Awaited<ReturnType<typeof connectSlack>>;
 
-/** Slack as we speak to it: messages apart from views and private words, and whom we speak with. */
+/**
+ * The Slack clients (one for messages, one for views and private answers), and what is known about people and channels.
+ */
 export async function connectSlack(
   { slack, plainHttp }: Config,
   { log, policy, database, now }: Foundations,
@@ -84,17 +86,17 @@ export async function connectSlack(
     lookAt,
     now,
     onGroup: groups.onGroup,
-    onMissing: (method) => log.warn({ method }, 'Slack does not let me ask this; going on without'),
+    onMissing: (method) => log.warn({ method }, 'Slack does not allow this method; continuing without it'),
     onToken: token.note,
   });
   const homes = createHomes({ everyMs: pace.homeEveryMs, ticks: () => performance.now() });
-  const asked = { askSlack: () => whoAmI(views), groupTrouble: people.groupTrouble, lookAt, plainHttp };
-  return { messages, views, bot, people, groups, asked, token, lookAt, homes, pace };
+  const healthSources = { askSlack: () => whoAmI(views), groupTrouble: people.groupTrouble, lookAt, plainHttp };
+  return { messages, views, bot, people, groups, healthSources, token, lookAt, homes, pace };
 }
 
 export type Pipeline = ReturnType<typeof buildPipeline>;
 
-/** The back half: whatever is due, and whatever is to be said of it. */
+/** What works in the background: changes that are due, and messages about them. */
 export function buildPipeline(config: Config, foundations: Foundations, slack: Slack) {
   const { people } = slack;
   const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = foundations;
@@ -122,7 +124,7 @@ export function buildPipeline(config: Config, foundations: Foundations, slack: S
     wall: Date.now,
     freshenNames: directory.freshen,
     history: createSendHistory(),
-    onAnswer: (answer) => log.info(answer, 'what came of a write'),
+    onAnswer: (answer) => log.info(answer, 'the result of a write'),
     onSaved: () => nudge(),
     onTrouble,
   };
@@ -135,7 +137,7 @@ export function buildPipeline(config: Config, foundations: Foundations, slack: S
   return { pipeline, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery, ops };
 }
 
-/** What is said to Slack, and whether the ops channel takes its part of it. */
+/** The delivery of messages, and whether the ops channel accepts its own. */
 function buildPost(foundations: Foundations, { messages, token, lookAt, homes, pace }: Slack) {
   const { now, database, policy, onTrouble } = foundations;
   const opsChannel = (): string | undefined => policy.current().channels.ops;
@@ -157,17 +159,17 @@ function buildPost(foundations: Foundations, { messages, token, lookAt, homes, p
   return { delivery, ops };
 }
 
-/** Whether it can work, and what is wrong though it can: a word each. */
+/** Whether Sitehand can work, and what is wrong although it can, each in a few words. */
 export const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
   notReady: async (): Promise<string | undefined> => {
     await readSetting(database.db, 'pause');
-    if (!token.isTaken()) return 'Slack does not take the bot token any more';
-    return directory.listing().at === undefined ? 'the host has not been listed yet' : undefined;
+    if (!token.isTaken()) return 'Slack no longer accepts the bot token';
+    return directory.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
   },
   remark: (): string | undefined => ops.trouble() && 'the ops channel needs a look: doctor says why',
 });
 
-/** What is being worked on at the end gets this long, in milliseconds; the rest goes on at the next start. */
+/** How long running work gets at a stop, in milliseconds. The rest continues at the next start. */
 export const graceMs = 9_000;
-/** What is said waits this long for what is sent, in milliseconds: drawn at once, it would be in the way of the write. */
+/** How long messages wait after a nudge, in milliseconds: drawing them at once would delay the write. */
 const sayAfterMs = 40;

@@ -311,7 +311,7 @@ describe('the trail, verified after', () => {
     const file = join(folder, 'not-there.db');
     const { code, said } = await verify(file, {});
     expect(said).toBe(
-      `I find no database file ${file}. Nothing was read, and nothing was changed. Set DATABASE_URL as the bot has it, like sqlite:/srv/sitehand/data/sitehand.db, or run this in its folder.\n`,
+      `I can't find the database file ${file}. Nothing was read, and nothing was changed. Set DATABASE_URL to the value the bot uses, like sqlite:/srv/sitehand/data/sitehand.db, or run this in its folder.\n`,
     );
     expect(code).toBe(2);
     expect(existsSync(file)).toBe(false);

@@ -195,7 +195,7 @@ describe('what is wrong', () => {
     [
       'former keys of the trail alone',
       { AUDIT_KEYS_FORMER: 'a-former-one' },
-      'AUDIT_KEYS_FORMER is set, and AUDIT_KEY, which came after them, is not',
+      'AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not',
     ],
     [
       'a short former key of the trail',
@@ -205,7 +205,7 @@ describe('what is wrong', () => {
     ...['\n', 'é'].map((odd): [string, Variables, string] => [
       `${JSON.stringify(odd)} in a former key of the trail`,
       { AUDIT_KEY: long, AUDIT_KEYS_FORMER: `former-1,former${odd}2` },
-      'AUDIT_KEYS_FORMER has a character that no key has: a line break, or one that is not plain ASCII',
+      'AUDIT_KEYS_FORMER contains a line break or another character outside plain ASCII, which no key has',
     ]),
     ...(
       ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'HOSTING_API_KEY', 'AUDIT_KEY'] as const
@@ -213,7 +213,7 @@ describe('what is wrong', () => {
       ['\n', '\0', 'é', '…'].map((odd): [string, Variables, string] => [
         `${JSON.stringify(odd)} in ${name}`,
         { [name]: `xoxb-${long}${odd}${long}`.replace('xoxb', name === 'SLACK_APP_TOKEN' ? 'xapp' : 'xoxb') },
-        `${name} has a character that no key has: a line break, or one that is not plain ASCII`,
+        `${name} contains a line break or another character outside plain ASCII, which no key has`,
       ]),
     ),
     [
@@ -232,7 +232,7 @@ describe('what is wrong', () => {
         (url): [string, Variables, string] => [
           `${url} as ${name}`,
           { [name]: url },
-          `${name} is plain http to another machine: whoever is on the way reads the key. Write https://, or set ALLOW_PLAIN_HTTP=1`,
+          `${name} is plain http to another machine: anybody on the way can read the key. Write https://, or set ALLOW_PLAIN_HTTP=1`,
         ],
       ),
     ),
@@ -247,7 +247,7 @@ describe('what is wrong', () => {
     ...[{ PORT: '9464', METRICS_PORT: '9464' }, { METRICS_PORT: '3000' }].map((ports): [string, Variables, string] => [
       `one port for both: ${JSON.stringify(ports)}`,
       ports,
-      `METRICS_PORT is ${ports.METRICS_PORT}, as PORT is: set one of them to another number`,
+      `METRICS_PORT and PORT are both ${ports.METRICS_PORT}: set one of them to another number`,
     ]),
     ...['http://0.0.0.0', '0.0.0.0:3000', '[::1]', '*', 'a b', '3000', '127.1', '10.0.0.256', '.'].map(
       (host): [string, Variables, string] => [

@@ -237,7 +237,7 @@ test('whoever holds the machine reads the trail beside the running bot, without 
   expect(JSON.parse(jsonl.out.split('\n')[0] ?? '')).toMatchObject({ line: 1, actor: 'sitehand' });
   expect(wrong).toMatchObject({ code: 2, out: '' });
   expect(wrong.said).toContain('Format is one of csv, jsonl, not “xml”.');
-  expect((await cli()).said).toContain('Say verify, export csv or export jsonl');
+  expect((await cli()).said).toContain('Use verify, export csv or export jsonl');
 });
 
 test('promise 7: the trail is verified, and an altered line is found, also by the next look at its head', async () => {

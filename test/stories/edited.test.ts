@@ -31,7 +31,7 @@ test(
     await said.hears("I don't run edited messages. Nothing was done. Send it as a new message.");
     // What is read only is no exception: it could be the half of an answer that stands already.
     const read = await ana.edits('C0ACME', ts, `${bot} whoami`);
-    await read.hears("Edits aren't run");
+    await read.hears("I don't run edited messages");
     expect([...said.interaction(), ...read.interaction()].filter(({ text }) => text.includes(ids.ana))).toEqual([]);
     expect(house.rows('select number from changes')).toEqual([]);
     expect(house.writes()).toEqual([]);

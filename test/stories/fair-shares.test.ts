@@ -70,7 +70,7 @@ describe('one person asks for all that there is', () => {
       const read = await house.person('ben').says('/site logs acme-docs/live error');
       await read.hears('acme-docs/live · error log');
       expect(toldTo()).toHaveLength(200 - 42);
-      for (const { text } of toldTo()) expect(text).toContain('Not run: logs acme-shop/live error. Ask again when');
+      for (const { text } of toldTo()) expect(text).toContain('Not run: logs acme-shop/live error. Try again when');
       const asked = house.hosting.journal.entries().filter((entry) => entry.path === path);
       expect(asked.length).toBeLessThanOrEqual(2 * 3);
     }),
@@ -92,7 +92,7 @@ describe('one person asks for all that there is', () => {
       await house.slack.until(() => toldTo().length >= 60 - 48 || undefined, patienceMs);
       const long = await chi.says(`/site whoami password=hunter22 &lt;!channel&gt; ${'x'.repeat(300)}`, 'C0GENERAL');
       const away = await long.hears(own);
-      expect(away.text).toMatch(/Not run: whoami "?password=\*\*\* .*!channel.* x{9,80}…\. Ask again when/);
+      expect(away.text).toMatch(/Not run: whoami "?password=\*\*\* .*!channel.* x{9,80}…\. Try again when/);
       expect(away.text).not.toContain('hunter22');
       await (await chi.says('/site pause all of it')).hears('Nothing is sent from now on');
       await (await chi.says('/site resume')).hears('Sending goes on');

@@ -34,7 +34,7 @@ const onto = (site: string): string => `/site push ${site}/live ${site}/staging 
 const locksOf = (house: House, { number }: Tale): readonly unknown[] =>
   house.rows('select target from locks where change = ? order by target', number).map(({ target }) => target);
 const inForce = async (house: House, policy: string): Promise<void> => {
-  const anew = (): number => house.log().split('the policy was read anew').length;
+  const anew = (): number => house.log().split('the policy was reloaded').length;
   const before = anew();
   await house.rule(policy);
   await vi.waitFor(() => expect(anew()).toBeGreaterThan(before), { timeout: patienceMs });

@@ -42,7 +42,7 @@ test(
     const said = await ana.says('/site allowlist add acme-shop/staging 198.51.100.4 --dry-run');
     await vi.waitFor(() => expect(open(house)).toHaveLength(1), { timeout: patienceMs });
     house.rewrite("update inbox set owner = 'another', lease_until = 1");
-    await said.hears('I was restarted before I got to what you asked');
+    await said.hears('I was restarted before I got to allowlist add acme-shop/staging');
     await house.hostAnswers();
     await said.hears(/I told you that this was lost, but it wasn't\. It took \d+ s/);
     expect(house.writes()).toEqual([]);

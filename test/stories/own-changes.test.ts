@@ -125,7 +125,7 @@ describe('promise 4: rights are asked again at the click and before the write', 
     const [ofAna, ofBen] = await Promise.all([anas(), bens()]);
     const written = house.writes().length;
     await house.rule(rules('U03CHI, U05FAY, U09MAX', 'U01ANA, U03CHI'));
-    await vi.waitFor(() => expect(house.log()).toContain('the policy was read anew'), { timeout: patienceMs });
+    await vi.waitFor(() => expect(house.log()).toContain('the policy was reloaded'), { timeout: patienceMs });
 
     const refused = await chi.clicks(ofBen.waits.card(), 'Approve');
     await refused.hears(

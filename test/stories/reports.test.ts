@@ -121,7 +121,7 @@ test('a next page is for whoever may ask for it at that moment, as sharing is', 
   const live = house.hosting.world.named('acme-blog/live');
   const [backup] = live?.backups ?? [];
   if (live && backup) live.backups = Array.from({ length: 70 }, (_, id) => ({ ...backup, id, name: `backup-${id}.` }));
-  const times = (): number => house.log().split('the policy was read anew').length;
+  const times = (): number => house.log().split('the policy was reloaded').length;
   const holdsFrom = async (rules: string): Promise<void> => {
     const before = times();
     await house.rule(rules);

@@ -53,7 +53,7 @@ function requestIn(lines: readonly string[]): string {
 
 /** Puts other rules in force, and waits for the bot to have read them. */
 async function holdsFrom(house: House, rules: string): Promise<void> {
-  const times = (): number => house.log().split('the policy was read anew').length;
+  const times = (): number => house.log().split('the policy was reloaded').length;
   const before = times();
   await house.rule(rules);
   await vi.waitFor(() => expect(times()).toBeGreaterThan(before), { timeout: patienceMs });

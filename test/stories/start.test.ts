@@ -49,7 +49,7 @@ describe('the bot does not start', () => {
     await expect(failed).rejects.toThrow(/ended with 1:/);
     for (const name of names)
       expect(house.log()).toContain(
-        `${name} has a character that no key has: a line break, or one that is not plain ASCII`,
+        `${name} contains a line break or another character outside plain ASCII, which no key has`,
       );
     expect(house.log()).not.toContain('with-a-ring');
   });
@@ -66,7 +66,7 @@ describe('the bot does not start', () => {
       NODE_OPTIONS: `--import=data:text/javascript;base64,${btoa(hurl)}`,
     };
     const failed = house.start(environment);
-    await expect(failed).rejects.toThrow(/ended with 1:[^]*Sitehand ends: nobody had expected this/);
+    await expect(failed).rejects.toThrow(/ended with 1:[^]*Sitehand ends: unexpected error/);
     expect(house.log()).not.toContain('canary-of-nobody');
   });
 
@@ -87,7 +87,7 @@ describe('the bot does not start', () => {
       [{ METRICS_PORT: taken }, `METRICS_PORT ${taken}: listen EADDRINUSE`],
     ] as const) {
       const failed = house.start({ DATABASE_URL: 'sqlite::memory:', ...wrong });
-      await expect(failed).rejects.toThrow(`Sitehand was not started: Nothing can be listened on at ${named}`);
+      await expect(failed).rejects.toThrow(`Sitehand was not started: Cannot listen on ${named}`);
     }
     expect(connections()).toBe(before);
   });
@@ -96,7 +96,7 @@ describe('the bot does not start', () => {
     const other = 'xoxb-canary-another-18be';
     const failed = house.start({ SLACK_BOT_TOKEN: other, DATABASE_URL: 'sqlite::memory:' });
     await expect(failed).rejects.toThrow(
-      /Sitehand was not started: .*invalid_auth\. Look at SLACK_BOT_TOKEN, SLACK_API_URL and the network\./,
+      /Sitehand was not started: .*invalid_auth\. Check SLACK_BOT_TOKEN, SLACK_API_URL and the network\./,
     );
     expect(house.log()).not.toContain(other);
   });

@@ -59,7 +59,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
       await heldUp(house, async () => {
         const rules = await readFile('src/playground/policy.yml', 'utf8');
         await house.rule(rules.replace("'allowlist add', ", ''));
-        await vi.waitFor(() => expect(house.log()).toContain('the policy was read anew'), { timeout: patienceMs });
+        await vi.waitFor(() => expect(house.log()).toContain('the policy was reloaded'), { timeout: patienceMs });
       });
       const change = await house.change(1);
       await change.tells(/⛔ Nothing was sent\. .*may not do this any more/);

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { knowSpellings } from '../../secret.ts';
+import { addSpellings } from '../../secret.ts';
 import { aliasesBy } from './masking.ts';
 import type { Happened } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';
@@ -10,7 +10,7 @@ import type { Answer, Asking } from './reader.ts';
 const alias = aliasesBy(String(workerData));
 
 async function answer({ look, secrets, port }: Asking): Promise<void> {
-  knowSpellings(secrets);
+  addSpellings(secrets);
   const tell = (what: Answer): void => port.postMessage(what);
   const recall = (since: number): Promise<readonly Happened[]> =>
     new Promise((resolve) => {
