@@ -31,10 +31,7 @@ type Out = { readonly write: (text: string) => Promise<void>; readonly complain:
 
 type Environment = Parameters<typeof readTrailConfig>[0];
 
-/**
- * Runs the words with these environment variables, by default those of this process. Resolves with the exit code, never
- * rejects.
- */
+/** Runs the words with these environment variables. Resolves with the exit code, never rejects. */
 export async function auditBy(words: Words, environment: Environment, out: Out): Promise<number> {
   try {
     return await run(words, readTrailConfig(environment), out.write);

@@ -114,10 +114,7 @@ export class ConfigMistakes extends Error {
   }
 }
 
-/**
- * Reads the configuration from environment variables, and each secret from `NAME_FILE` if its variable is empty. Throws
- * `ConfigMistakes`.
- */
+/** Reads environment variables, and each secret also from `NAME_FILE`. Throws `ConfigMistakes`. */
 export function readConfig(environment: Environment = process.env): Config {
   const { given, mistakes } = givenIn(environment, Object.keys(variables.shape));
   const read = variables.safeParse(given);

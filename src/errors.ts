@@ -35,9 +35,7 @@ export class Refusal extends Error {
   }
 }
 
-/**
- * Something we must fix. The person gets a sentence and a reference; the log line has the same reference and the cause.
- */
+/** Something we must fix. The person gets a sentence and a reference, which the log line has too, with the cause. */
 export class Fault extends Error {
   /** `f-` and six hex digits, in the message to the person and in the log line. */
   readonly reference: string;

@@ -17,10 +17,7 @@ export type Metrics = {
 /** The metrics and their server; `close` stops the server. */
 export type Counting = { readonly metrics: Metrics; readonly close: () => Promise<void> };
 
-/**
- * Starts metrics and serves `/metrics` on loopback at this port. Without a port nothing is counted, and the library is
- * not loaded.
- */
+/** Serves `/metrics` on loopback at this port. Without a port nothing is counted or even loaded. */
 export async function openMetrics(port: number | undefined): Promise<Counting & { readonly port?: number }> {
   if (port === undefined) return { metrics: noMetrics, close: () => Promise.resolve() };
   const { metrics, text } = await createMetrics();

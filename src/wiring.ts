@@ -65,9 +65,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
 
 export type Slack = Awaited<ReturnType<typeof connectSlack>>;
 
-/**
- * The Slack clients (one for messages, one for views and private answers), and what is known about people and channels.
- */
+/** The Slack clients (one for messages, one for views and private answers), and what knows people and channels. */
 export async function connectSlack(
   { slack, plainHttp }: Config,
   { log, policy, database, now }: Foundations,

@@ -5,12 +5,12 @@ import { scrub } from '../secret.ts';
 
 const unzipped = promisify(gunzip);
 
-/** Of an answer that is only looked at for a message or an operation id, this much is kept. */
+/** How much is kept of an answer that is only searched for a message or an operation id. */
 const glanceBytes = 65_536;
-const saidCharacters = 300;
-const maxRestLength = 24 * 3_600_000;
+const maxMessageLength = 300;
+const maxRetryAfterMs = 24 * 3_600_000;
 
-/** An answer that is larger than it may be, compressed or not; or compressed in a way nobody asked for. */
+/** An answer that is too large, packed or unpacked, or compressed in a way we did not ask for. */
 export class OddBody extends Error {
   override readonly name = 'OddBody';
 }
@@ -19,12 +19,12 @@ type Headers = Dispatcher.ResponseData['headers'];
 type Body = AsyncIterable<Uint8Array> & { on(event: 'error', listener: () => void): unknown };
 type Answer = { readonly headers: Headers; readonly body: Body };
 
-/** From so many bytes on a body is long; a log unfolds to some ten times of what it is on the wire. */
+/** The size from which a body is long; a packed log grows about tenfold. */
 const longBytes = { plain: 1_048_576, folded: 65_536 };
 
 /**
- * The whole body as text, at most `most` bytes as it comes and as it unfolds; invalid UTF-8 is replaced. Of one that turns
- * out to be long, no more is taken from the wire before `onLong` resolves.
+ * The whole body as text, at most `most` bytes packed and unpacked; invalid UTF-8 is replaced. Once a body turns out to
+ * be long, reading pauses until `onLong` resolves. Throws `OddBody`.
  */
 export async function textOf({ body, headers }: Answer, most: number, onLong: () => Promise<void>): Promise<string> {
   const long = headers['content-encoding'] === undefined ? longBytes.plain : longBytes.folded;
@@ -40,7 +40,7 @@ export async function textOf({ body, headers }: Answer, most: number, onLong: ()
   }
 }
 
-/** The first 64 KiB of a body, or what came of it before it broke off: never throws, and waits no longer than the request. */
+/** The first 64 KiB of a body, or what arrived before it broke off. Never throws, never waits beyond the request. */
 export async function glance({ body, headers }: Answer): Promise<string> {
   const kept: Uint8Array[] = [];
   await collected(body, glanceBytes, kept).catch(() => undefined);
@@ -54,7 +54,7 @@ async function collected(
   long?: { readonly from: number; readonly onLong: () => Promise<void> },
 ): Promise<{ bytes: Buffer; cut: boolean }> {
   let size = 0;
-  // Leaving the loop early tears the stream down, which reports to whoever listens.
+  // Leaving the loop early destroys the stream, and its error needs a listener.
   body.on('error', () => undefined);
   for await (const part of body) {
     if (long && size < long.from && size + part.length >= long.from) await long.onLong();
@@ -65,10 +65,10 @@ async function collected(
   return { bytes: Buffer.concat(kept), cut: false };
 }
 
-/** Brackets within each other, two for each folder of a tree of files. */
+/** The deepest nesting of brackets; each folder in a tree of files takes two. */
 const maxLevels = 100;
 
-/** JSON, or undefined where it is none, or is nested as nothing that the host has to say. */
+/** Parses JSON; undefined if it is invalid or nested too deeply. */
 export function jsonOf(text: string): unknown {
   try {
     return isDeep(text) ? undefined : (JSON.parse(text) as unknown);
@@ -79,7 +79,7 @@ export function jsonOf(text: string): unknown {
 
 const units = { quote: 34, backslash: 92, list: 91, listEnd: 93, object: 123, objectEnd: 125 } as const;
 
-/** Told without reading it: a parser is at 16 MB of brackets for seconds, and nobody else has a turn. */
+/** Checked before parsing: 16 MB of brackets would block the event loop for seconds. */
 function isDeep(text: string): boolean {
   let levels = 0;
   let isString = false;
@@ -94,31 +94,31 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-/** Whether it is a page for people, as a gateway in between answers, and so nothing that the API says. */
+/** Whether it is an HTML page, as from a gateway, and so not from the API. */
 export const isPage = (text: string): boolean => /^\s*</.test(text);
 
-/** A field of a JSON object, whatever it holds; undefined where there is no such field or no object. */
+/** A field of a JSON object; undefined if there is no such field or no object. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? new Map<string, unknown>(Object.entries(value)).get(name)
     : undefined;
 }
 
-/** What a host says in an error's body: one line of plain text without secrets, at most 300 characters; empty if nothing. */
-export function saidIn(text: string): string {
+/** The message in an error's body: one line of plain text without secrets, at most 300 characters, possibly empty. */
+export function messageIn(text: string): string {
   const message = fieldOf(jsonOf(text), 'message');
-  const said = typeof message === 'string' ? message : /^\s*[<{[]/.test(text) ? '' : text;
-  const clean = scrub(said.slice(0, 4 * saidCharacters)).toWellFormed();
+  const raw = typeof message === 'string' ? message : /^\s*[<{[]/.test(text) ? '' : text;
+  const clean = scrub(raw.slice(0, 4 * maxMessageLength)).toWellFormed();
   return clean
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
-    .slice(0, saidCharacters);
+    .slice(0, maxMessageLength);
 }
 
-/** `Retry-After` in milliseconds, in seconds or as a date on the wire, at most a day; undefined if absent or garbage. */
-export function restOf(header: string | string[] | undefined, now: number): number | undefined {
+/** Reads `Retry-After` (seconds or a date) into milliseconds, at most a day; undefined if absent or invalid. */
+export function retryAfterOf(header: string | string[] | undefined, now: number): number | undefined {
   const value = typeof header === 'string' ? header.trim() : '';
   const isDate = /^\w{3,9},? .*GMT$/.test(value);
-  const rest = /^\d+$/.test(value) ? Number(value) * 1_000 : isDate ? Date.parse(value) - now : Number.NaN;
-  return Number.isNaN(rest) ? undefined : Math.min(Math.max(0, rest), maxRestLength);
+  const waitMs = /^\d+$/.test(value) ? Number(value) * 1_000 : isDate ? Date.parse(value) - now : Number.NaN;
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), maxRetryAfterMs);
 }

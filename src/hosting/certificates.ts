@@ -4,22 +4,22 @@ import path from 'node:path';
 import { Secret } from '../secret.ts';
 import type { Certificate, SecretReference } from './contract/certificate.ts';
 
-/** Why there is no certificate that could be used, as a sentence. */
+/** Why no certificate can be used, as sentences for people. */
 type Wrong = { readonly wrong: string };
 
-/** Pairs of `NAME.pem` and `NAME.key` in one folder, read at each use: what is renewed is seen. */
+/** Pairs of `NAME.pem` and `NAME.key` in one folder. They are read at each use, so renewed files are seen. */
 export type Certificates = {
   readonly certificate: (name: string) => Certificate | Wrong;
-  /** What a call refers to as `NAME.key` or `NAME.pem`. */
+  /** The content of a file that a call refers to as `NAME.key` or `NAME.pem`; undefined if it cannot be read. */
   readonly secrets: (reference: string) => Secret | undefined;
 };
 
-const largest = 65_536;
+const maxBytes = 65_536;
 const shownNames = 10;
 const nameShape = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 const fileShape = /^(.+)\.(key|pem)$/;
 
-/** The certificates of a folder; none where there is no folder. `now` gives epoch milliseconds. */
+/** The certificates of a folder; without a folder there are none. `now` gives epoch milliseconds. */
 export function openCertificates(folder: string | undefined, now: () => number = Date.now): Certificates {
   return {
     certificate: (name) => {
@@ -27,8 +27,8 @@ export function openCertificates(folder: string | undefined, now: () => number =
       if (!nameShape.test(name)) return wrong('This cannot be the name of a certificate.', folder);
       const key = contentOf(folder, `${name}.key`);
       const chain = contentOf(folder, `${name}.pem`);
-      if (chain === undefined) return wrong(`${name}.pem is not there or cannot be read.`, folder);
-      if (key === undefined) return wrong(`${name}.key is not there or cannot be read.`, folder);
+      if (chain === undefined) return wrong(`${name}.pem is missing or can't be read.`, folder);
+      if (key === undefined) return wrong(`${name}.key is missing or can't be read.`, folder);
       const checked = checkedPair(name, key, chain, now());
       return 'wrong' in checked ? wrong(checked.wrong, folder) : checked;
     },
@@ -42,11 +42,11 @@ export function openCertificates(folder: string | undefined, now: () => number =
 function wrong(what: string, folder?: string): Wrong {
   const names = folder === undefined ? [] : namesIn(folder);
   const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
-  const there = names.length > 0 ? `There are: ${names.slice(0, shownNames).join(', ')}${more}.` : 'There are none.';
-  return { wrong: `${what}${folder === undefined ? '' : ` ${there}`} Nothing was done.` };
+  const found = names.length > 0 ? `I found: ${names.slice(0, shownNames).join(', ')}${more}.` : 'I found none.';
+  return { wrong: `${what}${folder === undefined ? '' : ` ${found}`} Nothing was done.` };
 }
 
-/** The names of which both files are there. */
+/** The names that have both files. */
 function namesIn(folder: string): readonly string[] {
   try {
     const files = new Set(readdirSync(folder));
@@ -59,22 +59,22 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A small plain file of this folder, wherever in it a link may lead; undefined for anything else. */
+/** Reads a small regular file. Links are followed only inside the folder; anything else is undefined. */
 function contentOf(folder: string, file: string): Secret | undefined {
   let opened: number | undefined;
   try {
     const home = realpathSync(folder);
     const real = realpathSync(path.join(home, file));
     if (!real.startsWith(home.endsWith(path.sep) ? home : `${home}${path.sep}`)) return undefined;
-    // Never a link put there meanwhile, and never a pipe that would be waited for.
+    // Never follow a link that was put there meanwhile, and never wait on a pipe.
     opened = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     if (!fstatSync(opened).isFile()) return undefined;
-    const bytes = Buffer.alloc(largest + 1);
+    const bytes = Buffer.alloc(maxBytes + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
       read = readSync(opened, bytes, length, bytes.length - length, null);
     }
-    return length === 0 || length > largest ? undefined : new Secret(bytes.toString('utf8', 0, length));
+    return length === 0 || length > maxBytes ? undefined : new Secret(bytes.toString('utf8', 0, length));
   } catch {
     return undefined;
   } finally {
@@ -84,7 +84,7 @@ function contentOf(folder: string, file: string): Secret | undefined {
 
 function checkedPair(name: string, key: Secret, chain: Secret, now: number): Certificate | Wrong {
   if (/PRIVATE KEY/.test(chain.reveal()))
-    return { wrong: `${name}.pem has a private key in it, which belongs into ${name}.key alone.` };
+    return { wrong: `${name}.pem contains a private key, which belongs only in ${name}.key.` };
   const leaf = firstOf(chain.reveal());
   if (leaf === undefined) return { wrong: `${name}.pem is not a certificate in PEM.` };
   const privateKey = keyIn(key.reveal());
@@ -94,14 +94,14 @@ function checkedPair(name: string, key: Secret, chain: Secret, now: number): Cer
   const [validFrom, validUntil] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
   if (!(validUntil > now)) return { wrong: `The certificate ${name} expired on ${dayOf(validUntil)}.` };
   if (!(validFrom <= now)) return { wrong: `The certificate ${name} is not valid before ${dayOf(validFrom)}.` };
-  return { key: referTo(`${name}.key`, key), chain: referTo(`${name}.pem`, chain), names: namesOf(leaf), validUntil };
+  return { key: refTo(`${name}.key`, key), chain: refTo(`${name}.pem`, chain), names: namesOf(leaf), validUntil };
 }
 
-const referTo = ($secret: string, secret: Secret): SecretReference => ({ $secret, sha256: secret.digest() });
+const refTo = ($secret: string, secret: Secret): SecretReference => ({ $secret, sha256: secret.digest() });
 const dayOf = (at: number): string =>
-  Number.isNaN(at) ? 'a day nobody can read' : new Date(at).toISOString().slice(0, 10);
+  Number.isNaN(at) ? 'an unreadable date' : new Date(at).toISOString().slice(0, 10);
 
-/** The first certificate of a chain, if all of it can be read. */
+/** The first certificate of a chain; undefined unless every certificate in it can be read. */
 function firstOf(pem: string): X509Certificate | undefined {
   const parts = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   try {
@@ -128,7 +128,7 @@ function isKeyOf(certificate: X509Certificate, key: KeyObject): boolean {
   }
 }
 
-/** Names that a browser would believe; what Node prints in quotes is none, and may hold what looks like one. */
+/** The DNS names of a certificate. Node quotes odd values; those may contain what looks like a name, so skip them. */
 function namesOf({ subjectAltName = '' }: X509Certificate): readonly string[] {
   const bare = subjectAltName.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
   return [...bare.matchAll(/(?:^|, )DNS:([^,\s]+)/g)].map(([, name = '']) => name.toLowerCase());

@@ -11,7 +11,7 @@ export { HostTrouble, NotSent } from './trouble.ts';
 export type { Receipt, Unsent } from './receipt.ts';
 export type { Opened } from './send.ts';
 
-/** One call as metrics see it; a connection that did not come about has the section `connection`. */
+/** One call as metrics see it; a failed connection has the section `connection`. */
 export type Observation = {
   readonly section: string;
   readonly method: Read<unknown>['method'] | Write['method'] | 'CONNECT';
@@ -27,30 +27,30 @@ export type ClientOptions = {
   readonly dialect: Dialect;
   /** Epoch milliseconds: only for dates in `Retry-After`. */
   readonly now?: () => number;
-  /** From 0 to 1: spreads the pauses between tries. */
+  /** From 0 to 1: spreads the pauses between attempts. */
   readonly random?: () => number;
-  /** Credentials that a call's body may refer to. */
+  /** The credentials that a call's body may refer to. */
   readonly secrets?: (name: string) => Secret | undefined;
   readonly budgets?: { readonly reads?: Partial<ReadBudget>; readonly writes?: Partial<WriteBudget> };
   readonly onCall?: (observation: Observation) => void;
 };
 
-/** Two doors to the hosting API: everybody may hold `read`; `open` is for the one place that writes. */
+/** The hosting API: any code may have `read`; `open` is only for the one place that writes. */
 export type Client = {
-  /** Repeats within its budget what may pass. Rejects with `HostTrouble`. */
+  /** Retries failures that may pass, within its budget. Rejects with `HostTrouble`. */
   readonly read: Reader;
-  /** A connection for one write. Rejects with `NotSent`: nothing was and nothing will be sent. */
+  /** Opens a connection for one write. Rejects with `NotSent`: nothing was and nothing will be sent. */
   readonly open: () => Promise<Opened>;
-  /** Ends reads, gives up connections not yet written on, and waits for the answers of writes under way. */
+  /** Ends reads, closes unused connections, and waits for the answers of running writes. */
   readonly close: () => Promise<void>;
 };
 
-/** A client of the hosting API at `url`. Throws on an address that is none. */
+/** A client of the hosting API at `url`. Throws `TypeError` on an invalid address. */
 export function createClient(options: ClientOptions): Client {
   const { dialect, now = Date.now, random = Math.random, secrets = () => undefined, budgets } = options;
   const wire = wireTo(options.url, options.key);
   const reading = createReading({ wire, dialect, budget: { ...readBudget, ...budgets?.reads }, now, random });
-  const watch = watching(options.onCall);
+  const watch = watchCalls(options.onCall);
   const writing = createWriting({ wire, budget: { ...writeBudget, ...budgets?.writes }, secrets, now }, watch);
 
   async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
@@ -76,23 +76,23 @@ export function createClient(options: ClientOptions): Client {
 
 type Watch = (section: string, method: Observation['method']) => (outcome: Observation['outcome']) => void;
 
-function watching(onCall: ClientOptions['onCall']): Watch {
+function watchCalls(onCall: ClientOptions['onCall']): Watch {
   return (section, method) => {
     const began = performance.now();
     return (outcome) => {
       try {
         onCall?.({ section, method, outcome, ms: performance.now() - began });
       } catch {
-        // Counting must not change what is said to have happened.
+        // An error in counting must not change the result of the call.
       }
     };
   };
 }
 
-/** Keeps account of what is open, so that closing leaves nothing behind and cuts no write short. */
+/** Tracks open connections, so that closing leaves none behind and interrupts no write. */
 function createWriting(sending: Sending, watch: Watch): Pick<Client, 'open' | 'close'> {
   const idle = new Set<Opened>();
-  const underWay = new Set<Promise<unknown>>();
+  const running = new Set<Promise<unknown>>();
   let closed = false;
 
   function abandon(opened: Opened): void {
@@ -104,9 +104,9 @@ function createWriting(sending: Sending, watch: Watch): Pick<Client, 'open' | 'c
     const end = watch(call.section, call.method);
     idle.delete(opened);
     const answer = opened.write(call);
-    underWay.add(answer);
+    running.add(answer);
     const receipt = await answer;
-    underWay.delete(answer);
+    running.delete(answer);
     end(receipt.kind);
     return receipt;
   }
@@ -125,7 +125,7 @@ function createWriting(sending: Sending, watch: Watch): Pick<Client, 'open' | 'c
     async close() {
       closed = true;
       for (const opened of idle) abandon(opened);
-      await Promise.all(underWay);
+      await Promise.all(running);
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { Read } from './contract/call.ts';
 
-/** `document`: every literal as the API document prints it. `kinsta`: the public service with this interface. */
+/** `document`: every literal as in the API document. `kinsta`: the public service with this interface. */
 export type Dialect = 'document' | 'kinsta';
 
-/** Names of parameters and body fields that the document does not show; both dialects use the same. */
+/** Names of parameters and body fields that the document leaves open; both dialects use the same. */
 export const names = {
-  /** 4.3: the field with DELETE, DELETE_ALL, NEW or UPDATE, and the one with the rule as it shall be. */
+  /** 4.3: the field with DELETE, DELETE_ALL, NEW or UPDATE, and the field with the new rule. */
   ruleAction: 'action_type',
   newRule: 'new_value',
   /** 4.7 */
@@ -18,7 +18,7 @@ export const names = {
   logSearch: 'search',
 } as const;
 
-/** Values that the document does not show, or only one of. */
+/** Values that the document leaves open, or shows only one of. */
 export const values = {
   redirectTypes: ['permanent', 'redirect'],
   setupTypes: ['quick', 'avoid_downtime'],
@@ -26,31 +26,31 @@ export const values = {
   expirationIntervals: ['hours_24', 'days_7', 'days_30', 'days_90', 'never'],
 } as const;
 
-/** The least TTL of a DNS record (4.6) that a host takes, in seconds; the document names none. */
+/** The lowest TTL of a DNS record (4.6) the host accepts, in seconds; the document names none. */
 export const leastTtl: Readonly<Record<Dialect, number>> = { document: 0, kinsta: 300 };
 
-/** How 4.17 spells its list: as documented, and as the service has been seen to. Both are read, neither is written. */
+/** The key of the list in 4.17: as documented, and as the service has been seen to send it. Both are only read. */
 export const allowlistKeys = ['sftp_ip_allowlist', 'stfp_ip_allowlist'] as const;
 
-/** Below this a timestamp of 4.22 is in seconds: as milliseconds it would lie in early 1973. */
+/** A timestamp of 4.22 below this is in seconds: as milliseconds it would be in early 1973. */
 const firstMilliseconds = 1e11;
 const lastMilliseconds = 8.64e15;
 
-/** A timestamp of 4.22, whose unit is not stated, in epoch milliseconds; undefined if it can be no moment. */
+/** A timestamp of 4.22 in epoch milliseconds; the document does not state its unit. Undefined if it is no moment. */
 export function momentOf(timestamp: number | undefined): number | undefined {
   if (timestamp === undefined || !(timestamp > 0)) return undefined;
   const moment = timestamp < firstMilliseconds ? timestamp * 1_000 : timestamp;
   return moment <= lastMilliseconds ? moment : undefined;
 }
 
-/** The end of a key: ISO 8601, or as the public service says it, epoch milliseconds as a text; undefined if it is neither. */
-export function endOf(said: string | number | undefined): number | undefined {
-  if (typeof said === 'number' || /^\d{1,16}$/.test(said ?? '')) return momentOf(Number(said));
-  const at = /^\d{4}-\d{2}-\d{2}/.test(said ?? '') ? Date.parse(said ?? '') : Number.NaN;
+/** When a key expires, from ISO 8601 or epoch milliseconds (the public service's); undefined if it is neither. */
+export function endOf(expires: string | number | undefined): number | undefined {
+  if (typeof expires === 'number' || /^\d{1,16}$/.test(expires ?? '')) return momentOf(Number(expires));
+  const at = /^\d{4}-\d{2}-\d{2}/.test(expires ?? '') ? Date.parse(expires ?? '') : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** The read as a host of this dialect understands it. There is none for writes: what was approved is what is sent. */
+/** Translates a read into the host's dialect. Writes are never translated: what was approved is what is sent. */
 export function inDialect<R>(call: Read<R>, dialect: Dialect): Read<R> {
   if (dialect === 'document' || call.query?.[names.logFile] !== 'service-cache-perf') return call;
   return { ...call, query: { ...call.query, [names.logFile]: 'kinsta-cache-perf' } };

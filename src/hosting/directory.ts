@@ -11,13 +11,13 @@ import type { Listing } from './listing.ts';
 
 export type DirectoryOptions = {
   readonly read: Reader;
-  /** The company's id; undefined: asked of the host, which may not tell. */
+  /** The company's id; if undefined the host is asked, which may not say. */
   readonly company: string | undefined;
-  /** Whether this host has listed its sites before: then a 404 is trouble, and names do not come from themes. */
+  /** Whether this host has listed its sites before. Then a 404 is trouble, and names never come from themes. */
   readonly listsSites?: boolean;
-  /** Told when the host lists its sites for the first time, for `listsSites` of the next start. */
+  /** Called when the host lists its sites for the first time, so that the next start sets `listsSites`. */
   readonly onSites?: () => void;
-  /** What the policy says at this moment. */
+  /** The policy's pins right now. */
   readonly pins: () => Pins;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -25,34 +25,34 @@ export type DirectoryOptions = {
   readonly onTrouble: (trouble: HostTrouble) => void;
 };
 
-/** Names and ids, kept in memory: asking never waits. */
+/** Names and ids in memory; lookups never wait. */
 export type Directory = {
   readonly listing: () => Listing;
-  /** Whether a target is there, by what the host told at `since` (epoch ms) or later. */
+  /** Whether a target exists, judging by what the host said at `since` (epoch ms) or later. */
   readonly presenceOf: (target: Named, since: number) => Presence;
-  /** Reads everything anew; several at once are one. Never rejects: trouble stands in the listing. */
+  /** Reads everything again; concurrent calls share one read. Never rejects: trouble is in the listing. */
   readonly refresh: () => Promise<void>;
   /**
-   * As `refresh`, unless the listing is only seconds old; waits so many milliseconds at most. Resolves with the time (epoch
-   * ms) from which on it counts for the asker what the host has told.
+   * As `refresh`, unless the listing is only seconds old. Waits at most `withinMs`. Resolves with the time (epoch ms)
+   * since when the host's answers count for this caller.
    */
   readonly freshen: (withinMs?: number) => Promise<number>;
-  /** Refreshes now and from then on in the background. */
+  /** Refreshes now, and regularly from then on in the background. */
   readonly start: () => void;
   readonly close: () => void;
 };
 
 const defaultRefreshMs = 5 * 60_000;
-/** After trouble the next refresh comes sooner. */
+/** The next refresh after trouble comes sooner. */
 const soonerMs = 30_000;
 const missingRouteMs = 3_600_000;
-/** A listing this old is fresh; a fresher one is waited for this long, while somebody waits to have a name known. */
+/** `freshen` skips the read below the first age, and waits at most the second time for it. */
 const freshMs = 2_000;
 const freshenWithinMs = 1_500;
-/** What the host is asked for one who asks counts for another who asks just after; what is older does not. */
+/** Answers to one caller count for another who asks within this time. */
 const sharedMs = 5_000;
 
-/** What was read of the host, before the policy has its say. */
+/** What was read from the host, before the policy's pins are applied. */
 type Seen = {
   readonly at: number | undefined;
   readonly company: string | undefined;
@@ -64,10 +64,10 @@ type Seen = {
   readonly domainsReadAt: number | undefined;
   readonly trouble: HostTrouble | undefined;
 };
-/** Environments, and the domains that were listed with them: none where they are known by the themes. */
+/** Environments, and the domains listed with them; no domains if the names come from themes. */
 type Sites = { readonly environments: readonly ListedEnvironment[]; readonly domains: readonly SiteDomain[] };
 type Domains = readonly CompanyDomain[];
-/** `isWhole`: what is missing is not there. */
+/** `isWhole`: what is missing does not exist. */
 type Listed<T> = { readonly list: T; readonly isWhole: boolean };
 type SiteLister = (company: string) => Promise<Listed<Sites>>;
 const noSites: Sites = { environments: [], domains: [] };
@@ -82,25 +82,25 @@ const nothingSeen: Omit<Seen, 'company'> = {
   trouble: undefined,
 };
 
-/** A directory of what `read` can list. It is empty until its first refresh. */
+/** A directory of what `read` can list, empty until its first refresh. */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { now, refreshMs = defaultRefreshMs } = options;
   const sites = siteLister(options);
   let seen: Seen = { ...nothingSeen, company: options.company };
   const listings = createListings();
-  /** The last listings in a row that have all sites: as many as it takes to say that something is gone. */
-  let wholeInARow: readonly Listing[] = [];
+  /** The latest consecutive complete listings: as many as it takes to say that something is gone. */
+  let completeListings: readonly Listing[] = [];
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  let lookedAt = -Infinity;
+  let refreshedAt = -Infinity;
 
   async function renew(): Promise<void> {
-    lookedAt = now();
-    const fresh = await look(options, sites, seen);
+    refreshedAt = now();
+    const fresh = await readAll(options, sites, seen);
     if (closed) return;
     const isWhole = fresh.sitesAt !== seen.sitesAt;
-    wholeInARow = isWhole ? trimmed([...wholeInARow, listings(fresh, options.pins())]) : [];
+    completeListings = isWhole ? trimmed([...completeListings, listings(fresh, options.pins())]) : [];
     seen = fresh;
     if (fresh.trouble) options.onTrouble(fresh.trouble);
   }
@@ -120,11 +120,11 @@ export function createDirectory(options: DirectoryOptions): Directory {
 
   return {
     listing: () => listings(seen, options.pins()),
-    presenceOf: (target, since) => presenceIn(listings(seen, options.pins()), wholeInARow, target, since),
+    presenceOf: (target, since) => presenceIn(listings(seen, options.pins()), completeListings, target, since),
     refresh,
     freshen: async (withinMs = freshenWithinMs) => {
       const since = now() - sharedMs;
-      if (running !== undefined || now() - lookedAt >= freshMs)
+      if (running !== undefined || now() - refreshedAt >= freshMs)
         await Promise.race([refresh(), pause(withinMs, undefined, { ref: false })]);
       return since;
     },
@@ -136,11 +136,11 @@ export function createDirectory(options: DirectoryOptions): Directory {
   };
 }
 
-/** A fresh look at everything; what cannot be read now stays as it was before. */
-async function look({ read, now }: DirectoryOptions, sitesOf: SiteLister, before: Seen): Promise<Seen> {
+/** Reads everything. What cannot be read keeps its previous value. */
+async function readAll({ read, now }: DirectoryOptions, sitesOf: SiteLister, before: Seen): Promise<Seen> {
   const began = now();
   const troubles: HostTrouble[] = [];
-  const orElse = async <T>(known: T, work: () => Promise<T>): Promise<T> => {
+  const orKeep = async <T>(known: T, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -148,11 +148,11 @@ async function look({ read, now }: DirectoryOptions, sitesOf: SiteLister, before
       return known;
     }
   };
-  const company = before.company ?? (await orElse<string | undefined>(undefined, () => companyOfKey(read)));
+  const company = before.company ?? (await orKeep<string | undefined>(undefined, () => companyOfKey(read)));
   if (company === undefined) return { ...before, trouble: troubles[0] };
   const [sites, domains] = await Promise.all([
-    orElse<Listed<Sites> | undefined>(undefined, () => sitesOf(company)),
-    orElse<Listed<Domains> | undefined>(undefined, () => domainsIn(read, company, before.domains)),
+    orKeep<Listed<Sites> | undefined>(undefined, () => sitesOf(company)),
+    orKeep<Listed<Domains> | undefined>(undefined, () => domainsIn(read, company, before.domains)),
   ]);
   const [trouble] = troubles;
   return {
@@ -168,8 +168,8 @@ async function look({ read, now }: DirectoryOptions, sitesOf: SiteLister, before
   };
 }
 
-/** A host in trouble may answer with an empty list: nobody takes everything of a company away between two looks. */
-const emptied = (): TypeError => new TypeError('the host answers with an empty list where there were entries before');
+/** An empty list after a filled one is trouble at the host: nobody removes all entries between two reads. */
+const emptied = (): TypeError => new TypeError('the host sent an empty list where there were entries before');
 
 async function domainsIn(read: Reader, company: string, before: Domains): Promise<Listed<Domains>> {
   const list = await read(listDomains({ company }));
@@ -177,7 +177,7 @@ async function domainsIn(read: Reader, company: string, before: Domains): Promis
   return { list, isWhole: list.length > 0 && list.every(({ id, name }) => id !== undefined && name !== undefined) };
 }
 
-/** Makes listings: what is worked out of their lists can be kept for as long as these are the same objects. */
+/** Makes listings. Unchanged lists stay the same objects, so results derived from them can be cached. */
 function createListings(): (seen: Seen, pins: Pins) => Listing {
   let last: { readonly seen: Seen; readonly pins: Pins; readonly listing: Listing } | undefined;
   return (seen, pins) => {
@@ -190,7 +190,7 @@ function createListings(): (seen: Seen, pins: Pins) => Listing {
   };
 }
 
-/** What was known, where what is read is no different. */
+/** The known value if the fresh one is equal. */
 const unlessSame = <T>(known: T, fresh: T): T => (JSON.stringify(known) === JSON.stringify(fresh) ? known : fresh);
 
 function listingOf(seen: Seen, pins: Pins): Listing {
@@ -212,14 +212,14 @@ function listingOf(seen: Seen, pins: Pins): Listing {
 
 async function companyOfKey(read: Reader): Promise<string> {
   const { company } = await read(validateKey({}));
-  if (company === undefined) throw new TypeError('the host does not tell which company the key belongs to');
+  if (company === undefined) throw new TypeError('the host did not say which company the key belongs to');
   return company;
 }
 
 /**
- * Environments by the sites listing where the host has one, else by the themes. Only a 404 of a host that never listed
- * its sites says that there is no such listing; it is asked again an hour later. Any other trouble is trouble: names that
- * come from themes are other names.
+ * Lists environments from the sites listing if the host has one, else from the themes. Only a 404 from a host that
+ * never listed its sites means that it has no listing; it is asked again after an hour. Any other trouble is passed on,
+ * because names from themes are different names.
  */
 function siteLister({ read, now, listsSites = false, onSites }: DirectoryOptions): SiteLister {
   let missingUntil = -Infinity;
@@ -245,9 +245,9 @@ function siteLister({ read, now, listsSites = false, onSites }: DirectoryOptions
   };
 }
 
-/** What went wrong as trouble with the host, for whoever shows it. */
+/** Any error as `HostTrouble`. */
 function asTrouble(error: unknown): HostTrouble {
   if (error instanceof HostTrouble) return error;
-  const says = error instanceof Error ? error.message : 'the host cannot be read';
+  const says = error instanceof Error ? error.message : "the host can't be read";
   return new HostTrouble({ kind: 'odd answer', says, cause: error }, { attempts: 1, elapsedMs: 0 });
 }

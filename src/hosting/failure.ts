@@ -11,7 +11,7 @@ export type TroubleKind =
   | 'server error'
   | 'odd answer';
 
-/** One try that came to nothing. */
+/** One failed attempt. */
 export type Failure = {
   readonly kind: TroubleKind;
   /** A short phrase for people. */
@@ -23,7 +23,7 @@ export type Failure = {
 
 const noName: readonly [TroubleKind, string] = ['unreachable', "the host's name could not be looked up"];
 const silence: readonly [TroubleKind, string] = ['time-out', 'the host did not answer in time'];
-const noConnection: readonly [TroubleKind, string] = ['unreachable', 'no connection to the host came about in time'];
+const noConnection: readonly [TroubleKind, string] = ['unreachable', 'the connection to the host took too long'];
 const closed: readonly [TroubleKind, string] = ['unreachable', 'the connection was closed before an answer'];
 const reset: readonly [TroubleKind, string] = ['unreachable', 'the connection was reset before an answer'];
 const unreadable: readonly [TroubleKind, string] = ['odd answer', 'the host did not answer in HTTP'];
@@ -42,7 +42,7 @@ const byCode: ReadonlyMap<string, readonly [TroubleKind, string]> = new Map([
   ['UND_ERR_HEADERS_OVERFLOW', unreadable],
 ]);
 
-/** What is wrong when there was no complete answer: an error of the socket, of TLS or of HTTP, in words. */
+/** The failure for a missing or incomplete answer: an error of the socket, TLS or HTTP, in words. */
 export function failureOf(error: unknown): Failure {
   const code = codeOf(error);
   const known = byCode.get(code);
@@ -55,9 +55,9 @@ export function failureOf(error: unknown): Failure {
   return { kind: 'unreachable', says: `the connection failed${code && ` (${code})`}`, cause: error };
 }
 
-/** What is wrong with an answer by its status; `says` falls back to the status alone. */
-export function failureOfStatus(status: number, said: string, retryAfterMs: number | undefined): Failure {
-  return { kind: kindOf(status), status, says: said || `the host answered ${status}`, retryAfterMs };
+/** The failure for an answer's status; `says` is the host's message, or the status alone. */
+export function failureOfStatus(status: number, message: string, retryAfterMs: number | undefined): Failure {
+  return { kind: kindOf(status), status, says: message || `the host answered ${status}`, retryAfterMs };
 }
 
 function kindOf(status: number): TroubleKind {
@@ -69,7 +69,7 @@ function kindOf(status: number): TroubleKind {
   return status >= 400 ? 'bad request' : 'odd answer';
 }
 
-/** Whether the same read may fare better a moment later. */
+/** Whether the same read may work a moment later. */
 export function mayPass({ kind }: Failure): boolean {
   return kind === 'unreachable' || kind === 'time-out' || kind === 'throttled' || kind === 'server error';
 }

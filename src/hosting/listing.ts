@@ -3,43 +3,43 @@ import type { CompanyDomain } from './contract/domains.ts';
 import type { ListedSite } from './contract/operations.ts';
 import type { CompanyTheme } from './contract/themes.ts';
 
-/** Everything that has a name, as last seen. */
+/** Everything with a name, as last read. */
 export type Listing = {
-  /** When all of it was last read, in epoch milliseconds; undefined: never yet. */
+  /** When everything was last read, in epoch milliseconds; undefined if never. */
   readonly at: number | undefined;
   readonly environments: readonly ListedEnvironment[];
   readonly domains: readonly ListedDomain[];
   readonly company: { readonly id: string } | undefined;
   /**
-   * When (epoch ms) the host was last asked for its sites, and for its domains, and told of all of them; undefined:
-   * never. An empty list, one that could not be read whole, and names that come from themes do not count.
+   * When (epoch ms) the host was last asked for its sites, or its domains, and listed all of them; undefined if never.
+   * Empty lists, incomplete lists and names from themes do not count.
    */
   readonly sitesAt: number | undefined;
   readonly domainsAt: number | undefined;
-  /** When (epoch ms) the host was last asked for what stands here and answered, wholly or not, by sites or by themes. */
+  /** When (epoch ms) the host was last asked and answered, completely or not, from sites or from themes. */
   readonly environmentsReadAt: number | undefined;
   readonly domainsReadAt: number | undefined;
-  /** There is more than a listing holds: at most 100,000 environments and as many domains. */
+  /** The host has more than a listing holds: at most 100,000 environments and 100,000 domains. */
   readonly cut: boolean;
-  /** Why the last refresh came to nothing, in whole or in part; what was known before stands. */
+  /** Why the last refresh failed, wholly or in part; earlier values are kept. */
   readonly trouble: HostTrouble | undefined;
 };
 
-/** A site as far as it is known: where the host does not list sites, its id comes from the policy or from nowhere. */
+/** What is known of a site. If the host lists no sites, its id comes from the policy or is unknown. */
 export type SiteName = { readonly id: string | undefined; readonly name: string; readonly displayName: string };
 
-/** An environment the host tells of, or the policy. */
+/** An environment from the host or the policy. */
 export type ListedEnvironment = {
   readonly id: string;
   /** One word, as people type it: `live`. */
   readonly name: string;
   readonly displayName: string;
   readonly site: SiteName | undefined;
-  /** Who gave it its name; a display name can be changed by anybody and does not prove what kind it is. */
+  /** Where its name comes from. Anybody can change a display name, so it does not prove what kind it is. */
   readonly named: 'by the host' | 'by its display name' | 'by policy';
 };
 
-/** A domain of the company; `siteId` is the host's, `site` what is known of it. */
+/** A domain of the company. `siteId` comes from the host; `site` is what is known of that site. */
 export type ListedDomain = {
   readonly id: string;
   readonly name: string;
@@ -47,20 +47,20 @@ export type ListedDomain = {
   readonly site: SiteName | undefined;
 };
 
-/** A domain as a sites listing tells of it: with the environment it belongs to. */
+/** A domain in a sites listing, with its environment. */
 export type SiteDomain = { readonly id: string; readonly name: string; readonly environmentId: string };
 
-/** What the policy says where the host cannot; ids in small letters. */
+/** Names from the policy for what the host does not say; ids are in lower case. */
 export type Pins = {
   readonly environments: readonly { readonly id: string; readonly site: string; readonly name: string }[];
   readonly sites: readonly { readonly id: string; readonly name: string; readonly environments: readonly string[] }[];
 };
 
-/** More than this is left out of a listing, which then says so. */
+/** A listing is cut beyond these, and says so. */
 export const maxEnvironments = 100_000;
 export const maxDomains = 100_000;
 
-/** The environments of a sites listing. What has no id cannot be spoken of and is left out. */
+/** The environments of a sites listing. Those without an id cannot be used and are dropped. */
 export function fromSites(sites: readonly ListedSite[]): readonly ListedEnvironment[] {
   return sites.flatMap((listed) => {
     const name = wordFor(listed.name, listed.display_name, listed.id);
@@ -74,7 +74,7 @@ export function fromSites(sites: readonly ListedSite[]): readonly ListedEnvironm
   });
 }
 
-/** The domains of a sites listing. What has no id or name is left out. */
+/** The domains of a sites listing. Those without an id or a name are dropped. */
 export function domainsFromSites(sites: readonly ListedSite[]): readonly SiteDomain[] {
   return sites
     .flatMap(({ environments }) => environments)
@@ -85,7 +85,7 @@ export function domainsFromSites(sites: readonly ListedSite[]): readonly SiteDom
     );
 }
 
-/** The environments that themes tell of: named by display names only, their sites without ids. */
+/** The environments in the themes, named by display names only; their sites have no ids. */
 export function fromThemes(themes: readonly CompanyTheme[]): readonly ListedEnvironment[] {
   const found = new Map<string, ListedEnvironment>();
   for (const { id, display_name: display, site_display_name: siteDisplay } of themes.flatMap(
@@ -99,7 +99,7 @@ export function fromThemes(themes: readonly CompanyTheme[]): readonly ListedEnvi
   return [...found.values()];
 }
 
-/** The same environments as the policy names them, with those that only the policy knows. */
+/** The environments under the policy's names, with those that only the policy knows. */
 export function pinned(environments: readonly ListedEnvironment[], pins: Pins): readonly ListedEnvironment[] {
   const known = new Map(environments.map((one) => [one.id, one]));
   const homes = pins.sites.flatMap(({ id, name, environments }) =>
@@ -125,8 +125,8 @@ export function pinned(environments: readonly ListedEnvironment[], pins: Pins): 
 }
 
 /**
- * Domains with what is known of their sites. What has no id or name is left out. Where exactly one domain of the sites
- * listing has that name, its id is the one to ask by, and its environment says which site it is of.
+ * Domains with what is known of their sites. Those without an id or a name are dropped. If exactly one domain in the
+ * sites listing has the same name, its id is used for requests and its environment decides the site.
  */
 export function domainsOf(
   domains: readonly CompanyDomain[],
@@ -161,7 +161,7 @@ const named = (id: string | undefined, displayName: string): SiteName => ({
   displayName,
 });
 
-/** One word without slashes: the host's own name if it is one, else made of the display name (`Acme Shop` → `acme-shop`). */
+/** One word without slashes: the host's own name, or one made from the display name (`Acme Shop` → `acme-shop`). */
 function wordFor(name: string | undefined, displayName: string | undefined, id: string | undefined): string {
   if (name !== undefined && /^[^\s/\p{C}]{1,100}$/u.test(name)) return name;
   const word = (name ?? displayName ?? '')

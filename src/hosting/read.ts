@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { glance, isPage, jsonOf, OddBody, restOf, saidIn, textOf } from './answer.ts';
+import { glance, isPage, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
 import { following, type Read, type Reader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
@@ -8,29 +8,29 @@ import { HostTrouble } from './trouble.ts';
 import { NotAdmitted, createSemaphore, type Semaphore } from '../semaphore.ts';
 import { headersFor, target, type Wire } from './wire.ts';
 
-/** Bounds of reading; times in milliseconds. */
+/** Limits for reads; times in milliseconds. */
 export type ReadBudget = {
   readonly tries: number;
-  /** A further try begins no later than this after the first began. */
+  /** The last attempt starts no later than this after the first. */
   readonly withinMs: number;
-  /** The first pause is random up to this, each further one up to twice as long. */
+  /** The first pause is random up to this; the limit doubles with each further one. */
   readonly pauseMs: number;
   readonly connectMs: number;
-  /** Silence before the answer, or between its parts. */
+  /** How long the host may be silent before or within an answer. */
   readonly silenceMs: number;
-  /** One try from its beginning to its end. */
+  /** One attempt from start to end. */
   readonly tryMs: number;
-  /** Of an answer, on the wire and unfolded; 20,000 log lines fit. */
+  /** The size of an answer, on the wire and unpacked; 20,000 log lines fit. */
   readonly bytes: number;
   readonly connections: number;
-  /** Of these, so many for what people ask for, and so many for one of them: the rest is for changes under way. */
+  /** How many connections serve people's requests, and how many one person gets. The rest is for changes. */
   readonly forPeople: number;
   readonly forEach: number;
-  /** And the last so many of them only for those who have none. */
+  /** How many of those are kept for people without a running read. */
   readonly forIdle: number;
-  /** And so many for operations that the host has accepted. */
+  /** How many serve operations that the host has accepted. */
   readonly following: number;
-  /** So many answers of more than a megabyte at a time, one for each person. */
+  /** How many answers of more than a megabyte are read at a time, one per person. */
   readonly long: number;
   readonly waiting: number;
   readonly waitMs: number;
@@ -62,7 +62,7 @@ type Reading = {
 };
 type Try<R> = { readonly value: R } | { readonly failure: Failure };
 
-/** Sends reads: repeats what may pass, gives up with `HostTrouble`. `close` ends those under way. */
+/** Sends reads. Retries failures that may pass, then rejects with `HostTrouble`. `close` ends running reads. */
 export function createReading(of: Reading): { readonly read: Reader; close(): Promise<void> } {
   const { budget } = of;
   const pool = new Pool(of.wire.origin, {
@@ -83,19 +83,19 @@ export function createReading(of: Reading): { readonly read: Reader; close(): Pr
     waitMs,
   });
   const forFollowing = createSemaphore({ most: budget.following, waiting, waitMs });
-  // On its way to a value a long answer is there four times over.
+  // A long answer is in memory four times while it is parsed.
   const long = createSemaphore({ most: budget.long, maxEach: 1, waiting, waitMs });
 
   async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
     const own = onBehalfOf === following ? forFollowing : forPeople;
-    const inTurn: Semaphore = onBehalfOf === undefined ? forAll : (work) => own(() => forAll(work), onBehalfOf);
-    const hold: Hold = () =>
+    const queued: Semaphore = onBehalfOf === undefined ? forAll : (work) => own(() => forAll(work), onBehalfOf);
+    const claim: Claim = () =>
       new Promise((resolve, reject) => {
         long(() => new Promise<void>((done) => resolve(done)), onBehalfOf).catch(reject);
       });
     const began = performance.now();
     for (let attempts = 1; ; attempts += 1) {
-      const outcome = await inTurn(() => once(of, pool, call, closing.signal, hold)).catch(noTurn);
+      const outcome = await queued(() => once(of, pool, call, closing.signal, claim)).catch(noTurn);
       if ('value' in outcome) return outcome.value;
       const { failure } = outcome;
       const elapsedMs = Math.round(performance.now() - began);
@@ -115,18 +115,18 @@ export function createReading(of: Reading): { readonly read: Reader; close(): Pr
   };
 }
 
-/** A busy house is not made less busy by asking again. */
+/** No retry: more requests would not make us less busy. */
 function noTurn(error: unknown): { readonly failure: Failure } {
   if (!(error instanceof NotAdmitted)) throw error;
   return { failure: { kind: 'no turn', says: error.message, cause: error } };
 }
 
-/** Takes the place of a long answer, when there is one; resolves with what gives it back. */
-type Hold = () => Promise<() => void>;
+/** Waits for the place of a long answer; resolves with the function that frees it. */
+type Claim = () => Promise<() => void>;
 
-async function once<R>(of: Reading, pool: Pool, asked: Read<R>, closing: AbortSignal, hold: Hold): Promise<Try<R>> {
+async function once<R>(of: Reading, pool: Pool, read: Read<R>, closing: AbortSignal, claim: Claim): Promise<Try<R>> {
   let release = (): void => undefined;
-  const call = inDialect(asked, of.dialect);
+  const call = inDialect(read, of.dialect);
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   try {
     const answer = await pool.request({
@@ -141,12 +141,12 @@ async function once<R>(of: Reading, pool: Pool, asked: Read<R>, closing: AbortSi
       const body = await glance(answer);
       if (status < 500 && status !== 429 && isPage(body))
         return { failure: { kind: 'odd answer', status, says: `a page answered ${status} instead of the host` } };
-      return { failure: failureOfStatus(status, saidIn(body), restOf(headers['retry-after'], of.now())) };
+      return { failure: failureOfStatus(status, messageIn(body), retryAfterOf(headers['retry-after'], of.now())) };
     }
     const text = await textOf(answer, of.budget.bytes, async () => {
-      release = await hold();
+      release = await claim();
     });
-    return understood(call, status, text);
+    return parsedReply(call, status, text);
   } catch (error) {
     if (error instanceof NotAdmitted) return noTurn(error);
     if (error instanceof OddBody) return { failure: { kind: 'odd answer', says: error.message, cause: error } };
@@ -159,8 +159,8 @@ async function once<R>(of: Reading, pool: Pool, asked: Read<R>, closing: AbortSi
 const isAnswer = (call: Read<unknown>, status: number): boolean =>
   call.answers ? call.answers.includes(status) : status >= 200 && status < 300;
 
-/** Reads the body into what the contract says of it. */
-function understood<R>(call: Read<R>, status: number, text: string): Try<R> {
+/** Parses the body with the contract's schema. */
+function parsedReply<R>(call: Read<R>, status: number, text: string): Try<R> {
   const body = jsonOf(text);
   if (body === undefined && !call.answers) {
     return { failure: { kind: 'odd answer', status, says: 'the answer is not JSON' } };
@@ -171,7 +171,7 @@ function understood<R>(call: Read<R>, status: number, text: string): Try<R> {
     if (read.success) return { value: read.data };
     return { failure: { kind: 'odd answer', status, says, cause: read.error } };
   } catch (error) {
-    // A tree so deep that reading it exhausts the stack.
+    // A tree so deep that parsing it exhausts the stack.
     return { failure: { kind: 'odd answer', status, says, cause: error } };
   }
 }

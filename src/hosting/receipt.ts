@@ -1,4 +1,4 @@
-import { fieldOf, isPage, jsonOf, restOf, saidIn } from './answer.ts';
+import { fieldOf, isPage, jsonOf, retryAfterOf, messageIn } from './answer.ts';
 import { operationId } from './contract/fields.ts';
 
 /** What the host answered to a write. */
@@ -6,28 +6,28 @@ export type Receipt =
   | {
       readonly kind: 'accepted';
       readonly status: number;
-      /** By which the host can be asked how it goes on. */
+      /** The id for asking the host about its progress. */
       readonly operation?: string;
       readonly message?: string;
-      /** Answered `{result: null}`: it is done rather than begun. */
+      /** The answer was `{result: null}`: it is done, not started. */
       readonly immediate: boolean;
     }
-  /** Not taken; it may be sent again after a rest. */
+  /** Not accepted; it may be sent again after a pause. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | undefined }
-  /** Refused: nothing happened. `message` is the host's own, maybe empty. */
+  /** Refused: nothing happened. `message` is the host's own, possibly empty. */
   | { readonly kind: 'rejected'; readonly status: number; readonly message: string }
-  /** It may have happened or not; `why` is a phrase for people: `it answered 500`. */
+  /** It may have happened or not. `why` is a phrase for people: `it answered 500`. */
   | { readonly kind: 'unknown'; readonly why: string; readonly status?: number };
 
-/** Provably nothing of the write left this machine; `why` is a phrase for people. */
+/** Provably nothing of the write left this machine. `why` is a phrase for people. */
 export type Unsent = { readonly kind: 'not sent'; readonly why: string };
 
-/** Refusals that may have come after the work was begun: time-outs, conflicts, too early, client gone. */
+/** These may come after the work has started: time-outs, conflicts, too early, client closed. */
 const doubtful = new Set([408, 409, 425, 499]);
 
 /**
- * What a status means for a write, with what of its body and headers came. A page instead of the API's JSON is of
- * something in between, which does not know what the host did; else the body never changes the verdict.
+ * What an answer means for a write, with as much of its body as arrived. A page instead of JSON comes from something in
+ * between, which does not know what the host did. Otherwise the body never changes the verdict.
  */
 export function receiptOf(
   status: number,
@@ -38,9 +38,9 @@ export function receiptOf(
   if (status < 500 && status !== 429 && isPage(body))
     return { kind: 'unknown', why: `a page answered ${status} instead of the host`, status };
   if (status >= 200 && status < 300) return accepted(status, body);
-  if (status === 429) return { kind: 'throttled', retryAfterMs: restOf(retryAfter, now) };
+  if (status === 429) return { kind: 'throttled', retryAfterMs: retryAfterOf(retryAfter, now) };
   if (status >= 400 && status < 500 && !doubtful.has(status)) {
-    return { kind: 'rejected', status, message: saidIn(body) };
+    return { kind: 'rejected', status, message: messageIn(body) };
   }
   return { kind: 'unknown', why: `it answered ${status}`, status };
 }
@@ -48,7 +48,7 @@ export function receiptOf(
 function accepted(status: number, body: string): Receipt {
   const answer = jsonOf(body);
   const operation = operationId.safeParse(fieldOf(answer, 'operation_id')).data;
-  const message = saidIn(body.trimStart().startsWith('{') ? body : '');
+  const message = messageIn(body.trimStart().startsWith('{') ? body : '');
   return {
     kind: 'accepted',
     status,

@@ -10,20 +10,20 @@ import { bodyOf, headersFor, SecretGone, target, type Wire } from './wire.ts';
 
 /** Times of a write, in milliseconds. */
 export type WriteBudget = {
-  /** Until the connection stands, name, TCP and TLS together. */
+  /** Until the connection is open: name lookup, TCP and TLS together. */
   readonly connectMs: number;
-  /** From the write until the answer's status. */
+  /** From the write to the answer's status. */
   readonly answerMs: number;
-  /** From the status until the end of the body, on which the verdict does not depend. */
+  /** From the status to the end of the body, which the verdict does not depend on. */
   readonly bodyMs: number;
 };
 export const writeBudget: WriteBudget = { connectMs: 5_000, answerMs: 30_000, bodyMs: 5_000 };
 
-/** A connection on which nothing was said yet: good for one write, or for nothing. */
+/** An unused connection, good for one write. */
 export type Opened = {
   /**
-   * Writes the call, once, on this connection and on no other. Never throws. Until the request is handed to the socket
-   * the answer to whatever goes wrong is `not sent`; from then on it is a receipt, and what is not known is `unknown`.
+   * Writes the call once, on this connection only. Never throws. Until the request is handed to the socket any problem
+   * gives `not sent`; after that it gives a receipt, which is `unknown` if nothing is certain.
    */
   write(call: Write): Promise<Receipt | Unsent>;
   /** Closes it unused. */
@@ -43,15 +43,15 @@ const unsent = (why: string): Unsent => ({ kind: 'not sent', why });
 /** Opens a connection for one write. Throws `NotSent`. */
 export async function openConnection(sending: Sending): Promise<Opened> {
   const socket = await connected(sending.wire, sending.budget.connectMs);
-  // The write judges by itself what becomes of the socket; unheard, its errors would end the process.
+  // The write checks the socket itself; without a listener its errors would end the process.
   socket.on('error', () => undefined);
   let used = false;
   return {
     async write(call) {
-      if (used) return unsent('its connection was used up');
+      if (used) return unsent('its connection was already used');
       used = true;
-      const body = worded(call, sending);
-      const receipt = 'why' in body ? body : await written(call, body.text, socket, sending);
+      const body = bodyFor(call, sending);
+      const receipt = 'why' in body ? body : await sendOnce(call, body.text, socket, sending);
       socket.destroy();
       return receipt;
     },
@@ -64,15 +64,15 @@ export async function openConnection(sending: Sending): Promise<Opened> {
 
 const closedEarly = 'the host closed the connection before anything was sent';
 
-function worded(call: Write, { secrets }: Sending): { readonly text: string | undefined } | Unsent {
+function bodyFor(call: Write, { secrets }: Sending): { readonly text: string | undefined } | Unsent {
   try {
     return { text: bodyOf(call, secrets) };
   } catch (error) {
-    return unsent(error instanceof SecretGone ? error.message : 'the call could not be put into words');
+    return unsent(error instanceof SecretGone ? error.message : 'its body could not be written as JSON');
   }
 }
 
-/** Open both ways and silent: a host that speaks unasked has not answered the write. */
+/** Open in both directions with nothing received: bytes sent before the request are not an answer to it. */
 const isFresh = (socket: Socket): boolean => socket.readyState === 'open' && socket.readableLength === 0;
 
 function connected({ origin }: Wire, timeout: number): Promise<Socket> {
@@ -84,23 +84,23 @@ function connected({ origin }: Wire, timeout: number): Promise<Socket> {
   });
 }
 
-/** The one request. Its HTTP client gets the socket that stands, and no second one whatever happens. */
-async function written(
+/** Sends the one request. Its HTTP client gets this socket and never a second one. */
+async function sendOnce(
   call: Write,
   body: string | undefined,
   socket: Socket,
   { wire, budget, now }: Sending,
 ): Promise<Receipt | Unsent> {
-  let handed = false;
+  let isHandedOver = false;
   const client = new Client(wire.origin, {
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Answered in the same tick, undici would lose the reply.
+    // If the reply came in the same tick, undici would lose it.
     connect: (_, done) =>
       setImmediate(() => {
-        if (handed || !isFresh(socket)) return done(new Error('there is no second connection'), null);
-        handed = true;
+        if (isHandedOver || !isFresh(socket)) return done(new Error('there is no second connection'), null);
+        isHandedOver = true;
         return done(null, socket);
       }),
   });
@@ -113,7 +113,7 @@ async function written(
     late.in(budget.bodyMs);
     return receiptOf(answer.statusCode, await glance(answer), answer.headers['retry-after'], now());
   } catch (error) {
-    if (!handed) return unsent(isFresh(socket) ? 'the request could not be made' : closedEarly);
+    if (!isHandedOver) return unsent(isFresh(socket) ? 'the request could not be made' : closedEarly);
     const why = late.signal.aborted ? `no answer after ${inSeconds(budget.answerMs)}` : failureOf(error).says;
     return { kind: 'unknown', why };
   } finally {
@@ -122,7 +122,7 @@ async function written(
   }
 }
 
-/** An abort signal whose time can be set anew. */
+/** An abort signal whose time can be set again. */
 function deadline(): { readonly signal: AbortSignal; in(milliseconds: number): void; clear(): void } {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;

@@ -2,21 +2,21 @@ import type { Secret } from '../secret.ts';
 import type { Json, Query, Write } from './contract/call.ts';
 import { secretReference } from './contract/fields.ts';
 
-/** Where the host is and how it knows us. */
+/** The host's address and our key. */
 export type Wire = {
   /** Scheme, name and port. */
   readonly origin: string;
-  /** The path of the base address, without a slash at its end: `/v2`. */
+  /** The path of the base address without a final slash: `/v2`. */
   readonly base: string;
   readonly key: Secret;
 };
 
-/** A credential that a call refers to is not there, or is not the one that was approved. Nothing was sent. */
+/** A credential that a call refers to is missing, or differs from the one that was approved. Nothing was sent. */
 export class SecretGone extends Error {
   override readonly name = 'SecretGone';
 }
 
-/** The base address, taken apart. Throws on anything but http and https. */
+/** Splits the base address. Throws `TypeError` unless it is http or https. */
 export function wireTo(url: string, key: Secret): Wire {
   const { origin, pathname, protocol } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError('the base address must be http or https');
@@ -25,12 +25,12 @@ export function wireTo(url: string, key: Secret): Wire {
 
 /** The path and query of a request line. */
 export function target(wire: Wire, path: string, query: Query = {}): string {
-  const said = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) said.set(name, String(value));
-  return `${wire.base}${path}${said.size > 0 ? `?${said.toString()}` : ''}`;
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  return `${wire.base}${path}${parameters.size > 0 ? `?${parameters.toString()}` : ''}`;
 }
 
-/** Headers of every request; the type of a body is said only where there is one. */
+/** Headers of every request; a content type only if there is a body. */
 export function headersFor(wire: Wire, body: unknown, encoding: 'gzip' | 'identity'): Record<string, string> {
   return {
     authorization: `Bearer ${wire.key.reveal()}`,
@@ -41,7 +41,7 @@ export function headersFor(wire: Wire, body: unknown, encoding: 'gzip' | 'identi
   };
 }
 
-/** The body of a write as it goes on the wire: byte for byte what was frozen, with its secrets in their places. */
+/** The body of a write as it is sent: exactly what was frozen, with the secrets filled in. Throws `SecretGone`. */
 export function bodyOf({ body }: Write, secrets: (name: string) => Secret | undefined): string | undefined {
   return body === undefined ? undefined : JSON.stringify(filled(body, secrets));
 }
@@ -55,7 +55,7 @@ function filled(value: Json, secrets: (name: string) => Secret | undefined): Jso
   }
   const { $secret: name, sha256 } = reference.data;
   const secret = secrets(name);
-  if (!secret) throw new SecretGone(`the secret ${name} is not there`);
+  if (!secret) throw new SecretGone(`the secret ${name} is missing`);
   if (secret.digest() !== sha256) throw new SecretGone(`the secret ${name} is not the one that was approved`);
   return secret.reveal();
 }

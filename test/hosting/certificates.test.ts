@@ -72,7 +72,7 @@ test('a renewed pair is seen, and the call that was approved with the old one is
   expect(certificate('shop')).toMatchObject({ names: ['acme.com'] });
   expect(() => bodyOf(call, secrets)).toThrow('not the one that was approved');
   rmSync(path.join(place, 'shop.key'));
-  expect(() => bodyOf(call, secrets)).toThrow('not there');
+  expect(() => bodyOf(call, secrets)).toThrow('is missing');
 });
 
 test('a chain begins with the certificate it is about', () => {
@@ -87,12 +87,12 @@ test('a chain begins with the certificate it is about', () => {
 describe('what cannot be used is refused in one sentence that tells no path', () => {
   const encrypted = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n';
   test.each<[string, Readonly<Record<string, string>>, string]>([
-    ['no file', {}, 'shop.pem is not there or cannot be read. There are none.'],
-    ['no key', { 'shop.pem': shop.cert }, 'shop.key is not there or cannot be read. There are none.'],
+    ['no file', {}, "shop.pem is missing or can't be read. I found none."],
+    ['no key', { 'shop.pem': shop.cert }, "shop.key is missing or can't be read. I found none."],
     [
       'no certificate',
       { 'shop.key': shop.key, ...pair('b', other) },
-      'shop.pem is not there or cannot be read. There are: b.',
+      "shop.pem is missing or can't be read. I found: b.",
     ],
     ['the key of another', { 'shop.pem': shop.cert, 'shop.key': other.key }, 'shop.key is not the key of'],
     ['a key with a password', { 'shop.pem': shop.cert, 'shop.key': encrypted }, 'or it has a password'],
@@ -111,10 +111,10 @@ describe('what cannot be used is refused in one sentence that tells no path', ()
     [
       'key and certificate in one file',
       { 'shop.pem': shop.cert + shop.key, 'shop.key': shop.key },
-      'has a private key in it',
+      'contains a private key',
     ],
-    ['an empty file', { 'shop.pem': '', 'shop.key': shop.key }, 'shop.pem is not there or cannot be read'],
-    ['a large file', { 'shop.pem': shop.cert + '\n'.repeat(65_536), 'shop.key': shop.key }, 'cannot be read'],
+    ['an empty file', { 'shop.pem': '', 'shop.key': shop.key }, "shop.pem is missing or can't be read"],
+    ['a large file', { 'shop.pem': shop.cert + '\n'.repeat(65_536), 'shop.key': shop.key }, "can't be read"],
     ['an expired one', pair('shop', selfSigned({ from: -9, until: -1 })), 'The certificate shop expired on'],
     ['one of tomorrow', pair('shop', selfSigned({ from: 1, until: 9 })), 'is not valid before'],
   ])('%s', (_, files, why) => {
@@ -130,7 +130,7 @@ describe('what cannot be used is refused in one sentence that tells no path', ()
     });
     expect(openCertificates(undefined).secrets('shop.key')).toBeUndefined();
     expect(openCertificates(path.join(folder(), 'gone')).certificate('shop')).toMatchObject({
-      wrong: 'shop.pem is not there or cannot be read. There are none. Nothing was done.',
+      wrong: "shop.pem is missing or can't be read. I found none. Nothing was done.",
     });
   });
 
@@ -138,7 +138,7 @@ describe('what cannot be used is refused in one sentence that tells no path', ()
     const many = Array.from({ length: 12 }, (_, at) => Object.entries(pair(`c${at + 10}`, other)));
     const { certificate } = openCertificates(folder({ 'half.pem': 'x', ...Object.fromEntries(many.flat()) }));
     expect(wrongOf(certificate('shop'))).toContain(
-      'There are: c10, c11, c12, c13, c14, c15, c16, c17, c18, c19 and 2 more.',
+      'I found: c10, c11, c12, c13, c14, c15, c16, c17, c18, c19 and 2 more.',
     );
   });
 });
@@ -169,7 +169,7 @@ describe('nothing outside the folder', () => {
       symlinkSync(path.join('inner', `own.${end}`), path.join(place, `own.${end}`));
     }
     const { certificate, secrets } = openCertificates(place);
-    expect(wrongOf(certificate('out'))).toContain('out.pem is not there');
+    expect(wrongOf(certificate('out'))).toContain('out.pem is missing');
     expect(secrets('out.key')).toBeUndefined();
     expect(certificate('own')).toMatchObject({ names: ['acme.com', '*.acme.com'] });
   });

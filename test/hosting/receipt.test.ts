@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { restOf, saidIn } from '../../src/hosting/answer.ts';
+import { retryAfterOf, messageIn } from '../../src/hosting/answer.ts';
 import { receiptOf, type Receipt } from '../../src/hosting/receipt.ts';
 import { Secret } from '../../src/secret.ts';
 
@@ -80,16 +80,16 @@ test.each([
   ['', undefined],
   [undefined, undefined],
 ])('Retry-After %j is %s ms', (header, rest) => {
-  expect(restOf(header, now)).toBe(rest);
+  expect(retryAfterOf(header, now)).toBe(rest);
   expect(receiptOf(429, '', header, now)).toEqual({ kind: 'throttled', retryAfterMs: rest });
 });
 
 test('what a host says is one bounded line without secrets and control characters', () => {
   const secret = new Secret('s3cr3t-of-the-host');
-  expect(saidIn(JSON.stringify({ message: `a\u001b[31m\r\nb\u202Ec ${secret.reveal()} \ud800` }))).toBe(
+  expect(messageIn(JSON.stringify({ message: `a\u001b[31m\r\nb\u202Ec ${secret.reveal()} \ud800` }))).toBe(
     'a [31m b c *** \ufffd',
   );
-  expect(saidIn(JSON.stringify({ message: 'x'.repeat(9_999) }))).toHaveLength(300);
-  expect(saidIn('Too many requests\n')).toBe('Too many requests');
-  expect(saidIn('{"message":7}')).toBe('');
+  expect(messageIn(JSON.stringify({ message: 'x'.repeat(9_999) }))).toHaveLength(300);
+  expect(messageIn('Too many requests\n')).toBe('Too many requests');
+  expect(messageIn('{"message":7}')).toBe('');
 });

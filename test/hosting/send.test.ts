@@ -205,7 +205,7 @@ describe('what is sent', () => {
     kept.delete('shop.key');
     expect(await (await client.open()).write(domain)).toEqual({
       kind: 'not sent',
-      why: 'the secret shop.key is not there',
+      why: 'the secret shop.key is missing',
     });
     expect(host.requests).toHaveLength(1);
   });
@@ -217,7 +217,7 @@ describe('what is provably not sent', () => {
     const opened = await clientOf(host.url).open();
     expect(host.requests).toHaveLength(0);
     expect(await opened.write(call)).toMatchObject(accepted);
-    expect(await opened.write(call)).toEqual({ kind: 'not sent', why: 'its connection was used up' });
+    expect(await opened.write(call)).toEqual({ kind: 'not sent', why: 'its connection was already used' });
     expect(host.requests).toHaveLength(1);
   });
 
@@ -275,7 +275,7 @@ describe('what is provably not sent', () => {
     [
       'TLS is never answered',
       async () => (await silent()).replace('http', 'https'),
-      /no connection to the host came about/i,
+      /the connection to the host took too long/i,
     ],
     [
       'it speaks no TLS',

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { allThemesIfAllowed, type ThemeWish, type Withheld } from '../../hosting/contract/all-themes.ts';
+import { allThemesIfAllowed, type ThemeFilter, type Withheld } from '../../hosting/contract/all-themes.ts';
 import type { CompanyTheme } from '../../hosting/contract/themes.ts';
 import { code, inline, say, time, type Text } from '../../text.ts';
 import { companyId } from '../company.ts';
@@ -65,7 +65,7 @@ const notAllowed = ({ withheld }: Withheld): Refusal =>
   });
 
 /** What the host is asked to do of it; it may ignore that, so it is done here as well. */
-const parsedFrom = ({ search, status, only, sort, descending }: Wanted): ThemeWish => ({
+const parsedFrom = ({ search, status, only, sort, descending }: Wanted): ThemeFilter => ({
   search,
   status,
   column: only === 'updates' ? 'updatesAvailable' : only,

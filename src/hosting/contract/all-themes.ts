@@ -5,20 +5,20 @@ import { listCompanyThemes, type CompanyTheme } from './themes.ts';
 const perPage = 100;
 const maxPages = 50;
 
-/** What of the list is asked for; a deployment may ignore it. */
-export type ThemeWish = Omit<Parameters<typeof listCompanyThemes>[0], 'id' | 'offset' | 'limit'>;
+/** Filters and order of the list; a deployment may ignore them. */
+export type ThemeFilter = Omit<Parameters<typeof listCompanyThemes>[0], 'id' | 'offset' | 'limit'>;
 
-/** All themes of a company, each once; `at`: when the host last looked, as it says it. */
+/** All themes of a company, each once. `at`: when the host last updated its list, as the host writes it. */
 export type AllThemes = { readonly themes: readonly CompanyTheme[]; readonly at: string | undefined };
 
-/** Page by page until all are there; a deployment that ignores paging gives everything on its first page. */
-export async function allThemes(read: Reader, company: string, parsed: ThemeWish = {}): Promise<AllThemes> {
+/** Reads all pages. A deployment that ignores paging returns everything on the first. */
+export async function allThemes(read: Reader, company: string, filter: ThemeFilter = {}): Promise<AllThemes> {
   const themes: CompanyTheme[] = [];
   const names = new Set<string | undefined>();
   let at: string | undefined;
   for (let page = 0; page < maxPages; page += 1) {
     const { total, items, last_updated_at } = await read(
-      listCompanyThemes({ ...parsed, id: company, offset: themes.length, limit: perPage }),
+      listCompanyThemes({ ...filter, id: company, offset: themes.length, limit: perPage }),
     );
     const fresh = items.filter(({ name }) => !names.has(name));
     for (const theme of fresh) names.add(theme.name);
@@ -29,13 +29,13 @@ export async function allThemes(read: Reader, company: string, parsed: ThemeWish
   return { themes, at };
 }
 
-/** The status with which the host keeps the list of a company from a key without rights over all of it. */
+/** The status with which the host refuses the list to a key without rights over the whole company. */
 export type Withheld = { readonly withheld: 403 | 404 };
 
-/** As `allThemes`, where this key may read them; any other trouble rejects, because it may pass. */
-export async function allThemesIfAllowed(...asked: Parameters<typeof allThemes>): Promise<AllThemes | Withheld> {
+/** As `allThemes`, but returns `Withheld` if this key may not read them. Any other trouble may pass, so it rejects. */
+export async function allThemesIfAllowed(...args: Parameters<typeof allThemes>): Promise<AllThemes | Withheld> {
   try {
-    return await allThemes(...asked);
+    return await allThemes(...args);
   } catch (error) {
     if (error instanceof HostTrouble && (error.status === 403 || error.status === 404))
       return { withheld: error.status };

@@ -20,7 +20,7 @@ export const getNextDownloadableBackup = reading({
   reply: z.object({ is_backup_available: flagCell, reset_at: textCell }),
 });
 
-/** 4.22. Manual, scheduled and system-generated ones, in the host's order. */
+/** 4.22. Manual, scheduled and system-generated backups, in the host's order. */
 export const listBackups = reading({
   section: '4.22',
   path: '/sites/environments/{env_id}/backups',

@@ -1,24 +1,24 @@
 import type { z } from 'zod';
 
-/** Query and body values as they go on the wire. */
+/** Query and body values as they are sent. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A request that only reads. `R` is what its answer is read into; safe to repeat. */
+/** A request that only reads, safe to repeat. `R` is the type of its parsed answer. */
 export type Read<R> = {
   readonly kind: 'read';
   readonly section: string;
   readonly method: 'GET';
-  /** Below the base address, ids already encoded: `/sites/environments/…/backups`. */
+  /** The path below the base address with encoded ids: `/sites/environments/…/backups`. */
   readonly path: string;
   readonly query?: Query;
   readonly body?: Json;
-  /** Statuses, success among them, that are an answer and not trouble; `reply` then reads `{ status, body }`. */
+  /** Statuses, including success, that count as an answer, not trouble; `reply` then parses `{ status, body }`. */
   readonly answers?: readonly number[];
   readonly reply: z.ZodType<R>;
 };
 
-/** A request that changes something, as a value: it can be shown, hashed, stored and approved; only one door sends it. */
+/** A request that changes something, as a value: it can be shown, stored and approved. Only `execute.ts` sends it. */
 export type Write = {
   readonly kind: 'write';
   readonly section: string;
@@ -28,10 +28,10 @@ export type Write = {
 };
 
 /**
- * Everybody may hold this: it sends reads and nothing else. Somebody on whose behalf it is asked has few at a time, and so
- * has `following`; nobody is named where what is not sent yet, or a listing, needs it. Rejects with `HostTrouble`.
+ * Sends reads and nothing else, so any code may have it. Reads for a person, or for `following`, are limited; leave
+ * `onBehalfOf` out for checks before a send and for listings. Rejects with `HostTrouble`.
  */
 export type Reader = <R>(call: Read<R>, onBehalfOf?: string) => Promise<R>;
 
-/** On whose behalf operations are looked at that the host has accepted: they can wait, and what is to be sent cannot. */
+/** The `onBehalfOf` for operations that the host has accepted: they can wait, checks before a send cannot. */
 export const following = 'following';

@@ -12,7 +12,7 @@ import { cloneSite, deleteEnvironment, pushEnvironment } from './sites.ts';
 import { getAllowedIps, setAllowedIps, setPasswordAccess, setPasswordExpiration } from './ssh.ts';
 import { listCompanyThemes, listEnvironmentThemes, updateThemes } from './themes.ts';
 
-/** Every endpoint, in the order of the document's sections; those beyond the document (`optional`) come last. */
+/** All endpoints in the order of the document; those beyond it (`optional`) come last. */
 export const catalogue: readonly About[] = [
   listCompanyThemes,
   listRedirects,

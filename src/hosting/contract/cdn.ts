@@ -3,7 +3,7 @@ import { values } from '../dialect.ts';
 import { writing } from './endpoint.ts';
 import { uuid } from './fields.ts';
 
-/** How images may be made smaller. */
+/** The ways to compress images. */
 export const imageOptimizations = values.imageOptimizations;
 
 /** 4.11 */

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import type { secretReference } from './fields.ts';
 
-/** A secret as a call names it: by a name, and by what it was when the call was made. */
+/** A secret as a call refers to it: its name, and the hash of its value when the call was made. */
 export type SecretReference = z.output<typeof secretReference>;
 
-/** A certificate that lies on this machine with its key; neither travels through Slack or stands in a database. */
+/** A certificate on this machine with its key. Neither goes through Slack or into the database. */
 export type Certificate = {
   readonly key: SecretReference;
   readonly chain: SecretReference;
-  /** The domains that it speaks for, wildcards among them. */
+  /** The domains it covers, including wildcards. */
   readonly names: readonly string[];
   /** Epoch milliseconds. */
   readonly validUntil: number;

@@ -31,7 +31,7 @@ export const updateDnsRecord = writing({
   statuses: [202, 400, 401, 500],
 });
 
-/** 4.6a. Changes rest on this list, so it must be one. */
+/** 4.6a. Changes rely on this list, so a missing one is an odd answer. */
 export const listDnsRecords = reading({
   section: '4.6a',
   path: '/domains/{domain_id}/dns-records',

@@ -7,10 +7,10 @@ const companyDomain = z.object({ id: idCell, name: textCell, site_id: idCell, is
 const setupRecord = z.object({ name: textCell, value: textCell, type: textCell });
 export type CompanyDomain = z.output<typeof companyDomain>;
 
-/** How a domain may be set up: at once, or without a gap for one that already carries visitors. */
+/** The ways to set up a domain: at once, or without downtime for one that already has visitors. */
 export const setupTypes = values.setupTypes;
 
-/** 4.4. Key and certificate are references: neither travels through a stored call. */
+/** 4.4. Key and certificate are references: a stored call contains neither. */
 export const addDomain = writing({
   section: '4.4',
   method: 'POST',
@@ -36,7 +36,7 @@ const setupRecords = z.object({
   site_domain: z.object({ verification_records: list(setupRecord), pointing_records: list(setupRecord) }),
 });
 
-/** 4.5. `site_domain_id` is taken to be the `id` of 4.7; where the host has none of it (404) the answer is undefined. */
+/** 4.5. `site_domain_id` is the `id` of 4.7. Undefined if the host has no such domain (404). */
 export const getVerificationRecords = reading({
   section: '4.5',
   path: '/sites/environments/domains/{site_domain_id}/verification-records',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json, Query, Read, Write } from './call.ts';
 import { operationId, uuid } from './fields.ts';
 
-/** Every name that may stand in braces in a path, and what may be put there. */
+/** The names allowed in braces in a path, and their values. */
 const pathFields = {
   id: uuid,
   env_id: uuid,
@@ -16,37 +16,37 @@ type Fields = Readonly<Record<string, z.ZodType<Json | undefined>>>;
 type QueryFields = Readonly<Record<string, z.ZodType<string | number | boolean | undefined>>>;
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
-/** A path template whose names are all known; anything else does not compile. */
+/** A path template with known names only; any other does not compile. */
 type Template<Path extends string> = NamesIn<Path> extends keyof typeof pathFields ? Path : never;
-/** The parameters that these fields take; none where there are no fields. */
+/** The parameters for these fields; none without fields. */
 type Given<F> = F extends Fields
   ? { readonly [K in keyof F as undefined extends z.input<F[K]> ? never : K]: z.input<F[K]> } & {
       readonly [K in keyof F as undefined extends z.input<F[K]> ? K : never]?: z.input<F[K]>;
     }
   : unknown;
-/** What an endpoint is called with: the names of its path, its query and its body, side by side. */
+/** The parameters of an endpoint: names of its path, query and body side by side. */
 type Parameters<Path extends string, Q, B> = Readonly<Record<NamesIn<Path>, string>> & Given<Q> & Given<B>;
 
 type Outline = {
-  /** Where the document describes it: `4.17`; a name for what is beyond the document. */
+  /** The section of the document: `4.17`; a name for endpoints beyond the document. */
   readonly section: string;
-  /** All that the document lists, success first. */
+  /** All statuses in the document, success first. */
   readonly statuses: readonly number[];
-  /** Outside the document: used only where the service answers it. */
+  /** Not in the document: used only if the service has it. */
   readonly optional?: true;
 };
 
-/** What the document says of an endpoint, as values: for catalogues, tables and tests. */
+/** What the document says about an endpoint, as values for catalogues, tables and tests. */
 export type About = Outline & {
   readonly method: 'GET' | Write['method'];
   readonly path: string;
   readonly query: readonly string[];
   readonly body: readonly string[];
-  /** The kind that operation ids of its 202 begin with. */
+  /** The prefix of the operation ids in its 202 answers. */
   readonly operation?: string;
 };
 
-/** Declares an endpoint that reads. Calling it checks the parameters (`TypeError`) and gives the request as a value. */
+/** Declares a read endpoint. Calling it checks the parameters (`TypeError`) and returns the request as a value. */
 export function reading<
   const Path extends string,
   R,
@@ -71,9 +71,8 @@ export function reading<
 }
 
 /**
- * Declares an endpoint that changes something. Calling it checks the parameters (`TypeError`, so that a malformed call
- * can never be frozen) and gives the request as a value. `unsound` says what is wrong with fields that only together make
- * no sense.
+ * Declares an endpoint that changes something. Calling it checks the parameters (`TypeError`, so a malformed call can
+ * never be frozen) and returns the request as a value. `unsound` explains what is wrong with a combination of fields.
  */
 export function writing<const Path extends string, B extends Fields | undefined = undefined>(
   of: Outline & {
@@ -121,7 +120,7 @@ function checked(about: About, { path, query, body }: Shapes, parameters: object
   };
 }
 
-/** The values of these fields in the order of the declaration, so that the same call is always the same text. */
+/** The values in the order of the declaration, so that the same call always has the same text. */
 function valuesOf<V>(
   title: string,
   fields: Readonly<Record<string, z.ZodType<V | undefined>>>,

@@ -5,7 +5,7 @@ import { line } from './fields.ts';
 
 const moment = z.iso.datetime({ offset: true });
 
-/** 4.19. The newest lines of a log as one text; the range is two ISO 8601 moments. */
+/** 4.19. The newest lines of a log as one text. `from` and `to` are ISO 8601 moments. */
 export const getLogs = reading({
   section: '4.19',
   path: '/sites/environments/{env_id}/logs',

@@ -4,8 +4,8 @@ import { reading, writing } from './endpoint.ts';
 import { cell, entries, filledLine, idCell, list, textCell, uuid } from './fields.ts';
 
 /**
- * How an operation stands. `not known` is normal for the first half minute, and all there is where the service does not
- * have this route; `failed` has the shape of any error of the service, so ask again before believing it.
+ * The state of an operation. `not known` is normal for the first half minute, and permanent if the service lacks this
+ * route. `failed` looks like any error of the service, so ask again before you believe it.
  */
 export type OperationState = 'finished' | 'running' | 'failed' | 'not known';
 const states = new Map<number, OperationState>([
@@ -16,11 +16,11 @@ const states = new Map<number, OperationState>([
 ]);
 
 /**
- * What the service says of an operation, whatever the status: `{message, status}`. Anything else was written by
- * something in between (a gateway's page, a login page) and says nothing about the operation: it is an odd answer.
- * A 200 may carry `status: 202`, so the body is believed before the status line; an error carries its own status.
+ * The service's answer about an operation, whatever the status: `{message, status}`. Anything else came from something
+ * in between (a gateway's page, a login page), says nothing about the operation and is an odd answer. A 200 may contain
+ * `status: 202`, so the body counts before the status line; an error repeats its own status.
  */
-const answered = z
+const operationReply = z
   .object({ status: z.number(), body: z.object({ message: z.string(), status: z.number() }) })
   .refine(({ status, body }) => states.has(body.status) && (status < 300 || body.status === status));
 
@@ -31,7 +31,7 @@ export const getOperation = reading({
   path: '/operations/{operation_id}',
   statuses: [200, 202, 404, 500],
   answers: [...states.keys()],
-  reply: answered.transform(({ body }) => ({
+  reply: operationReply.transform(({ body }) => ({
     state: states.get(body.status) ?? ('not known' as const),
     message: body.message.slice(0, 500),
   })),
@@ -53,12 +53,12 @@ const listedSite = z.object({
 });
 export type ListedSite = z.output<typeof listedSite>;
 
-/** A site of which nothing was left out in reading: what is not in it is not there. */
+/** A site that could be read completely: what is not in it does not exist. */
 const wholeSite = z.object({ id: uuid, environments: z.array(z.object({ id: uuid })).min(1) });
 
 /**
- * Beyond the document. The live environment is the one named `live`, wherever it stands in the list. `isWhole`: there
- * are sites, and each of them and of their environments could be read, so what is missing is not there.
+ * Beyond the document. The live environment is the one named `live`, anywhere in the list. `isWhole`: there are sites,
+ * and all of them and their environments could be read, so what is missing does not exist.
  */
 export const listSites = reading({
   section: 'sites',

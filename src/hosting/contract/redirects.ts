@@ -3,7 +3,7 @@ import { names, values } from '../dialect.ts';
 import { reading, writing } from './endpoint.ts';
 import { cell, count, line, numberCell, sortOrder, wholeList } from './fields.ts';
 
-/** Null stays null here: a rule has no id and is named by its whole value. */
+/** Keeps null: a rule has no id and is identified by its whole value. */
 const ruleCell = cell(z.string().nullable());
 const redirectRule = z.object({
   from: ruleCell,
@@ -16,20 +16,20 @@ const redirectRule = z.object({
   displayed_location: ruleCell,
 });
 
-/** What a new rule's `type` may be: for good (301), or for now (302). */
+/** The types of a new rule: permanent (301) or temporary (302). */
 export const redirectTypes = values.redirectTypes;
 
-const place = line.nullish();
+const optionalText = line.nullish();
 const ruleFields = {
-  /** Must be said; null: all domains. It may carry a scheme. */
+  /** Required; null means all domains. It may include a scheme. */
   domain: line.nullable(),
-  traffic_from_country: place,
-  traffic_from_country_name: place,
-  traffic_from_city: place,
-  displayed_location: place,
+  traffic_from_country: optionalText,
+  traffic_from_country_name: optionalText,
+  traffic_from_city: optionalText,
+  displayed_location: optionalText,
 };
-/** A rule that is there is named as it was read, whatever it says. */
-const namedRule = z.strictObject({ from: place, to: place, type: place, ...ruleFields });
+/** An existing rule is named exactly as it was read, whatever its values. */
+const namedRule = z.strictObject({ from: optionalText, to: optionalText, type: optionalText, ...ruleFields });
 const newRule = z.strictObject({
   from: line.min(1),
   to: line.min(1),
@@ -63,7 +63,7 @@ export const listRedirects = reading({
     .transform(({ environment }) => environment.container_info.redirect_rules),
 });
 
-/** 4.3. Made, changed or removed, by rules named whole in `rules_to_update`; `DELETE_ALL` empties the list. */
+/** 4.3. Creates, changes or removes rules, named whole in `rules_to_update`. `DELETE_ALL` empties the list. */
 export const updateRedirects = writing({
   section: '4.3',
   method: 'POST',

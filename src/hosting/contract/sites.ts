@@ -12,7 +12,7 @@ export const cloneSite = writing({
   statuses: [202, 400, 401, 500],
 });
 
-/** 4.9. All flags must be said: what is left out the service takes as yes. */
+/** 4.9. All flags are required: the service treats a missing flag as yes. */
 export const pushEnvironment = writing({
   section: '4.9',
   method: 'PUT',

@@ -3,7 +3,7 @@ import { allowlistKeys, values } from '../dialect.ts';
 import { reading, writing } from './endpoint.ts';
 import { filledLine, flag, wholeList } from './fields.ts';
 
-/** How long an SSH password may live. */
+/** How long an SSH password may be valid. */
 export const expirationIntervals = values.expirationIntervals;
 
 /** 4.15 */
@@ -15,7 +15,7 @@ export const setPasswordExpiration = writing({
   statuses: [200, 400, 401, 500],
 });
 
-/** 4.16. The whole list as it shall be; addresses the host already lists may be of any form. */
+/** 4.16. Replaces the whole list. Addresses the host already lists may have any form. */
 export const setAllowedIps = writing({
   section: '4.16',
   method: 'POST',
@@ -27,7 +27,7 @@ export const setAllowedIps = writing({
 const allowlist = wholeList(z.string());
 const [documented, seen] = allowlistKeys;
 
-/** 4.17. Who may connect rests on this list: a missing one is an odd answer, never an empty list. */
+/** 4.17. This list decides who may connect, so a missing list is an odd answer, never an empty one. */
 export const getAllowedIps = reading({
   section: '4.17',
   path: '/sites/environments/{env_id}/ssh/get-allowed-ips',
@@ -38,8 +38,8 @@ export const getAllowedIps = reading({
         active_container: z.union([z.object({ [documented]: allowlist }), z.object({ [seen]: allowlist })]),
       }),
     })
-    .transform(({ environment: { active_container: found } }) =>
-      documented in found ? found[documented] : found[seen],
+    .transform(({ environment: { active_container: container } }) =>
+      documented in container ? container[documented] : container[seen],
     ),
 });
 

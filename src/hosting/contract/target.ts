@@ -1,13 +1,13 @@
-/** An environment of a site, as people name it (`acme-shop/live`) and as the hosting API does (`id`). */
+/** An environment of a site, as people name it (`acme-shop/live`) and by its id in the hosting API. */
 export type Environment = {
   readonly kind: 'environment';
   /** UUID. */
   readonly id: string;
-  /** `site/environment`; unique among what the API lists. */
+  /** `site/environment`; unique in the API's listing. */
   readonly name: string;
-  /** Whether policy counts it as live; an environment whose kind is not known does. */
+  /** Whether the policy treats it as live; an environment of unknown kind is live. */
   readonly live: boolean;
-  /** Not known where the service cannot tell which site an environment belongs to. */
+  /** Undefined if the service does not say which site it belongs to. */
   readonly site: Site | undefined;
 };
 
@@ -19,13 +19,13 @@ export type Domain = {
   readonly site: Site | undefined;
 };
 
-/** A site that somebody names; `id` is its name where the host lists no sites. */
+/** A site that somebody names; its `id` is its name if the host lists no sites. */
 export type NamedSite = { readonly kind: 'site'; readonly id: string; readonly name: string };
 
-/** The site of a target; where the service lists no sites, only its name is known. */
+/** The site of a target; only its name is known if the service lists no sites. */
 export type Site = { readonly id: string | undefined; readonly name: string };
 
 export type Company = { readonly kind: 'company'; readonly id: string; readonly name: string };
 
-/** What a command is about: policy, locks and audit name it. */
+/** What a command is about; policy, locks and audit refer to it. */
 export type Target = Environment | Domain | Company;

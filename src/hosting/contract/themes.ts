@@ -39,7 +39,7 @@ const environmentTheme = z.object({
 
 export type CompanyTheme = z.output<typeof companyTheme>;
 
-/** 4.1. Some deployments ignore the body of this GET: filter, sort and page what comes as well. */
+/** 4.1. Some deployments ignore the body of this GET, so also filter, sort and page the answer. */
 export const listCompanyThemes = reading({
   section: '4.1',
   path: '/company/{id}/wp-themes',
@@ -61,7 +61,7 @@ export const listCompanyThemes = reading({
     .transform(({ company }) => company.themes),
 });
 
-/** 4.13. `themes` by their names. */
+/** 4.13. `themes` are named by `name`. */
 export const updateThemes = writing({
   section: '4.13',
   method: 'PUT',
@@ -77,7 +77,7 @@ export const updateThemes = writing({
   statuses: [202, 401, 404, 500],
 });
 
-/** 4.14, deprecated: for an environment of which 4.1 knows nothing. */
+/** 4.14, deprecated: for environments that 4.1 does not list. */
 export const listEnvironmentThemes = reading({
   section: '4.14',
   path: '/sites/environments/{env_id}/themes',

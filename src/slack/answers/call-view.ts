@@ -12,10 +12,7 @@ import { reviewed } from './review.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
 import { speaker } from '../context/speaker.ts';
 
-/**
- * *Everything that will be sent*: opened from a card or a form and turned page by page. Each page of a saved change is
- * drawn from its row.
- */
+/** *Everything that will be sent*, page by page, from a card or a form. Pages of a saved change come from its row. */
 
 /** The page in a button's value, with the change if there is one. Anything else is refused. */
 const wanted = /^(\d{1,9})(?: (\S+) (\d{1,15}))?$/;

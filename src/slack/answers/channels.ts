@@ -24,10 +24,7 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
   );
 }
 
-/**
- * The channel for a card: the one the policy names, or the asker's direct messages if Slack does not show us that
- * channel.
- */
+/** The channel for a card: the policy's, or the asker's direct messages if Slack does not show us that channel. */
 export async function placeFor(
   { people, front }: SlackContext,
   { channel, person }: Pick<Interaction, 'channel' | 'person'>,

@@ -3,13 +3,11 @@ import { decide } from '../../pipeline/steps/decide.ts';
 import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipeline/changes/card.ts';
 import { say } from '../../text.ts';
 import { declineView, noticeView, type Memo } from '../forms/views.ts';
-import { saidIn } from '../forms/inputs.ts';
+import { readInputs } from '../forms/inputs.ts';
 import { intoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
-/**
- * The value of a decision button: installation, number, version that was seen, and verdict. Anything else is refused.
- */
+/** The value of a decision button: installation, number, version that was seen, verdict. Anything else is refused. */
 const parts = /^(\S+) (\d{1,15}) (\d{1,15}) (.+)$/;
 
 /** Reads the value of a decision button; undefined if it is not one of ours. */
@@ -42,7 +40,7 @@ export function declined(
     const decision = decisionIn(memo.decision ?? '');
     if (decision === undefined) throw new Refusal("I don't recognise this form any more. Nothing was done.");
     const { person, team, inbox } = interaction;
-    await decide(context.decisions, { ...decision, person, team, inbox, reason: saidIn(values).reason });
+    await decide(context.decisions, { ...decision, person, team, inbox, reason: readInputs(values).reason });
     return noticeView('Decline', say`**#${decision.number} is declined.** Nothing was sent.`);
   });
 }

@@ -14,10 +14,7 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 import { answer, show } from './show.ts';
 import { onlooker, speaker } from '../context/speaker.ts';
 
-/**
- * Runs a line of words from any surface as far as it goes: checks the rights, then opens a form or a review, or runs
- * it.
- */
+/** Handles a line of words from any surface: checks the rights, then opens a form or a review, or runs it. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
   const parsed = parse(line, catalogue, await contextOf(context, interaction, await speaker(context, interaction)));
   if (parsed === undefined) return openPicker(context, interaction, await onlooker(context, interaction, 'everything'));
@@ -83,15 +80,8 @@ export async function evaluate(
   return consider(context.front, resolved, { person, channel });
 }
 
-/**
- * Authorises words that were answered before against the rules as they are now. Throws `Refusal` if they no longer
- * pass.
- */
-export async function authoriseAgain(
-  context: SlackContext,
-  interaction: Interaction,
-  words: Words,
-): Promise<Authorised> {
+/** Checks the rights for words that were answered before again. Throws `Refusal` if they no longer pass. */
+export async function reauthorise(context: SlackContext, interaction: Interaction, words: Words): Promise<Authorised> {
   const parsed = parseWords(words, catalogue);
   const person = await speaker(context, interaction, parsed);
   const resolved = await resolveNames(context, parsed, person);

@@ -6,9 +6,7 @@ import { handleLine, reviewLine } from './dispatch.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { speaker } from '../context/speaker.ts';
 
-/**
- * *Undo* runs its words as if the person had typed them. If the target has changed since, it opens the review first.
- */
+/** *Undo* runs its words as if the person had typed them, or opens the review if the target has changed since. */
 export async function pressUndo(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
   const [, installation = '', number] = /^(\S+) (\d{1,15})$/.exec(value) ?? [];
   if (number === undefined) throw new Refusal("I don't recognise this button any more. Nothing was done.");

@@ -5,10 +5,7 @@ import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
 import { refusalOf } from './api-errors.ts';
 
-/**
- * Rates towards Slack: posts and edits, how long a channel lookup stays fresh, how often a delivery's lease is renewed
- * and a home is redrawn.
- */
+/** The pace towards Slack: posts, edits, the age of channel lookups, lease renewals of deliveries, home redraws. */
 export type Pace = {
   readonly postEveryMs: number;
   readonly editsPerMinute: number;
@@ -101,9 +98,7 @@ export function createMessenger({ client, now, pace, lookAt, onToken }: Messenge
   };
 }
 
-/**
- * Posts in a channel, or to a person by id. If the server does not know people by id, it opens the conversation first.
- */
+/** Posts in a channel, or to a person by id; on servers that do not know people by id it opens a conversation. */
 export async function postDrawn(
   client: WebClient,
   to: { channel: string; thread_ts?: string },
@@ -153,9 +148,7 @@ export function asUndeliverable(error: unknown): unknown {
   return restMs === undefined ? error : new Undeliverable('later', 'Slack asks for a pause', restMs);
 }
 
-/**
- * How long Slack asks us to wait, in milliseconds; `defaultMs` if it does not say. Undefined if it was no rate limit.
- */
+/** How long a rate limit lasts, in milliseconds; `defaultMs` if Slack does not say, undefined if there is none. */
 export function rateLimitMs(error: unknown, defaultMs: number): number | undefined {
   if (!isCoded(error) || error.code !== ErrorCode.RateLimitedError) return undefined;
   const seconds = 'retryAfter' in error ? Number(error.retryAfter) : Number.NaN;

@@ -128,10 +128,7 @@ const personFrom = (user: User, { id, team, from, ...groups }: Around): Person =
 
 type Lists = readonly (readonly [group: string, told: Told])[];
 
-/**
- * Which of these groups the person is in, by this id or by another of theirs. A group without an answer is in none of
- * the lists.
- */
+/** Which of these groups somebody is in, by this id or another of theirs. Unanswered groups are in none. */
 function membershipsIn(lists: Lists, id: string, ids: readonly string[]): Omit<PolicyPerson, 'id'> {
   const groupsWhere = (fits: (members: readonly string[]) => boolean): readonly string[] =>
     lists.flatMap(([group, told]) => (told.kind === 'members' && fits(told.ids) ? [group] : []));

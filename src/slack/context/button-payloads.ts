@@ -25,10 +25,7 @@ const words = z.array(z.string());
 const page = z.object({ words, page: z.custom<Page>((value) => typeof value === 'object' && value !== null) });
 export type KeptPage = z.infer<typeof page>;
 
-/**
- * Words and pages behind buttons, for when they do not fit into a button or must be what somebody saw. Kept for an
- * hour.
- */
+/** Words and pages behind buttons, if they do not fit into one or must be what somebody saw. Kept for an hour. */
 export type PayloadStore = {
   /** Keeps a page with the words that asked for it. Resolves with its id, or undefined if it is too large. */
   readonly keepPage: (person: string, kept: KeptPage) => Promise<string | undefined>;

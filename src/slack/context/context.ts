@@ -20,10 +20,7 @@ import type { NextTurn } from './one-each-turn.ts';
  */
 export type Kept = 'new' | 'seen' | 'failed' | 'told';
 
-/**
- * The result for each recent delivery of this process. Copies are judged by it alone, whatever state the database is in
- * by then.
- */
+/** The result of each recent delivery in this process. It alone decides about copies, whatever the database does. */
 export type Deliveries = Map<string, Promise<Exclude<Kept, 'told'>>>;
 
 /** Everything the Slack code works with. */
@@ -32,10 +29,7 @@ export type SlackContext = {
   readonly decisions: DecisionDesk;
   readonly queryService: OfficeDesk;
   readonly people: People;
-  /**
-   * Two clients, `messages` for posts and `views` for views and private answers: a rate limit on one does not delay the
-   * other.
-   */
+  /** Separate clients for posts and for views and private answers: a rate limit on one does not delay the other. */
   readonly messages: WebClient;
   readonly views: WebClient;
   readonly ephemeral: (to: ReplyTarget, what: Drawn) => Promise<void>;
@@ -71,10 +65,7 @@ export type Interaction = ReplyTarget & {
   readonly line?: string | undefined;
 };
 
-/**
- * `urgent` is for decisions, submitted forms and commands that stop things. It has its own places, so other work cannot
- * delay it.
- */
+/** `urgent`: decisions, submitted forms and commands that stop things. Other work cannot take its places. */
 export type Lane = 'usual' | 'urgent' | 'reports';
 
 /**

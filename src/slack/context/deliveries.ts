@@ -58,10 +58,7 @@ async function keepFirst(context: SlackContext, row: Row): Promise<Exclude<Kept,
   }
 }
 
-/**
- * The sender is being told that it failed. If it is saved late, close it, or it would be found open and reported as
- * lost.
- */
+/** The sender is told that it failed. If it is saved late, close it, or it would be reported as lost as well. */
 function closeIfWritten(context: SlackContext, inbox: string, writing: Promise<'new' | 'seen'>): void {
   writing
     .then((kept) => kept === 'new' && close(context, { inbox }))

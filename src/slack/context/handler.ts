@@ -19,9 +19,7 @@ export async function close(context: SlackContext, { inbox }: Pick<Interaction, 
   return closeInbox(database.db, inbox, now);
 }
 
-/**
- * Runs the work after an ack. A refusal goes to the person privately; any other error becomes a fault with a reference.
- */
+/** Runs the work after an ack. A refusal goes to the person alone; any other error is a fault with a reference. */
 export async function runHandler(
   context: SlackContext,
   interaction: Interaction,

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * The parts of Slack's payloads that we use. A payload without them is refused: its sender, place or identity is
- * unclear.
- */
+/** The parts of Slack's payloads that we use. Without them sender, place or identity is unclear: refused. */
 
 const orNothing = z
   .string()

@@ -10,9 +10,7 @@ import type { Interaction, SlackContext } from './context.ts';
 
 /** How long one lease on a delivery lasts. */
 export const leaseMs = 60_000;
-/**
- * Longer than any read may take. Work that takes longer hangs, so its sender should be told that nothing came of it.
- */
+/** Longer than any read may take. Work beyond it hangs, so its sender should be told that nothing came of it. */
 const maxMs = 3_600_000;
 
 /** Runs the work and renews the lease of its delivery, so that no process reports it as lost. */

@@ -243,9 +243,7 @@ export const plainText = (text: string, limit: number): { type: 'plain_text'; te
   emoji: false,
 });
 
-/**
- * Keeps a message within Slack's limits. What does not fit is dropped from the end and counted; buttons always stay.
- */
+/** Keeps a message within Slack's limits. What does not fit is cut from the end and counted; buttons always stay. */
 function bounded(
   line: Text,
   blocks: readonly KnownBlock[],

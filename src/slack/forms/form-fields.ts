@@ -10,7 +10,7 @@ import { canonicalWords, resolve, shownAs, type Resolved } from '../../pipeline/
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
 import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
 import type { Memo, Unfolded } from './views.ts';
-import { saidIn, type Asked, type Filled } from './inputs.ts';
+import { readInputs, type Asked, type Filled } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
 
 /** The fields of a form, and the host's choices for them, given what is filled in so far. */
@@ -134,7 +134,7 @@ const endOf = (word: string): string => (word.length > 60 ? `…${word.slice(-60
 export async function readForm(context: SlackContext, memo: Memo, fields: Fields, values: unknown): Promise<Filled> {
   const lists = await listsIn(context, memo);
   if (lists === undefined) throw tooOld();
-  return saidIn(values, lists, fields);
+  return readInputs(values, lists, fields);
 }
 
 /** The lists that a form offers, by field; undefined if they have expired. */

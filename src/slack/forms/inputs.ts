@@ -170,7 +170,11 @@ export type Filled = {
  * Reads a view's state into words by field. `choices` are the lists it offered, `command` the fields of its command.
  * Throws `Refusal` for hidden characters and credentials.
  */
-export function saidIn(values: unknown, choices: ReadonlyMap<string, Words> = new Map(), command: Fields = {}): Filled {
+export function readInputs(
+  values: unknown,
+  choices: ReadonlyMap<string, Words> = new Map(),
+  command: Fields = {},
+): Filled {
   const given: Record<string, Words> = {};
   for (const [block, inputs] of Object.entries(state.parse(values))) {
     for (const [name, input] of Object.entries(inputs)) {

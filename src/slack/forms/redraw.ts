@@ -4,7 +4,7 @@ import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { joined } from '../../text.ts';
 import { memoOf, noticeView } from './views.ts';
 import { onlooker } from '../context/speaker.ts';
-import { saidIn } from './inputs.ts';
+import { readInputs } from './inputs.ts';
 import { drawForm } from './modals.ts';
 import { type SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
@@ -93,6 +93,11 @@ async function redrawn(
   const person = await onlooker(context, { person: user.id, team });
   const lists = await listsIn(context, memo);
   if (lists === undefined) return noticeView(command.button, joined([tooOld().says, tooOld().hint]));
-  const parsed: ParsedCommand = { path: memo.path ?? '', command, dryRun: false, ...saidIn(view.state.values, lists) };
+  const parsed: ParsedCommand = {
+    path: memo.path ?? '',
+    command,
+    dryRun: false,
+    ...readInputs(view.state.values, lists),
+  };
   return drawForm(context, memo.origin, parsed, person, { choices: memo.choices });
 }

@@ -43,10 +43,7 @@ const maxConnections = 200;
 /** Limits for slow requests. Slack itself waits three seconds for its answer. */
 const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
-/**
- * Options for calls to Slack. No retries and no queue after a rate limit, because our own queue does that. A call ends
- * after 2.5 s.
- */
+/** Options for calls to Slack: no retries or waiting after a rate limit (our queue does that), at most 2.5 s. */
 export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
   slackApiUrl,
   timeout: 2_500,

@@ -5,7 +5,7 @@ import { drawPage } from '../draw/blocks.ts';
 import { showCall } from '../answers/call-view.ts';
 import { pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
-import { authoriseAgain, handleLine, openFormForLine, reviewLine } from '../answers/dispatch.ts';
+import { reauthorise, handleLine, openFormForLine, reviewLine } from '../answers/dispatch.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
 import { type Interaction, type SlackContext } from '../context/context.ts';
 import { share } from '../answers/share.ts';
@@ -67,10 +67,7 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
 const natureOfKind = (kind: string): Pick<Delivered, 'changes' | 'lane'> =>
   kind === 'undo' || kind === 'decision' ? { changes: true, lane: 'urgent' } : { changes: false, lane: 'usual' };
 
-/**
- * The thread the button was pressed in. The top message of a thread names itself as its thread; that press is in the
- * channel.
- */
+/** The thread of the press. The top message of a thread names itself as its thread; that press is in the channel. */
 function threadOf({ container, message }: z.infer<typeof press>): string | undefined {
   const thread = container?.thread_ts ?? message?.thread_ts;
   return thread === container?.message_ts ? undefined : thread;
@@ -100,7 +97,7 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
     case 'page': {
       const [from = '0', id = ''] = value.split(' ');
       const { words, page } = await payloads.keptPage(id);
-      await authoriseAgain(context, interaction, words);
+      await reauthorise(context, interaction, words);
       return context.ephemeral(interaction, drawPage(page, { id, shareable: false }, Number(from)));
     }
     default:

@@ -7,10 +7,10 @@ const atOnce = 5;
 const maxAhead = 4;
 
 /**
- * Limits a server to `most` connections. When one more comes, the connection that has gone longest without a complete
- * request is closed, so silent connections cannot keep others out. A connection whose request is complete stays until
- * it is answered; if all are like that, the new one is closed. A connection with too many unanswered requests is closed
- * too. `endUnheard` closes every connection without a complete request: nothing else would close them at a stop.
+ * Limits a server to `most` connections. One more closes the one that has gone longest without a complete request, so
+ * silent connections keep nobody out. Connections with a complete request stay until it is answered; if all have one,
+ * the new connection is closed. A connection with too many unanswered requests is closed too. `endUnheard` closes those
+ * without a complete request: nothing else would at a stop.
  */
 export function boundConnections(server: Server, most: number): { readonly endUnheard: () => void } {
   const requests = new Map<Socket, Set<IncomingMessage>>();

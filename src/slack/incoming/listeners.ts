@@ -44,10 +44,7 @@ function listenToCommands(app: App, context: SlackContext, track: Track): void {
   });
 }
 
-/**
- * The words of the main command. For any other slash command its name comes first: `/logs acme-shop/live` becomes `logs
- * acme-shop/live`.
- */
+/** The words of the main command, or another command's name first: `/logs acme-shop/live` is `logs acme-shop/live`. */
 function lineOf(command: string, text: string | undefined): string {
   const name = command.replace(/^\//, '').toLowerCase();
   const isPath = [...catalogue.keys()].some((path) => path === name || path.startsWith(`${name} `));

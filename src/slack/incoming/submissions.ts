@@ -16,7 +16,7 @@ import { memoOf, noticeView, type Memo } from '../forms/views.ts';
 import { run, resolveNames, evaluate } from '../answers/dispatch.ts';
 import { onlooker, speaker } from '../context/speaker.ts';
 import { placeFor } from '../answers/channels.ts';
-import { blockIn, blockOf, saidIn } from '../forms/inputs.ts';
+import { blockIn, blockOf, readInputs } from '../forms/inputs.ts';
 import { keep, noDatabase } from '../context/deliveries.ts';
 import { drawForm, intoView, loadingView, reviewOf, showReview } from '../forms/modals.ts';
 import { wordsFor, within } from '../context/handler.ts';
@@ -88,7 +88,7 @@ export async function submit(context: SlackContext, said: Submission): Promise<R
 
 async function pick(context: SlackContext, interaction: Interaction, memo: Memo, said: Submission): Promise<Response> {
   const person = await onlooker(context, interaction);
-  const [path = ''] = saidIn(said.view.state.values).given['command'] ?? [];
+  const [path = ''] = readInputs(said.view.state.values).given['command'] ?? [];
   const command = catalogue.get(path);
   if (command === undefined)
     return { ack: { response_action: 'errors', errors: { [blockOf('command')]: 'Choose one from the list.' } } };
@@ -159,7 +159,7 @@ async function submitReview(
   memo: Memo,
   said: Submission,
 ): Promise<Response> {
-  const { reason, typed } = saidIn(said.view.state.values);
+  const { reason, typed } = readInputs(said.view.state.values);
   const { person, parsed, action } = await reviewed(context, interaction, memo, reason);
   if (wantsReason(parsed)) throw noReason();
   refuseUnlessTyped(action, parsed.target, typed);
@@ -196,7 +196,7 @@ async function submitDecline(
   memo: Memo,
   said: Submission,
 ): Promise<Response> {
-  if (saidIn(said.view.state.values).reason === undefined) {
+  if (readInputs(said.view.state.values).reason === undefined) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
   const kept = await keepSubmission(context, interaction, said, 'Decline');

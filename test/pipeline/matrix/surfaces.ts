@@ -10,7 +10,7 @@ import { parse, parseWords } from '../../../src/pipeline/language/parse.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import type { PayloadStore } from '../../../src/slack/context/button-payloads.ts';
 import { drawNote, type Drawn } from '../../../src/slack/draw/blocks.ts';
-import { saidIn } from '../../../src/slack/forms/inputs.ts';
+import { readInputs } from '../../../src/slack/forms/inputs.ts';
 import { say } from '../../../src/text.ts';
 import { idOf, isPlace, targets, type Place } from './world.ts';
 
@@ -117,7 +117,7 @@ export async function surfacesOf(
   const surfaces = new Map<string, ParsedCommand>([
     ['words that are typed', interaction(wordsOf(row, typed).join(' '))],
     ['words in capitals', interaction(wordsOf(row, shouted).join(' '))],
-    ['a form', { path, command, dryRun: false, ...saidIn(stateOf(row, byId)) }],
+    ['a form', { path, command, dryRun: false, ...readInputs(stateOf(row, byId)) }],
     ['a button', interaction(pressed)],
     ['stored words', interaction(join(stored))],
     ['the review of a form', parseWords(words, commands)],

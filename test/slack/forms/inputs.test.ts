@@ -10,7 +10,7 @@ import { folded } from '../../../src/pipeline/language/name-search.ts';
 import { optionName, takesRest, wordsOf } from '../../../src/pipeline/language/usage.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { formView } from '../../../src/slack/forms/views.ts';
-import { blockOf, saidIn } from '../../../src/slack/forms/inputs.ts';
+import { blockOf, readInputs } from '../../../src/slack/forms/inputs.ts';
 import { givenFor, hostile, names, refusalOf, said, uuid, wordsFor } from '../../pipeline/given.ts';
 import { oddWords, quoted } from '../../pipeline/odd.ts';
 import { askedOf, untouched } from '../untouched.ts';
@@ -42,7 +42,7 @@ const texts = [
 function filled(path: string, command: Command, given: Given): Resolved | Refusal {
   return resolved(path, command, () => {
     const values = Object.entries(given).map(([name, [value = '']]) => [blockOf(name), { [name]: { value } }] as const);
-    return saidIn(Object.fromEntries(values)).given;
+    return readInputs(Object.fromEntries(values)).given;
   });
 }
 function resolved(path: string, command: Command, read: () => Given): Resolved | Refusal {
@@ -120,7 +120,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
         const view = formView({ path, command, reason: undefined }, { channel: 'C1' }, nameOf, {
           fields: askedOf(command, given),
         });
-        const inForm = resolved(path, command, () => saidIn(untouched(view)).given);
+        const inForm = resolved(path, command, () => readInputs(untouched(view)).given);
         expect(inForm).toMatchObject({ input: 'input' in typed ? typed.input : 'refused' });
       }),
       { numRuns: 10 },
@@ -167,7 +167,7 @@ describe('what a form gives', () => {
   test('an empty input is left out', () => {
     for (const value of ['', ' ', '\u00A0', '\n', null]) {
       expect(
-        saidIn({ ...view('search', { value }), ...view('reason', { value }), ...view('typed-name', { value }) }),
+        readInputs({ ...view('search', { value }), ...view('reason', { value }), ...view('typed-name', { value }) }),
       ).toEqual({
         given: {},
         reason: undefined,
@@ -179,7 +179,7 @@ describe('what a form gives', () => {
   test('a forged choice is a word that somebody typed, and no more', () => {
     for (const value of ['__proto__', '../', '-1', '99999', 'constructor', '0.5', '']) {
       const listed = { [blockOf('only', { id: 'list' })]: { only: { selected_options: [{ value }] } } };
-      expect(saidIn(listed, new Map([['only', ['wp-content', 'wp-admin']]])).given).toEqual({});
+      expect(readInputs(listed, new Map([['only', ['wp-content', 'wp-admin']]])).given).toEqual({});
     }
   });
 
@@ -187,11 +187,11 @@ describe('what a form gives', () => {
     '$name is refused in any input',
     ({ text, refused = '' }) => {
       for (const name of ['search', 'reason', 'typed-name']) {
-        const refusal = refusalOf(() => saidIn(view(name, { value: text })));
+        const refusal = refusalOf(() => readInputs(view(name, { value: text })));
         expect(said(refusal)).toContain(refused);
         expect(refusal.field).toBe(name);
       }
-      expect(refusalOf(() => saidIn(view('env', { selected_option: { value: text } }))).field).toBe('env');
+      expect(refusalOf(() => readInputs(view('env', { selected_option: { value: text } }))).field).toBe('env');
     },
   );
 });

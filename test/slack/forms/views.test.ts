@@ -7,7 +7,7 @@ import type { Given } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { blockComplaints, viewComplaints } from '../../../src/playground/slack/block-kit/check.ts';
 import { formView, memoOf, noticeView, pickerView, reviewView } from '../../../src/slack/forms/views.ts';
-import { optionOf, saidIn } from '../../../src/slack/forms/inputs.ts';
+import { optionOf, readInputs } from '../../../src/slack/forms/inputs.ts';
 import { inline } from '../../../src/text.ts';
 import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import {
@@ -37,7 +37,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
       fc.property(given, fc.option(fc.constant('release 42'), { nil: undefined }), (given, reason) => {
         const view = formView({ path, command, reason }, origin, nameOf, { fields: askedOf(command, given) });
         expect(viewComplaints(view, 'modal')).toEqual([]);
-        const back = saidIn(untouched(view));
+        const back = readInputs(untouched(view));
         expect(parsed(back.given).input).toEqual(parsed(given).input);
         expect(back.reason).toBe(command.shape === 'action' ? reason : undefined);
         expect(memoOf(view.private_metadata ?? '')).toEqual({ origin, path });
@@ -54,7 +54,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
         });
         expect(viewComplaints(view, 'modal')).toEqual([]);
         const lists = new Map(Object.keys(command.fields).map((name) => [name, listOf(name)]));
-        expect(parsed(saidIn(untouched(view), lists).given).input).toEqual(parsed(given).input);
+        expect(parsed(readInputs(untouched(view), lists).given).input).toEqual(parsed(given).input);
       }),
       { numRuns: 50 },
     );
@@ -82,11 +82,11 @@ const viewOf = (path: string, given: Given) =>
 
 test('a list too long for a form is left out rather than cut: half an address is another address', () => {
   const addresses = Array.from({ length: 100 }, (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${index + 1000}`);
-  expect(saidIn(untouched(viewOf('allowlist add', { addresses }))).given['addresses']).toBeUndefined();
+  expect(readInputs(untouched(viewOf('allowlist add', { addresses }))).given['addresses']).toBeUndefined();
 });
 
 test.each(['yes', 'on', 'TRUE', '1'])('a flag typed as %s is ticked', (word) => {
-  expect(saidIn(untouched(viewOf('allowlist remove', { empty: [word] }))).given['empty']).toEqual(['yes']);
+  expect(readInputs(untouched(viewOf('allowlist remove', { empty: [word] }))).given['empty']).toEqual(['yes']);
 });
 
 test('a review shows the words of the card and carries them no further than it must', () => {
@@ -154,11 +154,11 @@ test('the other views stay within limits', () => {
 describe('what a view says', () => {
   const value = (value: string) => ({ b: { search: { type: 'plain_text_input', value } } });
   test('hidden characters are refused, lines are not', () => {
-    expect(said(refusalOf(() => saidIn(value('li\u200Bve'))))).toContain('U+200B');
-    expect(saidIn(value(' a\r\nb ')).given).toEqual({ search: ['a\r\nb'] });
+    expect(said(refusalOf(() => readInputs(value('li\u200Bve'))))).toContain('U+200B');
+    expect(readInputs(value(' a\r\nb ')).given).toEqual({ search: ['a\r\nb'] });
   });
   test('blank is nothing', () => {
-    expect(saidIn(value(' \u00A0 '))).toEqual({ given: {}, reason: undefined });
+    expect(readInputs(value(' \u00A0 '))).toEqual({ given: {}, reason: undefined });
   });
   test.each(['', 'null', '[]', '{"origin":1}', '{"path":"x"}', '{'])('a memo that is none of ours: %s', (metadata) => {
     expect(memoOf(metadata)).toBeUndefined();
