@@ -124,8 +124,8 @@ async function submitForm(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const says = joined([error.says, error.hint]);
-    const anew = { says, choices: memo.choices };
-    return wrongField(said, error) ?? updating(await drawForm(context, memo.origin, parsed, person, anew));
+    const notes = { says, choices: memo.choices };
+    return wrongField(said, error) ?? updating(await drawForm(context, memo.origin, parsed, person, notes));
   }
 }
 
