@@ -25,7 +25,7 @@ describe('App Home', () => {
       const mine = await homeOf('ana', 'Your open changes');
       expect(mine).toMatch(/Nothing is waiting for you[\s\S]*Push acme-shop\/live → acme-shop\/staging/);
       expect(await homeOf('rob', 'Recent changes')).toMatch(/Nothing is waiting for you[\s\S]*Recent changes[\s\S]*#1/);
-      expect(slack.views(ids.rob).home?.text).toContain('The environments that you use will stand here.');
+      expect(slack.views(ids.rob).home?.text).toContain('Environments you use will show up here.');
       expect(slack.views(ids.rob).home?.controls).toEqual([]);
       expect(await homeOf('gus', 'Guests of this workspace')).not.toContain('acme-shop');
 

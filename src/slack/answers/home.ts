@@ -26,7 +26,7 @@ export async function publishHome(context: SlackContext, id: string): Promise<vo
     blocks.push(block);
   }
   const left = charactersIn(drawn.slice(blocks.length));
-  if (left > 0) blocks.push(richText([say`The rest is too long for this page: ${amount(left)} characters more.`]));
+  if (left > 0) blocks.push(richText([say`The rest is too long for this page: ${amount(left)} more characters.`]));
   await context.views.views.publish({ user_id: id, view: { type: 'home', blocks } });
   context.homes.drew(id, numbers);
 }
@@ -94,7 +94,7 @@ async function recentSites(
   const used = (await recent.of(person.id)).flatMap(
     (id) => environments.find((environment) => environment.id === id) ?? [],
   );
-  if (used.length === 0) return [nothing(say`The environments that you use will stand here.`)];
+  if (used.length === 0) return [nothing(say`Environments you use will show up here.`)];
   return used.slice(0, maxSites).flatMap(({ id, name }) => [
     richText([[bold(name)]]),
     ...buttonRow(
