@@ -11,12 +11,12 @@ import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './cha
 import { standing, type DecisionKind } from './card.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 
-/** A click on a decision button → the next state. Pure: what it looks at was asked afresh by whoever calls it. */
+/** A click on a decision button → the next state. Pure: the caller gathers fresh facts first. */
 
-/** Which decision, of which change, and which version of it the person saw. */
+/** A decision, and the version of the change that the person saw. */
 export type Decision = { readonly verdict: DecisionKind; readonly version: number };
 
-/** A change and its approvers as they are at this moment; people with the groups they are in now. */
+/** A change and its approvers at this moment. People carry the groups they are in now. */
 export type VoteContext = {
   readonly change: Pick<
     Change,
@@ -28,48 +28,48 @@ export type VoteContext = {
   readonly by: Person;
   /** Who has approved so far. */
   readonly voters: readonly Person[];
-  /** Whether today's rules know anybody who `may` end it; undefined: Slack does not tell. */
+  /** Whether anybody `may` end it by today's rules; undefined: Slack doesn't say. */
   readonly anybody: boolean | undefined;
   /** Epoch milliseconds, the database's clock. */
   readonly now: number;
 };
 
-/** Whether somebody may end what nobody moves on any more: decline what waits, say what came of what is unknown. */
+/** Whether a person may end a change that is stuck: decline a waiting one, or close an unknown one. */
 export type EndRight =
   | { readonly kind: 'may' }
-  /** By a right to unlock, and only where nobody `may`; `forced`: also where that cannot be told. */
+  /** Through a right to unlock, and only if nobody `may`. `forced`: also if that can't be determined. */
   | { readonly kind: 'if nobody may'; readonly forced: boolean }
   | { readonly kind: 'may not'; readonly why: 'yourself' | 'denied' | 'not named' }
-  /** It depends on who is in these Slack user groups, and Slack does not tell. */
+  /** It depends on the members of these Slack user groups, and Slack doesn't say who they are. */
   | { readonly kind: 'may not'; readonly why: 'unknown'; readonly groups: readonly string[] };
 
 export type DecisionResult =
   | { readonly kind: 'move'; readonly event: ChangeEvent }
-  /** The vote counts, and more are needed; fewer, if it were known who is in these Slack user groups. */
+  /** The vote counts and `left` more are needed; maybe fewer once the members of the `unknown` groups are known. */
   | {
       readonly kind: 'vote';
       readonly left: readonly { readonly count: number }[];
       readonly unknown?: readonly string[];
     };
 
-/** What the decision does; throws `Refusal` where it does nothing, and says why. */
+/** What the decision does. Throws `Refusal`, with the reason, if it does nothing. */
 export function rule(decision: Decision, ballot: VoteContext): DecisionResult {
   switch (decision.verdict) {
     case 'approve':
       return approve(decision, ballot);
     case 'decline':
-      seenAsItIs(decision, ballot, 'waiting');
+      refuseIfStale(decision, ballot, 'waiting');
       refuseUnlessEnder(ballot, 'decline');
       return move({ kind: 'decline' });
     case 'cancel':
-      inState(ballot, ['waiting', 'approved']);
+      refuseUnlessIn(ballot, ['waiting', 'approved']);
       if (!samePerson(ballot.policy, ballot.by.id, ballot.asked.asker)) {
         throw refusal(ballot, say`Only ${mention(ballot.asked.asker)} can cancel it.`);
       }
       return move({ kind: 'cancel' });
     case 'stop':
-      // Whoever may read it may stop it: one push too few can be made up for.
-      inState(ballot, ['approved']);
+      // Anyone who can read it may stop it: a push that was stopped by mistake can be asked for again.
+      refuseUnlessIn(ballot, ['approved']);
       if (!coolsDown(ballot.change)) throw refusal(ballot, say`There is nothing to stop.`);
       return move({ kind: 'cancel' });
     case 'happened':
@@ -84,7 +84,7 @@ function approve(decision: Decision, ballot: VoteContext): DecisionResult {
     const isTwice = voters.some(({ id }) => samePerson(policy, id, by.id));
     throw refusal(ballot, say`${isTwice ? 'You have approved it already.' : 'It is approved already.'}`);
   }
-  seenAsItIs(decision, ballot, 'waiting');
+  refuseIfStale(decision, ballot, 'waiting');
   if (now >= change.expires_at) {
     throw refusal(ballot, say`It could be approved until ${time(change.expires_at)}.`);
   }
@@ -97,9 +97,9 @@ function approve(decision: Decision, ballot: VoteContext): DecisionResult {
 }
 
 /**
- * Who may end it, as the rules stand today: whoever they let approve this of anybody, and whoever was asked to approve
- * it, as far as today's rules still know them; where no approval was or is needed, whoever may do it. Where nobody is
- * left of these, whoever a rule allows to unlock it. Never those who needed approval for it, nor who may not read it.
+ * Whether a person may end it by today's rules. Yes for people who can approve it, by the requirement it was made with
+ * or by today's; if either is `none`, also for people who may run the command. If there is nobody like that, a right to
+ * unlock will do. Never for the asker of a change that needed approval, nor for somebody who may not read its targets.
  */
 export function mayEnd({
   policy,
@@ -110,11 +110,11 @@ export function mayEnd({
   const reads = asked.aims.map(({ target }) => reading(policy, by, target));
   const unread = reads.filter((one) => one.kind === 'not allowed');
   const isHidden = unread.some((one) => unknownIn(one).length === 0);
-  if (unread.length > 0) return notOr(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
+  if (unread.length > 0) return mayNot(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
   if (needed !== 'none' && samePerson(policy, by.id, asked.asker)) return { kind: 'may not', why: 'yourself' };
   const approvals = [needed, approvalOf(policy, asked)];
-  const voices = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
-  if (voices.some((messenger) => messenger?.kind === 'counts')) return { kind: 'may' };
+  const votes = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
+  if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
   const own = approvals.includes('none') ? [decide(policy, by, asked)] : [];
   if (own.some(({ kind }) => kind === 'allowed')) return { kind: 'may' };
   const aims = asked.aims.filter(({ access }) => access === 'change');
@@ -122,26 +122,23 @@ export function mayEnd({
   const usual = decide(policy, by, { command: unlocking.usual, aims });
   if (forced.kind === 'allowed') return { kind: 'if nobody may', forced: true };
   if (usual.kind === 'allowed') return { kind: 'if nobody may', forced: false };
-  const unknown = [
-    ...voices.flatMap((messenger) => messenger?.groups ?? []),
-    ...[...own, forced, usual].flatMap(unknownIn),
-  ];
-  const isDenied = voices.some((messenger) => messenger?.kind === 'does not count' && messenger.why === 'denied');
-  return notOr(unknown, isDenied ? 'denied' : 'not named');
+  const unknown = [...votes.flatMap((vote) => vote?.groups ?? []), ...[...own, forced, usual].flatMap(unknownIn)];
+  const isDenied = votes.some((vote) => vote?.kind === 'does not count' && vote.why === 'denied');
+  return mayNot(unknown, isDenied ? 'denied' : 'not named');
 }
 
-/** Refused, where it is not because of what is not known. */
-const notOr = (groups: readonly string[], why: 'denied' | 'not named'): EndRight =>
+/** Not allowed: because these groups are unknown, if there are any; else because of `why`. */
+const mayNot = (groups: readonly string[], why: 'denied' | 'not named'): EndRight =>
   groups.length > 0 ? { kind: 'may not', why: 'unknown', groups: [...new Set(groups)] } : { kind: 'may not', why };
 
-/** Whether that right is enough; `anybody` as in a ballot. */
+/** Whether this right is enough; `anybody` as in `VoteContext`. */
 export const isEnough = (right: EndRight, anybody: boolean | undefined): boolean =>
   right.kind === 'may' || (right.kind === 'if nobody may' && (right.forced ? anybody !== true : anybody === false));
 
-/** Says what came of it. */
+/** Closes an unknown outcome. */
 function close(decision: Decision, ballot: VoteContext): DecisionResult {
   const { change, now } = ballot;
-  seenAsItIs(decision, ballot, 'unknown');
+  refuseIfStale(decision, ballot, 'unknown');
   refuseUnlessEnder(ballot, 'say what came of');
   const from = closableFrom(change);
   if (now < from) {
@@ -153,20 +150,17 @@ function close(decision: Decision, ballot: VoteContext): DecisionResult {
   return move({ kind: decision.verdict === 'happened' ? 'affirm' : 'deny' });
 }
 
-/** Nothing is decided by a click of which it is not known whether it may. */
+/** A click decides nothing while the right to make it is unknown. */
 const notKnown = (groups: readonly string[], verb: string): Text =>
   say`**I could not check whether you may ${verb} this.** ${membersUnknown(groups)} Press it again in a minute.`;
 
-/** The approval that it needs; throws `Refusal` for whoever's does not count. */
+/** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
 function neededOf(ballot: VoteContext): Needed {
   const { policy, needed, asked, by } = ballot;
   if (needed === 'none') throw refusal(ballot, refused(undefined, 'approve'));
-  const messenger = mayApprove(policy, by, needed, asked);
-  if (messenger.kind === 'counts') return needed;
-  throw refusal(
-    ballot,
-    messenger.why === 'unknown' ? notKnown(messenger.groups, 'approve') : refused(messenger.why, 'approve'),
-  );
+  const vote = mayApprove(policy, by, needed, asked);
+  if (vote.kind === 'counts') return needed;
+  throw refusal(ballot, vote.why === 'unknown' ? notKnown(vote.groups, 'approve') : refused(vote.why, 'approve'));
 }
 
 function refuseUnlessEnder(ballot: VoteContext, verb: string): void {
@@ -195,13 +189,13 @@ function refused(
   }
 }
 
-/** The button was pressed on what the change still is; throws `Refusal`. */
-function seenAsItIs({ version }: Decision, ballot: VoteContext, state: Change['state']): void {
-  inState(ballot, [state]);
+/** Throws `Refusal` unless the change is still in the state and version that the person saw. */
+function refuseIfStale({ version }: Decision, ballot: VoteContext, state: Change['state']): void {
+  refuseUnlessIn(ballot, [state]);
   if (version !== ballot.change.version) throw refusal(ballot, say`It has moved on since this was drawn. Look again.`);
 }
 
-function inState(ballot: VoteContext, states: readonly Change['state'][]): void {
+function refuseUnlessIn(ballot: VoteContext, states: readonly Change['state'][]): void {
   const { change } = ballot;
   if (change.settled_at === null && states.includes(change.state)) return;
   throw refusal(ballot, say`It is too late for that. By now: ${standing(change)}`);

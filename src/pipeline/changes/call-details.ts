@@ -26,24 +26,24 @@ import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf, type Archive } from '../access/visibility.ts';
 import { markOf, standing, type ShownVersion } from './card.ts';
 
-/** Everything that is frozen of a change, as lines: what its card says, uncut, and the request byte for byte. */
+/** A frozen change in full, as lines: its card uncut, and the request byte for byte. */
 
 export type DetailLine =
   | { readonly kind: 'text'; readonly text: Text }
-  /** Fixed-width; every character in it can be seen. */
+  /** Fixed width; every character is visible. */
   | { readonly kind: 'exact'; readonly text: string };
 
 export type CallDetails = {
   readonly title: Text;
   readonly lines: readonly DetailLine[];
-  /** The first of `lines` that is about the request. */
+  /** Index in `lines` at which the request begins. */
   readonly requestAt: number;
 };
 
-/** A longer text is spelled out in lines of fixed width. */
+/** Longer text is shown in fixed-width lines. */
 const maxTextLength = 1_000;
 
-/** The details of a saved change, for somebody who may read it; throws `Refusal` for everybody else. */
+/** The details of a saved change. Throws `Refusal` if this person may not read it. */
 export async function detailsFor(
   context: Archive,
   reader: Person,
@@ -60,7 +60,7 @@ export async function detailsFor(
   return detailsOfChange(change, await approvals(database.db, number));
 }
 
-/** The details of a change as its row stands; `approved` are the votes that count. */
+/** The details of a change row; `approved` are the approvals so far. */
 export function detailsOfChange(change: Change, approved: readonly Pick<Vote, 'person' | 'at'>[]): CallDetails {
   const { asks = [] } = permitOf(change);
   const reason = change.reason === null ? undefined : say`“${change.reason}”`;
@@ -68,14 +68,14 @@ export function detailsOfChange(change: Change, approved: readonly Pick<Vote, 'p
   return detailsOf(change, say`${markOf(change)} **${cardOf(change).title}** · #${change.number}`, [
     standing(change),
     fact('Asked by', joined([[person(change.asker)], time(change.created_at, 'date'), reason], ' · ')),
-    ...asks.map((ask) => fact('Asked to approve', spelledAsk(ask))),
+    ...asks.map((ask) => fact('Asked to approve', askInWords(ask))),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
     ...(votes.length > 0 ? [fact('Approved by', joined(votes, '; '))] : []),
     ...targetFacts(storedTargets(change)),
   ]);
 }
 
-/** The same of what is frozen and not asked for yet. */
+/** The same for something that is frozen but not yet asked for. */
 export const detailsOfFrozen = (frozen: Frozen): CallDetails =>
   detailsOf(frozen, say`**${cardOf(frozen).title}**`, [
     say`Nothing was asked for yet.`,
@@ -84,13 +84,13 @@ export const detailsOfFrozen = (frozen: Frozen): CallDetails =>
 
 const fact = (label: string, value: Text): Text => say`**${label}:** ${value}`;
 
-/** First what is changed, then what is only read: by name and id. */
+/** First the target that is changed, then those that are only read: name and id. */
 const targetFacts = (targets: readonly Target[]): readonly Text[] =>
   targets.map((target, index) =>
     fact(index === 0 ? 'Target' : 'Reads', joined([target.name, code(targetKey(target))])),
   );
 
-const spelledAsk = ({ count, people, groups, userGroups = [] }: Ask): Text => {
+const askInWords = ({ count, people, groups, userGroups = [] }: Ask): Text => {
   const some = [...people.map((id) => [person(id)]), ...userGroups.map((id) => [userGroup(id)])];
   const who = some.length > 0 ? some : groups.map((group) => [bold(group)]);
   return joined([`${count} of`, joined(who, ', ')]);
@@ -129,7 +129,7 @@ const secretHelp = say`Where ${code('$secret')} stands, a credential is put in w
 
 const exact = (lines: readonly string[]): readonly DetailLine[] => lines.map((text) => ({ kind: 'exact', text }));
 
-/** A text as it is, or spelled out where it is long or something in it hides. */
+/** A text as it is, or in fixed-width lines if it is long or has invisible characters. */
 function textLines(text: Text): readonly DetailLine[] {
   if (text.length === 0) return [];
   const read = plain(text);
@@ -138,7 +138,7 @@ function textLines(text: Text): readonly DetailLine[] {
     : exact(exactLines(read.split('\n')));
 }
 
-/** A fact of the card; of a list every item has a line of its own. */
+/** A fact of the card; each item of a list gets its own line. */
 function factLines([label, value]: FrozenCard['facts'][number]): readonly DetailLine[] {
   const items = itemsOf(value);
   if (items.length === 0) {

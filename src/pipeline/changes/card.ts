@@ -8,14 +8,14 @@ import { coolsDown } from './change.ts';
 import { cardOf, type FrozenCard } from './freeze.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
-/** What a person can decide of a change, each by its button. */
+/** The decisions about a change; each has its own button. */
 export const decisionKinds = ['approve', 'decline', 'cancel', 'stop', 'happened', 'did not happen'] as const;
 export type DecisionKind = (typeof decisionKinds)[number];
 
-/** Which change, of which database, in which version somebody has before them. */
+/** The change and version that a person saw; `installation` is the id of its database. */
 export type ShownVersion = { readonly installation: string; readonly number: number; readonly version: number };
 
-/** What pressing a button does. Decisions and undo name a change of a database; everything else is words, or names a row. */
+/** What a button does. Decisions, undo and call name a change in a database; the others carry words or a row's id. */
 export type Press =
   | ({ readonly kind: 'decision'; readonly verdict: DecisionKind } & ShownVersion)
   | { readonly kind: 'words'; readonly words: Words }
@@ -24,7 +24,7 @@ export type Press =
   | { readonly kind: 'undo'; readonly installation: string; readonly number: number }
   | { readonly kind: 'share'; readonly id: string }
   | { readonly kind: 'page'; readonly id: string; readonly from: number }
-  /** Opens everything that will be sent, at this page: of a change, or of what the form under the button shows. */
+  /** Opens everything that will be sent, at this page. `of` is the change; undefined: what the form shows. */
   | {
       readonly kind: 'call';
       readonly page: number;
@@ -37,7 +37,7 @@ export type Button = {
   readonly confirm?: { readonly title: string; readonly says: Text; readonly yes: string };
 };
 
-/** A change as people read it right now: the frozen words, its present state, its buttons. Plain data; `slack/` draws it. */
+/** A change as people see it now: frozen words, current state, buttons. Plain data; `slack/` draws it. */
 export type Card = {
   readonly mark: string;
   readonly headline: Text;
@@ -47,18 +47,18 @@ export type Card = {
   readonly buttons: readonly Button[];
 };
 
-/** One message besides the card: a reply in its thread, a direct message, a notice. Stored as JSON until it is posted. */
+/** A message other than the card: a thread reply, a direct message, a notice. Stored as JSON until it is posted. */
 export type Note = {
   readonly text: Text;
   readonly buttons?: readonly Button[];
-  /** Shown only by editing what stands: where that takes no edits, or is gone, nobody misses it. */
+  /** Only an edit: if the message that it edits can't be edited or is gone, it is dropped. */
   readonly minor?: true;
 };
 
-/** On the button that opens all that is frozen of a change. */
+/** The label of the button that opens the frozen change in full. */
 export const everythingLabel = 'Everything that will be sent';
 
-/** The same mark for the same state everywhere. */
+/** The emoji of a state, the same everywhere. */
 export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
   switch (change.state) {
     case 'waiting':
@@ -108,7 +108,7 @@ const stateInWords: Readonly<Record<Change['state'], string>> = {
 /** Who approved, and when. */
 export type Approved = Pick<Vote, 'person' | 'at'>;
 
-/** The card of a change as its row stands. `approved` are the votes that count, oldest first. */
+/** The card of a change row. `approved` are the approvals so far, oldest first. */
 export function renderCard(change: Change, approved: readonly Approved[], installation: string): Card {
   const frozen = cardOf(change);
   const done = change.state === 'done' || change.state === 'happened';
@@ -126,7 +126,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
       ),
       ...stateLines(change),
     ],
-    // What it warns of has happened by then, or will not.
+    // Once a change is settled or unknown, its warning is moot.
     warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
     facts: [
       ...frozen.facts,
@@ -137,7 +137,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
   };
 }
 
-/** Who may approve it and until when; who did. */
+/** Who can approve it and until when, and who already did. */
 function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
   const { asks = [] } = permitOf(change);
   const done = joined(
@@ -153,7 +153,7 @@ function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCar
   ];
 }
 
-/** What can be decided, and all that is decided on, as long as there is something to come. */
+/** The decision buttons and *Everything that will be sent*, until the change is settled. */
 function cardButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];
   const isBefore = change.state === 'waiting' || change.state === 'approved';
@@ -166,7 +166,7 @@ function cardButtons(change: Change, installation: string): readonly Button[] {
   return change.state === 'waiting' ? [first, everything, ...others] : [first, ...others, everything];
 }
 
-/** What can be decided of a change as it stands. */
+/** The decision buttons for a change's current state. */
 export function decisionButtons(change: Change, installation: string): readonly Button[] {
   const seen = { installation, number: change.number, version: change.version };
   const button = (verdict: DecisionKind, label: string, more: Partial<Button> = {}): Button => ({
@@ -178,13 +178,13 @@ export function decisionButtons(change: Change, installation: string): readonly 
   const then = coolsDown(change)
     ? 'It is sent ten seconds after the last approval; until then it can be stopped.'
     : undefined;
-  const sure = (yes: string): Partial<Button> => ({
+  const confirmed = (yes: string): Partial<Button> => ({
     confirm: { title: `${yes} #${change.number}?`, says: joined([title, warning, then], '\n'), yes },
   });
   if (change.settled_at !== null) return [];
   if (change.state === 'waiting') {
     return [
-      button('approve', 'Approve', { style: 'primary', ...sure('Approve') }),
+      button('approve', 'Approve', { style: 'primary', ...confirmed('Approve') }),
       button('decline', 'Decline…'),
       button('cancel', 'Cancel'),
     ];
@@ -207,7 +207,7 @@ export function decisionButtons(change: Change, installation: string): readonly 
   ];
 }
 
-/** How a change stands, in one line. */
+/** The state of a change in one line. */
 export function standing(change: Pick<Change, 'state' | 'settled_at' | 'outcome'>): Text {
   if (change.outcome !== null) return parseStored(change.outcome);
   if (change.state === 'accepted' && change.settled_at !== null)
@@ -228,8 +228,7 @@ function timerLine(change: Change): Text | undefined {
   return timerOf === undefined ? undefined : say`by the timer of #${timerOf}`;
 }
 
-/** What the rules asked for when the change was made. */
-/** The frozen facts of a change in bold and plain, lists cut short, for a form or a dry run. */
+/** The frozen facts of a change as text, long lists shortened, for a form or a dry run. */
 export const factLines = (facts: FrozenCard['facts']): Text =>
   joined(
     facts.map(([label, value]) => joined([bold(`${label}:`), inShort(value)])),

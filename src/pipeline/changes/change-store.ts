@@ -13,7 +13,7 @@ import { decisionButtons, type Note } from './card.ts';
 import { say, type Text } from '../../text.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
-/** What goes with a move: who made it, and what is said of it. */
+/** Who made a move, and the messages that go with it. */
 export type TransitionNote = {
   /** Slack user id, or `sitehand`. */
   readonly by: string;
@@ -23,23 +23,23 @@ export type TransitionNote = {
   readonly details?: Readonly<Record<string, unknown>>;
   /** A reply in the thread. */
   readonly reply?: Note;
-  /** Whether the reply carries the buttons of what can be decided now. */
+  /** Whether the reply carries the current decision buttons. */
   readonly decide?: boolean;
-  /** Whether the card shows more now, though nothing has moved. */
+  /** Whether to redraw the card although the state stays the same. */
   readonly redraw?: boolean;
-  /** Whether the ops channel is told the same. */
+  /** Whether the ops channel gets the reply too. */
   readonly ops?: boolean;
-  /** People who are told the same directly. */
+  /** People who get the reply as a direct message too. */
   readonly tell?: readonly string[];
-  /** The last word, shown on the card from then on. */
+  /** The result in a sentence; the card shows it from then on. */
   readonly outcome?: Text;
   readonly also?: Partial<Pick<Change, 'receipt' | 'followed' | 'superseded_by' | 'undo'>>;
 };
 
-/** Something that a person did beside changes. */
+/** An audited action that belongs to no change. */
 export type AdminAction = Pick<TransitionNote, 'by' | 'at' | 'details'> & { readonly event: string };
 
-/** A target that the change needs is held by somebody or something else; the transaction must not be committed. */
+/** A person or another change holds a lock that this change needs. The transaction must be rolled back. */
 export class LockHeld extends Error {
   readonly lock: Lock;
   /** The name of that target. */
@@ -52,24 +52,24 @@ export class LockHeld extends Error {
   }
 }
 
-/** The only hand that moves a change. Each move writes the row, its audit line, its locks and what is said of it, in one transaction. */
+/** The only code that moves changes. Each move writes row, locks, audit line and messages in one transaction. */
 export type ChangeStore = {
-  /** Saves a new change, waiting or approved, and asks its approvers; throws `LockHeld`. */
+  /** Saves a new change, waiting or approved, and sends the card to its approvers. Throws `LockHeld`. */
   readonly begin: (tx: Tx, row: NewChange, note: TransitionNote) => Promise<Change>;
-  /** Moves a change; undefined where the move cannot be made (any more): somebody else was first. */
+  /** Moves a change. Undefined if the move isn't possible, or somebody else was first. */
   readonly advance: (tx: Tx, change: Change, event: ChangeEvent, note: TransitionNote) => Promise<Change | undefined>;
-  /** Says something of a change without moving it: a vote, evidence, a late answer. */
+  /** Records an event of a change without moving it: a vote, evidence, a late answer. */
   readonly remark: (tx: Tx, change: Change, event: string, note: TransitionNote) => Promise<void>;
-  /** Writes down what somebody did that is no change: a lock, a pause. `details` is plain JSON, without secrets. */
+  /** Records an action that is no change: a lock, a pause. `details` is plain JSON, without secrets. */
   readonly note: (tx: Tx, action: AdminAction) => Promise<void>;
 };
 
 export type ChangeStoreOptions = {
   /** Key of the audit chain; undefined: the chain is a plain hash. */
   readonly auditKey: Buffer | undefined;
-  /** Id of the database: stands on every decision button. */
+  /** Id of the database; every decision button carries it. */
   readonly installation: string;
-  /** Told of every line, before it is committed: for counting, not for believing. */
+  /** Called for every audit line before its transaction commits, so only good for metrics. */
   readonly onEvent: (event: string) => void;
 };
 
@@ -92,12 +92,12 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       const outcome = note.outcome === undefined ? null : JSON.stringify(note.outcome);
       const moved = await updateChange(tx, change, { ...next.patch, ...note.also, outcome });
       if (moved === undefined) return undefined;
-      // Not before: whoever saw an older version moves nothing, and must not leave a lock behind.
+      // Only now: if the version was outdated, nothing moved, and no lock may be left behind.
       if (next.locks === 'take') await lock(tx, change, note.at);
       if (next.locks === 'free') await freeLocks(tx, change.number);
       if (typeof next.locks === 'object') await limitLocks(tx, change.number, note.at + next.locks.keepMs);
-      if (change.state === 'approved' || change.state === 'unknown') await withdraw(tx, change, note.at);
-      // A copy is there to be decided on: what happens between the decision and the end it need not show.
+      if (change.state === 'approved' || change.state === 'unknown') await removeButtons(tx, change, note.at);
+      // Direct-message copies are for deciding, so they skip the states between the decision and the end.
       const isNews = change.state === 'waiting' || moved.state === 'unknown' || moved.settled_at !== null;
       await redrawCards(tx, change.number, note.at, isNews);
       await record(tx, moved, event.kind, note);
@@ -112,7 +112,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
   };
 }
 
-/** The audit line, and what is said of it. */
+/** Writes the audit line and its messages. */
 async function recordIn(
   { auditKey, installation, onEvent }: ChangeStoreOptions,
   tx: Tx,
@@ -126,51 +126,51 @@ async function recordIn(
   const details = JSON.stringify({ ...about, ...note.details });
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
   if (note.redraw) await redrawCards(tx, change.number, at, true);
-  if (reply !== undefined) await speak(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
+  if (reply !== undefined) await queue(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }
 
-/** The reply in the thread; the same to the ops channel and to people, where it has to name its change. */
-async function speak(
+/** Queues the thread reply, and its copies to the ops channel and to people, which name the change. */
+async function queue(
   tx: Tx,
   change: Change,
   { at, decide, ops, tell = [] }: TransitionNote,
   reply: Note,
   { key, installation }: { readonly key: string; readonly installation: string },
 ): Promise<void> {
-  // A reminder has the buttons in place of the one before.
-  if (decide) await withdraw(tx, change, at);
+  // The buttons move from the previous reminder to this one.
+  if (decide) await removeButtons(tx, change, at);
   const toDecide = decide ? decisionButtons(change, installation) : [];
   const buttons = [...(reply.buttons ?? []), ...toDecide];
-  const said = { change: change.number, at };
+  const base = { change: change.number, at };
   const body = JSON.stringify({ ...reply, buttons });
-  const own = decide && change.state === 'approved' ? stopKey(change.number) : key;
-  await enqueueMessage(tx, { ...said, key: own, kind: 'reply', body, decides: toDecide.length > 0 });
+  const replyKey = decide && change.state === 'approved' ? stopKey(change.number) : key;
+  await enqueueMessage(tx, { ...base, key: replyKey, kind: 'reply', body, decides: toDecide.length > 0 });
   const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
-  // There they would outlive the ten seconds in which they mean something.
+  // *Stop* works for ten seconds only, so it stays in the thread.
   const isBrief = change.state === 'approved';
-  const away = {
-    ...said,
+  const elsewhere = {
+    ...base,
     body: JSON.stringify({ text, buttons: isBrief ? reply.buttons : buttons }),
     decides: !isBrief && toDecide.length > 0,
   };
-  if (ops) await enqueueMessage(tx, { ...away, key: `${key}:ops`, kind: 'ops' });
+  if (ops) await enqueueMessage(tx, { ...elsewhere, key: `${key}:ops`, kind: 'ops' });
   for (const recipient of new Set(tell)) {
-    await enqueueMessage(tx, { ...away, key: `${key}:${recipient}`, kind: 'direct', recipient });
+    await enqueueMessage(tx, { ...elsewhere, key: `${key}:${recipient}`, kind: 'direct', recipient });
   }
 }
 
-/** The message with *Stop*: the time to press it begins when it stands. */
+/** Key of the message with *Stop*. The time to press it begins when that message is posted. */
 export const stopKey = (number: number): string => `${number}:stop`;
 
-/** Takes away, wherever they stand, the buttons that decided what becomes of the change. */
-async function withdraw(tx: Tx, change: Change, at: number): Promise<void> {
+/** Removes the decision buttons from all messages that have them. */
+async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> {
   for (const { key, kind, recipient, body } of await messagesToDecide(tx, change.number)) {
     const bare = JSON.stringify({ text: parseStored<Note>(body).text, minor: true } satisfies Note);
     await enqueueMessage(tx, { key, change: change.number, kind, recipient, body: bare, at });
   }
 }
 
-/** Everybody who is asked gets the card, with its buttons, in their direct messages. */
+/** Sends the card with its buttons to each approver as a direct message. */
 async function copy(tx: Tx, change: Change, at: number): Promise<void> {
   for (const recipient of askedPeople(permitOf(change))) {
     await enqueueMessage(tx, {

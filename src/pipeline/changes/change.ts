@@ -1,11 +1,11 @@
 import type { Risk, State } from '../../storage/schema.ts';
 
 /**
- * The life of a change, as a pure function: which moves there are, and what each does to the row and its locks.
- * Nothing else decides a state; `change-store.ts` writes what this says.
+ * The life of a change as a pure function: the moves, and what each does to the row and its locks. Only this file
+ * decides states; `change-store.ts` writes them.
  */
 
-/** What the moves look at. Times are epoch milliseconds. */
+/** The columns that moves depend on. Times are epoch milliseconds. */
 export type TransitionInput = {
   readonly state: State;
   readonly risk: Risk;
@@ -21,35 +21,35 @@ export type TransitionInput = {
 export type ChangeEvent =
   | { readonly kind: 'approve' }
   | { readonly kind: 'decline' | 'cancel' | 'expire' | 'void' | 'supersede' }
-  /** Its owner begins to send; nothing is written before this is saved. */
+  /** Its owner begins to send. Nothing goes to the host before this is saved. */
   | { readonly kind: 'send'; readonly owner: string; readonly leaseMs: number }
   /** No connection; nothing was sent. */
   | { readonly kind: 'stumble' }
-  /** Its owner came too late to send and wrote nothing. */
+  /** Its owner was too late to send and wrote nothing. */
   | { readonly kind: 'hand back' }
-  /** The host took nothing: 429. */
+  /** The host answered 429 and took nothing. */
   | { readonly kind: 'throttle'; readonly retryAfterMs: number }
   | { readonly kind: 'accept'; readonly operation: string | null }
   | { readonly kind: 'reject' }
-  /** Sent, and the answer is lost; or accepted, and the host stopped answering about it. */
+  /** Sent, and the answer got lost; or accepted, and the host stopped answering about it. */
   | { readonly kind: 'lose' }
   /** The host says it is finished, or a read proves it. */
   | { readonly kind: 'finish' }
-  /** Nothing had to be written for it, and nothing was: it is done. */
+  /** Done without a write: none was needed. */
   | { readonly kind: 'complete' }
   /** The host says it failed. */
   | { readonly kind: 'fail' }
-  /** Accepted, and there is no way to see more. `lockMs`: how long its targets stay locked. */
+  /** Accepted, and nothing more can be verified. `lockMs`: how long its targets stay locked. */
   | { readonly kind: 'leave'; readonly lockMs: number }
-  /** What a person says of an unknown outcome. */
+  /** A person says whether an unknown outcome happened. */
   | { readonly kind: 'affirm' | 'deny' }
-  /** It had been sent (epoch ms), or may have been, and the database says that it never was: it lost commits. */
+  /** The database lost commits: it says unsent, but the change was or may have been sent, at `sentAt` (epoch ms). */
   | { readonly kind: 'commit_lost'; readonly sentAt: number }
-  /** An answer that came after the outcome was called unknown. */
+  /** An answer that came after the change became unknown. */
   | { readonly kind: 'accept late'; readonly operation: string | null }
   | { readonly kind: 'reject late' };
 
-/** What a move writes into the row, besides the version. */
+/** The columns that a move writes, besides the version. */
 export type Patch = {
   readonly state: State;
   readonly settled_at: number | null;
@@ -66,30 +66,30 @@ export type Patch = {
   readonly reminders?: null;
 };
 
-/** What becomes of the locks on its targets. */
+/** What happens to the locks on its targets. */
 export type Locks = 'take' | 'keep' | 'free' | { readonly keepMs: number };
 export type Transition = { readonly patch: Patch; readonly locks: Locks };
 
-/** A connection is tried this often before the change expires. */
+/** Attempts to connect before the change expires. */
 export const maxTries = 3;
-/** A write answered 429 goes back this often. */
+/** How many 429 answers put a change back; one more expires it. */
 export const maxThrottles = 2;
-/** Once approved it stays valid at least this long, however late the approval came; without approval just as long. */
+/** A change stays valid at least this long after its approval, or after it was asked for if it needs none. */
 export const validMs = 5 * 60_000;
-/** Longer than a write can take; when it is over, whoever finds the change calls it unknown. */
+/** Longer than a write can take. A change still in *sending* after that becomes unknown. */
 export const leaseMs = 45_000;
-/** A machine that was frozen between its last check and its write can send late: before this nobody knows. */
+/** A process that froze between its last check and its write could still send until then. */
 const closableAfterMs = leaseMs + 5 * 60_000;
-const tryAgainAfterMs = [2_000, 8_000];
-const firstLookAfterMs = 2_000;
-/** What the host has done by the time it answers can be read back at once. */
+const retryDelaysMs = [2_000, 8_000];
+const firstPollAfterMs = 2_000;
+/** Without an operation, the host is usually done when it answers, so read back almost at once. */
 const readBackAfterMs = 200;
-const firstLook = (operation: string | null, now: number) => ({
+const firstPoll = (operation: string | null, now: number) => ({
   operation,
-  due_at: now + (operation === null ? readBackAfterMs : firstLookAfterMs),
+  due_at: now + (operation === null ? readBackAfterMs : firstPollAfterMs),
 });
 
-/** From which states each thing can happen, and what it leads to. */
+/** The states in which each event can happen, and the state it leads to. */
 const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly State[]; readonly to: State } } = {
   approve: { from: ['waiting'], to: 'approved' },
   decline: { from: ['waiting'], to: 'declined' },
@@ -116,12 +116,12 @@ const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly St
 };
 
 /**
- * The move that `happening` makes of a change at `now` (epoch ms), or undefined where it cannot happen: it is settled,
- * in another state, or no longer valid to be sent.
+ * The move that `event` makes at `now` (epoch ms). Undefined if it can't happen: the change is settled, in another
+ * state, no longer valid for sending, or too fresh to be closed.
  */
 export function move(change: TransitionInput, event: ChangeEvent, now: number): Transition | undefined {
   const { from, to } = moves[event.kind];
-  if (change.settled_at !== null || !from.includes(change.state) || !isTime(change, event, now)) return undefined;
+  if (change.settled_at !== null || !from.includes(change.state) || !isTimely(change, event, now)) return undefined;
   switch (event.kind) {
     case 'approve':
       return {
@@ -132,16 +132,16 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
       return { patch: { ...at(to), ...leased(event, now), sent_at: now }, locks: 'keep' };
     case 'stumble':
     case 'hand back':
-      return again(to, change, now, { tries: change.tries + 1 }, tryAgainAfterMs[change.tries] ?? 8_000);
+      return again(to, change, now, { tries: change.tries + 1 }, retryDelaysMs[change.tries] ?? 8_000);
     case 'throttle':
       return again(to, change, now, { throttled: change.throttled + 1 }, event.retryAfterMs);
     case 'accept':
     case 'accept late':
-      return { patch: { ...at(to), ...firstLook(event.operation, now) }, locks: 'keep' };
+      return { patch: { ...at(to), ...firstPoll(event.operation, now) }, locks: 'keep' };
     case 'lose':
       return { patch: { ...at(to), ...lostAt(now) }, locks: 'keep' };
     case 'commit_lost':
-      // Locks that were lost as well are not taken again: whoever has them now must not keep this from being said.
+      // Locks that got lost too are not retaken: a new holder must not block this move.
       return { patch: { ...at(to), ...lostAt(now), sent_at: event.sentAt }, locks: 'keep' };
     case 'leave':
       return {
@@ -164,13 +164,13 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
   }
 }
 
-/** What is no longer valid is not approved or sent; what may still arrive at the host is not closed. */
-function isTime(change: TransitionInput, { kind }: ChangeEvent, now: number): boolean {
+/** Only a valid change can be approved or sent. It can't be closed while its write could still arrive. */
+function isTimely(change: TransitionInput, { kind }: ChangeEvent, now: number): boolean {
   if (kind === 'approve' || kind === 'send' || kind === 'complete') return now < change.expires_at;
   return (kind !== 'affirm' && kind !== 'deny') || now >= closableFrom(change);
 }
 
-/** What a change is born with, or becomes, when nothing but the sending is left to do. */
+/** The columns of a change that is ready to be sent. */
 export function approvedAt(
   change: Pick<TransitionInput, 'risk' | 'target_live' | 'expires_at'>,
   now: number,
@@ -180,20 +180,20 @@ export function approvedAt(
 }
 
 /**
- * Whether there is time to stop it once it is approved. That time begins when the message with *Stop* stands; until
- * then nothing is due but the end of its validity.
+ * Whether there is time to press *Stop* after the approval. It begins when the message with *Stop* is posted; until
+ * then only the end of the validity is due.
  */
 export const coolsDown = ({ risk, target_live }: Pick<TransitionInput, 'risk' | 'target_live'>): boolean =>
   risk === 'destructive' && target_live === 1;
 
-/** The same as a time that can be told to the minute: not before it. */
+/** `closableFrom` rounded up to the minute, for sentences. */
 export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number =>
   Math.ceil(closableFrom(change) / 60_000) * 60_000;
 
-/** From when on a person may say what came of an unknown outcome, epoch ms. */
+/** When a person may first close an unknown outcome, epoch ms. */
 export const closableFrom = ({ sent_at }: Pick<TransitionInput, 'sent_at'>): number => (sent_at ?? 0) + closableAfterMs;
 
-/** Back to approved, to be tried again later; or, its tries used up, expired with nothing sent. */
+/** Back to approved for another attempt, or expired with nothing sent if the attempts are used up. */
 function again(
   to: State,
   change: TransitionInput,
@@ -208,7 +208,7 @@ function again(
   return { patch: { ...at(to), ...counts, due_at: now + afterMs, sent_at: null }, locks: 'keep' };
 }
 
-/** From now on nobody knows what came of it: what can be read is looked for at once. */
+/** The outcome is unknown from now on; gathering evidence is due at once. */
 const lostAt = (now: number) => ({ due_at: now, lost_at: now, reminders: null });
 
 const leased = ({ owner, leaseMs }: { readonly owner: string; readonly leaseMs: number }, now: number) => ({

@@ -8,21 +8,21 @@ import { permitOf } from '../access/permit.ts';
 import type { Restored } from '../language/reparse.ts';
 import { groupsEnding } from '../access/unknown-groups.ts';
 
-/** Who there is to end a change that nobody moves on any more, as the rules stand today. */
+/** Who can end a stuck change under today's rules. */
 export type Closers = {
-  /** Members of the workspace whose click would count, each once; at most 25 are looked for. */
+  /** Members of the workspace whose click would count, each once, at most 25. */
   readonly people: readonly string[];
-  /** Whether it is by a right to unlock that they may. */
+  /** Whether `people` may only because of a right to unlock. */
   readonly byUnlock: boolean;
-  /** Whether anybody may without that right; undefined: Slack does not tell. */
+  /** Whether anybody may without that right; undefined: Slack doesn't say. */
   readonly anybody: boolean | undefined;
 };
 
-/** A change as its rules see it, whoever would end it. */
+/** What the rules need to know about a change to decide who may end it. */
 export type Ending = Pick<VoteContext, 'needed' | 'asked'>;
 
 const maxPeople = 25;
-/** Nobody is asked of Slack beyond these: of so many somebody is a member. */
+/** At most this many people are looked up in Slack: among so many, one is surely a member. */
 const maxAsked = 200;
 
 export const endingOf = (change: Change, { resolved }: Restored, company: Company): Ending => ({
@@ -30,42 +30,42 @@ export const endingOf = (change: Change, { resolved }: Restored, company: Compan
   asked: { ...aboutOf(resolved, company).asked, asker: change.asker },
 });
 
-/** Looks for them among everybody whom today's rules name. */
+/** Finds the closers among all people named by today's rules, and the asker. */
 export async function closersOf(context: ApproverContext, ending: Ending): Promise<Closers> {
   const policy = context.policy();
   const groups = groupsEnding(policy, ending.asked.command, ending.needed);
   const { people: named, unknown } = await peopleOf(context, policy, groups);
-  // The rules may allow it to everyone: to whoever asked for it, and to people whom they do not name.
+  // Rules for `everyone` also cover the asker, and people whom no rule names.
   const nobody = { groups: [], joinedGroups: [], otherGroups: groups.filter((group) => !unknown.includes(group)) };
   const asker = { id: ending.asked.asker, ...nobody };
   const everybody = named.some(({ id }) => id === asker.id) ? named : [...named, asker];
   const isForAnyone = mayEnd({ ...ending, policy, by: { id: '', ...nobody } }).kind === 'may';
   const rights = everybody.map((by) => ({ id: by.id, right: mayEnd({ ...ending, policy, by }) }));
-  const those = (counts: (right: EndRight) => boolean): readonly string[] => {
+  const idsWith = (counts: (right: EndRight) => boolean): readonly string[] => {
     const ids = rights.filter(({ right }) => counts(right)).map(({ id }) => id);
     const known = ids.map((id) => canonicalId(policy, id));
     return ids.filter((_, index) => known.indexOf(known[index] ?? '') === index);
   };
   const direct = await membersAmong(
     context,
-    those(({ kind }) => kind === 'may'),
+    idsWith(({ kind }) => kind === 'may'),
   );
   if (direct.people.length > 0) return { people: direct.people, byUnlock: false, anybody: true };
   if (isForAnyone) return { people: [], byUnlock: false, anybody: true };
   const anybody = direct.isSure && unknown.length === 0 ? false : undefined;
-  const spare = await membersAmong(
+  const unlockers = await membersAmong(
     context,
-    those((right) => right.kind !== 'may' && isEnough(right, anybody)),
+    idsWith((right) => right.kind !== 'may' && isEnough(right, anybody)),
   );
-  return { people: spare.people, byUnlock: spare.people.length > 0, anybody };
+  return { people: unlockers.people, byUnlock: unlockers.people.length > 0, anybody };
 }
 
-/** Whether that right is enough now; asks who else there is only where that matters. */
+/** Whether this right is enough now. Looks for other closers only if that matters. */
 export async function isCloser(context: ApproverContext, right: EndRight, ending: Ending): Promise<boolean> {
   return isEnough(right, right.kind === 'if nobody may' ? (await closersOf(context, ending)).anybody : true);
 }
 
-/** The first members among these; not `isSure` where Slack does not tell of somebody who could be one. */
+/** The first members among these ids. `isSure` is false if Slack doesn't say whether somebody is one. */
 async function membersAmong(
   { personOf }: ApproverContext,
   ids: readonly string[],

@@ -4,34 +4,34 @@ import type { Target } from '../../hosting/contract/target.ts';
 import { codeOf } from '../../text.ts';
 import type { Frozen } from './freeze.ts';
 
-/** What somebody has to see, and to type, before a change is saved: asked for wherever it comes from. */
+/** What a person must have seen and typed before a change is saved, whatever way the command came in. */
 
-/** What was shown and typed; or why nothing was. */
+/** The fingerprint that was shown and the name that was typed, or why neither is needed. */
 export type Confirmation =
   | { readonly shown: string | undefined; readonly typedName: string | undefined }
   | 'not needed'
   | 'timer';
 
-/** It is not what was shown: it has to be shown as it is now. */
+/** The frozen change differs from what was shown, so it has to be shown again. */
 export class NotAsShown extends Refusal {}
 
-/** The name that has to be typed before it is asked for; undefined: none. */
+/** The name to type before asking for the change; undefined: none. */
 export function nameToType(action: AnyAction, target: Target | undefined): string | undefined {
   const isLive = action.risk === 'destructive' && target?.kind === 'environment' && target.live;
   return isLive || action.typedName === 'always' ? target?.name : undefined;
 }
 
-/** Whether a person has to see what will happen before it does: by risk, and by what it would happen to. */
+/** Whether the change needs a review first: depends on its risk and its target. */
 export function needsReview(action: AnyAction, target: Target | undefined): boolean {
   if (action.risk === 'destructive') return true;
   return action.risk === 'sensitive' && (target?.kind !== 'environment' || target.live);
 }
 
-/** Throws `Refusal` where what is frozen was not shown, was shown otherwise, or its name was not typed. */
+/** Throws `Refusal` if the frozen change wasn't shown, or the name wasn't typed; `NotAsShown` if it differs. */
 export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation): void {
   const { action, target, permit, fingerprint } = frozen;
   if (typeof confirmation === 'string') {
-    // Words that run after a while were shown with the change that brought them.
+    // A timer's words were shown with the grant that set it.
     const isTimer = confirmation === 'timer' && permit.timerOf !== undefined;
     if (isTimer || !needsReview(action, target)) return;
     throw new Refusal('What this does has to be shown before it is asked for. Nothing was done.', {
@@ -44,7 +44,7 @@ export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation
   }
 }
 
-/** Throws `Refusal` where a name has to be typed and this is not it, letter by letter. */
+/** Throws `Refusal` if a name has to be typed and this is not exactly it. */
 export function refuseUnlessTyped(action: AnyAction, target: Target | undefined, typed = ''): void {
   const name = nameToType(action, target);
   if (name === undefined || typed === name) return;
@@ -53,7 +53,7 @@ export function refuseUnlessTyped(action: AnyAction, target: Target | undefined,
   throw new Refusal(`This is not ${name}.${looksLike} Nothing was done.`, { field: 'typed-name' });
 }
 
-/** Of what is the name but for capitals: the first letter that is not, and the one in its place. */
+/** A hint about the first wrong letter, if the text differs from the name only in case. */
 function otherCase(typed: string, name: string): string {
   const at = Array.from(name).findIndex((letter, index) => letter !== typed.charAt(index));
   if (at === -1 || typed.toLowerCase() !== name.toLowerCase()) return '';

@@ -8,15 +8,15 @@ import { lockKey, storedTargets } from '../access/targets.ts';
 import { permitOf } from '../access/permit.ts';
 import { cardOf } from './freeze.ts';
 
-/** What can be in the way of a change that somebody asks for, looked up in the transaction that saves it. */
+/** Locks and limits that stop a new change, checked in the transaction that saves it. */
 
-/** Changes of one person that wait for approval at a time. */
+/** How many changes of one person may wait for approval. */
 const maxWaiting = 5;
-/** And that are on their way to the host: whoever asks for more at once would keep everybody else waiting. */
+/** And how many may be on their way to the host: more would keep everybody else waiting. */
 const maxUnderWay = 50;
 const maxTitleLength = 100;
 
-/** A lock on what it changes; of what has to be approved, and locks all that it needs then, on what it reads too. */
+/** A lock on the target. If the approval will lock the targets that are only read, a lock on those too. */
 export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise<Lock | undefined> {
   const locksAll = row.state === 'waiting' && row.risk !== 'routine';
   for (const target of storedTargets(row).slice(0, locksAll ? undefined : 1)) {
@@ -26,13 +26,13 @@ export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise
   return undefined;
 }
 
-/** Throws `Refusal` where the asker, by all of these ids of theirs, has enough that waits, or that is on its way. */
+/** Throws `Refusal` if the asker (all their ids count) has too many changes waiting or on their way. */
 export async function refuseTooMany(tx: Tx, row: NewChange, askers: readonly string[]): Promise<void> {
   const { state, permit } = row;
   const notAsked = (): Text => say`Not asked: “${beginning(plain(cardOf(row).title), maxTitleLength)}”.`;
-  // What ends access by itself was allowed with it.
+  // A timer's removal was already allowed with the grant.
   if (permitOf({ permit }).timerOf !== undefined) return;
-  // Several are asked for at once: each counts those before it.
+  // Serialized, so that parallel requests count each other.
   await alone(tx);
   if (state === 'waiting') {
     if ((await countOpen(tx, askers, ['waiting'])) < maxWaiting) return;

@@ -5,7 +5,7 @@ import { exactRequest } from './exact-request.ts';
 import { factLines } from './card.ts';
 import { needsReview } from './confirmation.ts';
 
-/** What would be sent, shown to the asker alone. */
+/** The page that shows the asker what would be sent. */
 export function dryRun(frozen: Frozen): Page {
   const card = cardOf(frozen);
   const call = callOf(frozen);

@@ -1,7 +1,7 @@
-/** What stands in the trail, as a reader understands it: after the name of whoever did it. */
-export const eventInWords = (event: string): string => happened[event] ?? event;
+/** An audit event in words, to follow the actor's name. Unknown events are returned as they are. */
+export const eventInWords = (event: string): string => words[event] ?? event;
 
-const happened: Readonly<Record<string, string>> = {
+const words: Readonly<Record<string, string>> = {
   asked: 'asked for it',
   queued: 'the rules ask for no approval',
   waiting: 'asked for the approval that the rules want',

@@ -1,33 +1,33 @@
 import type { Json, Write } from '../../hosting/contract/call.ts';
 import { codeOf, unseen } from '../../text.ts';
 
-/** A request in lines that can be read: what is sent, and nothing beside it but line breaks, marks and codes. */
+/** A request as readable lines. They add only line breaks, continuation marks and character codes. */
 
-/** A longer line goes on below: phones are narrow. */
+/** Longer lines are wrapped: phones are narrow. */
 const width = 60;
-/** Stands at the end of a line that goes on below. In what is sent it would have its code behind it. */
-const goesOn = '↩';
+/** Marks a wrapped line. The same character in the request itself would be followed by its code. */
+const wrapMark = '↩';
 const hidden = new RegExp(`${unseen.source}|\\s`, 'gv');
-/** Letters that are written from the right turn the order of what stands beside them. */
-const fromTheRight = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/gu;
+/** Right-to-left letters; they would reorder their neighbours. */
+const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/gu;
 
 /** Method, path and body. */
 export const exactRequest = ({ method, path, body }: Write): readonly string[] =>
   exactLines([`${method} ${path}`, ...(body === undefined ? [] : laidOut(body))]);
 
 /**
- * Lines in which every character can be seen; what is not plain ASCII has its code behind it, but for the characters in
- * `ours`, which stand for themselves.
+ * Lines in which every character is visible. Characters outside plain ASCII are followed by their code, except those
+ * in `ours`.
  */
 export function exactLines(lines: readonly string[], ours = ''): readonly string[] {
-  // So many characters in a row share their brackets.
+  // Up to eight characters in a row share their brackets.
   const notPlain = new RegExp(`[^\\x20-\\x7E${ours}]{1,8}`, 'gu');
   return lines.flatMap((line) => wrapped(spelled(line, notPlain)));
 }
 
 const spelled = (text: string, notPlain: RegExp): string =>
   text.replace(notPlain, (run) => {
-    const shown = run.replace(hidden, '').replace(fromTheRight, '');
+    const shown = run.replace(hidden, '').replace(rightToLeft, '');
     return `${shown}⟨${Array.from(run, codeOf).join(' ')}⟩`;
   });
 
@@ -38,18 +38,18 @@ function wrapped(line: string): readonly string[] {
   while (line.length - from > width) {
     const open = line.lastIndexOf('⟨', from + width);
     const close = line.indexOf('⟩', open);
-    // Neither within the brackets of a code nor within a pair.
+    // Never break inside the brackets of a code or a surrogate pair.
     const end = open > from && close >= from + width ? open : from + width;
     const whole = end - Number(/[\uD800-\uDBFF]/.test(line.charAt(end - 1)));
-    lines.push(line.slice(from, whole) + goesOn);
+    lines.push(line.slice(from, whole) + wrapMark);
     from = whole;
   }
   return [...lines, line.slice(from)];
 }
 
 /**
- * JSON as `JSON.stringify` writes it, a list or an object that is long with an item to each line: joined without line
- * breaks, the lines are the very same text.
+ * JSON exactly as `JSON.stringify` writes it, but long lists and objects are split, one item per line. Joined without
+ * line breaks, the lines are the same text.
  */
 export function laidOut(value: Json): readonly string[] {
   const text = JSON.stringify(value);

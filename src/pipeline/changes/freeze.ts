@@ -6,33 +6,33 @@ import { amount, inline, type Text } from '../../text.ts';
 import type { Authorised } from '../access/authorise.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
-/** The words of a card, as they are stored and fingerprinted. */
+/** The text of a card, as stored and fingerprinted. */
 export type FrozenCard = {
   readonly title: Text;
   readonly done: Text;
   readonly warning?: Text;
   readonly facts: readonly (readonly [label: string, value: Text])[];
-  /** What becomes of access that ends by itself, once it is done. */
+  /** What the change does to timed access, once it is done. */
   readonly access?: Access;
 };
 
-/** A wish made into the very call and the very words that will be approved and sent. */
+/** A command turned into the exact call and card that will be approved and sent. */
 export type Frozen = Authorised & {
   readonly action: AnyAction;
   readonly before: unknown;
-  /** JSON, verbatim; `null` where nothing has to be written. */
+  /** JSON, verbatim; `null` if nothing has to be sent. */
   readonly call: string;
   readonly card: string;
   readonly rests: string;
   readonly fingerprint: string;
 };
 
-/** What is shown in pages before it is approved has an end, also where a host lists more: in characters of JSON. */
+/** Limit for call plus card, in characters of JSON: all of it can be paged through before approval. */
 const maxCharacters = 2_000_000;
 
 /**
- * Freezes what the action makes of what was seen: pure but for the time of day in its words. Throws `Refusal` where it
- * is more than can be shown: what nobody can look at cannot be approved.
+ * Freezes the call and card that the action makes of its look. Pure; `now` (epoch ms) is for times in the text. Throws
+ * `Refusal` if they are too long to be shown: what can't be shown can't be approved.
  */
 export function freeze(parsed: Authorised, action: AnyAction, before: unknown, now: number): Frozen {
   const of = { input: parsed.input, before };
@@ -59,19 +59,19 @@ function refuseTooLong(length: number): void {
   });
 }
 
-/** What a change rests on, as text to be compared: it must be the same when it is sent. */
+/** The preconditions of a change, as JSON to compare: they must be the same when it is sent. */
 export const restsOf = (action: AnyAction, { input }: Pick<Authorised, 'input'>, before: unknown): string =>
   JSON.stringify((action.rests ? action.rests({ input, before }) : before) ?? null);
 
-/** What a look shows of what a change has left at the host: while it is the same, nobody has changed it since. */
+/** The state that a change left at the host, as JSON: while it is equal, nobody has changed it since. */
 export const leftOf = (action: AnyAction, resolved: Pick<Authorised, 'input'>, now: unknown): string =>
   action.leaves ? JSON.stringify(action.leaves(now) ?? null) : restsOf(action, resolved, now);
 
-/** Hash of the call and of the words beside it: what approvers saw is what is sent. */
+/** SHA-256 (hex) of the call and the card: what approvers saw is what is sent. */
 export const fingerprint = (call: string, card: string): string =>
   createHash('sha256').update(`${call}\n${card}`).digest('hex');
 
-/** The call as it will be sent; undefined: nothing has to be written. */
+/** The call as it will be sent; undefined: nothing has to be sent. */
 export const callOf = (frozen: { readonly call: string }): Write | undefined =>
   parseStored<Write | null>(frozen.call) ?? undefined;
 export const cardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);

@@ -3,7 +3,7 @@ import { HostTrouble } from '../../hosting/client.ts';
 import { say, type Text } from '../../text.ts';
 import { spoken } from './replies.ts';
 
-/** An error of a read as what its reader should be told: the host's trouble in a sentence, a refusal as it is, the rest a fault. */
+/** A failed read as an error for people: host trouble becomes a `Refusal`, any other error a `Fault`. */
 export function asRefusal(error: unknown, again: Words): Refusal | Fault {
   if (error instanceof Refusal || error instanceof Fault) return error;
   if (!(error instanceof HostTrouble)) return new Fault('reading from the host', error);
@@ -12,12 +12,12 @@ export function asRefusal(error: unknown, again: Words): Refusal | Fault {
 
 /** What is wrong with the host, as a sentence. */
 export function inWords(trouble: HostTrouble): Text {
-  const often = trouble.attempts > 1 ? ` ${trouble.attempts} times in ${spoken(trouble.elapsedMs)}` : '';
+  const attempts = trouble.attempts > 1 ? ` ${trouble.attempts} times in ${spoken(trouble.elapsedMs)}` : '';
   switch (trouble.kind) {
     case 'unreachable':
-      return say`I cannot reach the host${often && ` (tried${often})`}.`;
+      return say`I cannot reach the host${attempts && ` (tried${attempts})`}.`;
     case 'time-out':
-      return say`The host did not answer in time${often && ` (tried${often})`}.`;
+      return say`The host did not answer in time${attempts && ` (tried${attempts})`}.`;
     case 'not found':
       return say`The host says this is gone, or my key may not see it (404).`;
     case 'unauthorised':
@@ -29,8 +29,8 @@ export function inWords(trouble: HostTrouble): Text {
     case 'no turn':
       return say`I have too many questions open at the host, which is slow to answer.`;
     case 'server error':
-      return say`The host answered ${trouble.status}${often}.`;
+      return say`The host answered ${trouble.status}${attempts}.`;
     case 'odd answer':
-      return say`The host answered something I cannot read${often}.`;
+      return say`The host answered something I cannot read${attempts}.`;
   }
 }

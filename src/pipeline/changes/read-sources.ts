@@ -4,13 +4,13 @@ import type { Database } from '../../storage/database.ts';
 import { openTimers } from '../../storage/timers.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
-/** What looks at the host are made with; `main.ts` gives it. */
+/** What reads of the host need; `wiring.ts` provides it. */
 export type Sighted = Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
   readonly company: () => Company;
   readonly database: Database;
 };
 
-/** The same for one look, on behalf of a person or, where none is named, of a change that is under way. */
+/** The sources for one look. `onBehalfOf` is a Slack user id; undefined: a change that is under way. */
 export const sourcesOf = (
   { read, certificate, leastTtl, company, database }: Sighted,
   onBehalfOf?: string,

@@ -21,15 +21,15 @@ import { sourcesOf, type Sighted } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
 import { groupsOf, NotKnown, membersUnknownQuietly } from '../access/unknown-groups.ts';
 
-/** What is asked once more, at a click and just before a change is sent. */
+/** What the checks at a click and just before a send need. */
 export type Recheck = Sighted & {
   readonly database: Database;
   readonly policy: () => Policy;
-  /** What a person may read by name; of nobody: all there is. */
+  /** The names that a person may read; without a person, all names. */
   readonly names: (person: Person | undefined) => Names;
   /**
-   * Who somebody is, and in which of these user groups, asked of Slack now; where it `mayBeRecent`, the groups may be
-   * what Slack said some seconds ago. Undefined: nobody answered.
+   * Asks Slack who a person is and which of these user groups they are in. With `mayBeRecent`, the groups may be some
+   * seconds old. Undefined: Slack didn't answer.
    */
   readonly whoIs: (
     id: string,
@@ -38,20 +38,20 @@ export type Recheck = Sighted & {
     mayBeRecent?: boolean,
   ) => Promise<Person | undefined>;
   /**
-   * Lists the names anew, if that was not done just now, and waits so many milliseconds at most; never rejects. Resolves
-   * with the time (epoch ms) from which on it counts what the host has told.
+   * Lists the sites again unless that was just done, and waits at most `withinMs`. Never rejects. Resolves with the
+   * time (epoch ms) since which listings count as fresh.
    */
   readonly freshenNames: (withinMs?: number) => Promise<number>;
-  /** Whether the host still has a target, as far as it has told since then. */
+  /** Whether the host still has a target, by its listings since `since` (epoch ms). */
   readonly presenceOf: (target: Target, since: number) => Presence;
 };
 
-/** May it still be sent, as it was frozen? `later`: a question went unanswered, nothing is decided. */
+/** Whether a change may still be sent as frozen. `later`: something couldn't be asked, so nothing is decided. */
 export type Rechecked =
   | { readonly kind: 'as it was' }
   | { readonly kind: 'void' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
 
-/** Asks the rights, the votes, the target and what the change rests on again, by the same functions as when it was asked. */
+/** Checks rights, votes, target and preconditions again, with the functions that checked them at the start. */
 export async function recheck(context: Recheck, change: Change): Promise<Rechecked> {
   if (fingerprint(change.call, change.card) !== change.fingerprint) return notAgreed;
   const rights = await recheckRights(context, change);
@@ -59,7 +59,7 @@ export async function recheck(context: Recheck, change: Change): Promise<Recheck
   return recheckDrift(context, change, rights);
 }
 
-/** So long the host may take to list its sites: before it has, it is not known whether the target is there. */
+/** How long to wait for the host's list of sites, which shows whether the target still exists. */
 export const listingMs = 8_000;
 
 const gone = (why: Text): Rechecked => ({ kind: 'void', why });
@@ -75,7 +75,7 @@ async function recheckRights(context: Recheck, change: Change): Promise<Restored
   const [person, approvers, since] = await Promise.all([
     isTimer ? undefined : context.whoIs(change.asker, groups, undefined, approval === 'none'),
     isTimer || change.state === 'waiting' ? [] : approversNow(context, change),
-    // What ends access by itself looks at the host by its id, list or no list: it must not wait for names.
+    // A timer's removal reads the target by its id, so it doesn't wait for the list.
     isTimer ? 0 : context.freshenNames(listingMs),
   ]);
   if (!isTimer && person === undefined) return slackIsSilent;
@@ -86,7 +86,7 @@ async function recheckRights(context: Recheck, change: Change): Promise<Restored
   return person === undefined ? restored : recheckRules(context, change, restored, person, approvers);
 }
 
-/** What stands against it in the names of its targets: gone, renamed, or not to be found out now. */
+/** Why the targets don't allow it: gone, renamed or not known right now. Undefined: they do. */
 function recheckTargets(context: Recheck, change: Change, since: number): Rechecked | undefined {
   for (const target of storedTargets(change)) {
     const presence = context.presenceOf(target, since);
@@ -108,7 +108,7 @@ function recheckTargets(context: Recheck, change: Change, since: number): Rechec
   return undefined;
 }
 
-/** The asker may still do it, and once it is approved, the votes still suffice, for the rules of then and of now. */
+/** Whether the asker still may, and after approval, whether the votes suffice by the old and the current rules. */
 function recheckRules(
   context: Recheck,
   change: Change,
@@ -128,15 +128,21 @@ function recheckRules(
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
   if (suffice(then) && suffice(now.approval)) return restored;
-  const unknown = doubts(context, change, asked, approvers, now.unsure.length > 0 ? [then] : [then, now.approval]);
+  const unknown = groupsThatDecide(
+    context,
+    change,
+    asked,
+    approvers,
+    now.unsure.length > 0 ? [then] : [then, now.approval],
+  );
   const groups = [...new Set([...(unknown ?? []), ...now.unsure])];
   if (unknown !== undefined && groups.length > 0) return notKnown(groups);
   if (!suffice(then)) return gone(say`Somebody who approved it may not do so any more.`);
   return gone(say`The rules ask for another approval now.`);
 }
 
-/** The Slack user groups of which it would have to be known whether these votes suffice; undefined: they cannot. */
-function doubts(
+/** The unknown Slack user groups on which it depends whether these votes suffice; undefined: they can't. */
+function groupsThatDecide(
   context: Recheck,
   change: Change,
   asked: ApprovalRequest,
@@ -148,8 +154,8 @@ function doubts(
   const readers = members.filter((one) => readerOf(context, one)(change) || hiddenBy(context, one, change).length > 0);
   const wanted = needed.filter((one) => one !== 'none');
   if (wanted.some((one) => outstanding(policy, one, asked, readers, 'perhaps').length > 0)) return undefined;
-  const voices = wanted.flatMap((one) => groupsInDoubt(policy, one, asked, readers));
-  return [...voices, ...readers.flatMap((one) => hiddenBy(context, one, change))];
+  const groupsInDoubt = wanted.flatMap((one) => groupsInDoubt(policy, one, asked, readers));
+  return [...groupsInDoubt, ...readers.flatMap((one) => hiddenBy(context, one, change))];
 }
 
 function approvalNow(
@@ -169,10 +175,10 @@ function approvalNow(
 }
 
 const approversNow = async (context: Recheck, change: Change): Promise<readonly Person[] | undefined> =>
-  askedAgain(context, change, await approvals(context.database.db, change.number));
+  voterPeople(context, change, await approvals(context.database.db, change.number));
 
-/** Those who voted, as Slack knows them now; undefined where it does not answer. */
-async function askedAgain(
+/** The voters as Slack knows them now; undefined if it doesn't answer. */
+async function voterPeople(
   { whoIs, policy }: Pick<Recheck, 'whoIs' | 'policy'>,
   change: Change,
   votes: readonly Vote[],
@@ -183,22 +189,22 @@ async function askedAgain(
   return known.length < people.length ? undefined : known;
 }
 
-/** Whose vote counts: members who may read it, as for a click. */
+/** Whose vote counts: members who may read the change, as for a click. */
 function countsFor(context: Omit<Recheck, 'database'>, change: Change): (person: Person) => boolean {
   return (person) => person.standing === 'member' && readerOf(context, person)(change);
 }
 
-/** Those who approved and whose votes count, as Slack knows them now; undefined where it does not answer. */
+/** The approvers whose votes count, as Slack knows them now; undefined if it doesn't answer. */
 export async function freshVoters(
   context: Omit<Recheck, 'database'>,
   change: Change,
   votes: readonly Vote[],
 ): Promise<readonly Person[] | undefined> {
-  return (await askedAgain(context, change, votes))?.filter(countsFor(context, change));
+  return (await voterPeople(context, change, votes))?.filter(countsFor(context, change));
 }
 
 async function recheckDrift(context: Recheck, change: Change, { action, resolved }: Restored): Promise<Rechecked> {
-  // What rests on nothing cannot drift, and a host that is slow to show it is no reason to wait.
+  // No preconditions: nothing to compare, so skip the read.
   if (action.look === undefined || change.rests === 'null') return { kind: 'as it was' };
   try {
     const now = await action.look({ input: resolved.input, ...sourcesOf(context) });

@@ -14,13 +14,13 @@ import type { Button, Note } from './card.ts';
 import { wordsOfChange } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 
-/** The sentences of a change's thread, one for each thing that happens to it. Pure. */
+/** The sentences in a change's thread, one per event. Pure. */
 
 type Around = { readonly held?: Lock | undefined; readonly twin?: Change | undefined; readonly isPaused?: boolean };
 
 /**
- * The first reply, under the fresh card; none where it is sent at once, which the next reply tells of. `held`: what it
- * needs is locked now; `twin`: another that waits for approval of the same call.
+ * The first reply under a new card. None if the change is sent at once: the next reply says so. `held`: a lock in its
+ * way; `twin`: another change with the same call that waits for approval.
  */
 export function asked(change: Change, { held, twin, isPaused = false }: Around = {}): Note | undefined {
   if (change.state === 'approved') {
@@ -36,12 +36,12 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
   return { text: joined([say`${asks}: this waits for your approval until ${time(change.expires_at)}.`, same, busy]) };
 }
 
-/** Nobody has decided yet. */
+/** A reminder for those who haven't approved yet. */
 export const reminder = (change: Change, voted: readonly string[]): Note => ({
   text: say`⏳ ${whoIsAsked(permitOf(change).asks ?? [], voted)}: this still waits for your approval, until ${time(change.expires_at)}.`,
 });
 
-/** One more has approved; `left` more are needed, fewer if it were known who is in these Slack user groups. */
+/** One more approval; `left` more are needed, maybe fewer once the members of the `unknown` groups are known. */
 export const counted = (by: string, left: number, unknown: readonly string[] = []): Note => ({
   text: joined([
     say`Approved by ${person(by)}. ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
@@ -51,7 +51,7 @@ export const counted = (by: string, left: number, unknown: readonly string[] = [
   ]),
 });
 
-/** The last one needed has approved. */
+/** The last approval needed. */
 export const approved = (change: Change, by: string, isPaused: boolean): Note => ({
   text: say`Approved by ${person(by)}. ${sendingSoon(change, isPaused)}`,
 });
@@ -62,17 +62,17 @@ const sendingSoon = (change: Change, isPaused: boolean): string => {
   return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
 };
 
-/** Somebody has ended it before it was sent. */
+/** A person ended it before it was sent. */
 export const ended = (how: 'Declined' | 'Cancelled' | 'Stopped', by: string, reason?: string): Text =>
   reason === undefined
     ? say`**${how} by ${person(by)}.** Nothing was sent.`
     : say`**${how} by ${person(by)}:** “${reason}” Nothing was sent.`;
 
-/** A person says what came of an unknown outcome. */
+/** A person closed an unknown outcome. */
 export const closed = (happened: boolean, by: string): Text =>
   happened ? say`**It happened,** ${person(by)} says.` : say`**It did not happen,** ${person(by)} says.`;
 
-/** What came of the write, as far as its answer tells. */
+/** What the host's answer to the write means. */
 export function answered(receipt: Receipt, change: Change): Text {
   switch (receipt.kind) {
     case 'accepted':
@@ -97,21 +97,21 @@ const refusals: Readonly<Record<number, string>> = {
 const refusedBecause = (status: number): string => refusals[status] ?? '';
 const hostSays = (message: string | undefined): string => (message ? ` It says: “${message.slice(0, 300)}”` : '');
 
-/** After death while sending: the process that sent, or was about to, is gone. */
+/** The process died while sending or just before. */
 export const orphaned = (change: Change): Text =>
   say`**Outcome unknown.** I was stopped at ${time(change.sent_at ?? change.created_at)} while I sent this, before I saw an answer. It may have happened, or it may not. I will not send it again.`;
 
-/** The database says that it was never sent; this process knows better. `sentAt` (epoch ms) undefined: it may know. */
+/** The database says unsent, which is wrong, or may be if `sentAt` (epoch ms) is undefined. */
 export const forgotten = (sentAt: number | undefined): Text =>
   sentAt === undefined
     ? say`My database was set back: I had seen this further along than it says now. Somebody may have sent it.`
     : say`My database was set back: I sent this at ${time(sentAt)}, and it says that I did not.`;
 
-/** The same as an outcome: nobody knows. */
+/** The same for a change that is now unknown. */
 export const unknownAfterLoss = (sentAt: number | undefined): Text =>
   say`**Outcome unknown.** ${forgotten(sentAt)} It may have happened, or it may not. I will not send it again.`;
 
-/** What goes with an unknown outcome: everybody who has to do with it hears of it, and can say what came of it. */
+/** The messages about an unknown outcome: to the asker, the approvers and ops, with buttons to close it. */
 export function alarm(
   change: Change,
   says: Text,
@@ -135,7 +135,7 @@ export function alarm(
   };
 }
 
-/** What is routine can be asked for again before anybody knows what came of it: it locks nothing. */
+/** A routine change locks nothing, so it can be asked for again while its outcome is unknown. */
 export function askAgain(change: Change): { readonly says: Text | undefined; readonly buttons: readonly Button[] } {
   if (change.risk !== 'routine') return { says: undefined, buttons: [] };
   const command = catalogue.get(change.command);
@@ -144,22 +144,22 @@ export function askAgain(change: Change): { readonly says: Text | undefined; rea
   return { says: joined(['Asking again may do it twice.', twice]), buttons: [{ label: 'Ask again', press }] };
 }
 
-/** What reading the host again shows of a change whose outcome is unknown: what is, not that we did it. */
+/** What a read shows about an unknown outcome: the current state, not that we caused it. */
 export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
   verdict === 'yes'
     ? say`Read back: ${says}. So it probably happened; it can also have been there by somebody else's hand.`
     : say`Read back: ${says}. So it probably did not happen; it can still be on its way.`;
 
-/** Where nothing can be read back. */
+/** Nothing can be read back. */
 export const noEvidence = say`Nothing that I can read shows whether it happened. Look at the host's panel.`;
 
-/** The last word of a change that was proven by reading, or that the host called finished. */
+/** Done: proven by a read, or reported by the host. */
 export const finished = (how: { readonly proof: Text } | 'host', afterMs: number): Text =>
   how === 'host'
     ? say`Done after ${spoken(afterMs)}: the host reports it finished.`
     : say`${how.proof}: read back ${spoken(afterMs)} later.`;
 
-/** The last word of a change that the host accepted and nothing more can be seen of. */
+/** Accepted by the host, and nothing more can be verified. */
 export const left = (
   change: Change,
   why: { readonly proof: Text } | 'not followed' | 'asked in vain' | 'no proof' | 'never finished',
@@ -175,27 +175,27 @@ export const left = (
   return joined([accepted, unseen]);
 };
 
-/** The host says that it failed. */
+/** The host reports a failure. */
 export const failed = (message: string | undefined): Text => say`The host reports that it failed.${hostSays(message)}`;
 
-/** It stopped answering about an operation that it had accepted. */
+/** The host stopped answering about an operation that it had accepted. */
 export const lostSight = (why: string): Text =>
   say`**Outcome unknown.** The host accepted it, and ${why}. I will not send it again. Look at the host's panel.`;
 
-/** Nothing was sent, and why: the last word on the card. */
+/** Nothing was sent, and why; shown on the card. */
 export const nothingSent = (why: Text): Text => say`**Nothing was sent.** ${why}`;
 
-/** The same in the thread, with the words to ask again. */
+/** The same in the thread, with *Ask again*. */
 export const notSent = (why: Text, again: Words | undefined): Note => ({
   text: say`⛔ ${nothingSent(why)}`,
   buttons: again ? [{ label: 'Ask again', press: { kind: 'words', words: again } }] : [],
 });
 
-/** One more try is to come. */
+/** Another attempt will follow. */
 export const tryingAgain = (why: Text, at: number): Text =>
   say`${why} Nothing was sent. The next try is at ${time(at)}.`;
 
-/** The mark that a reply begins with, by what it tells. */
+/** The emoji that a reply begins with, by event. */
 export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
   finish: '✅',
   complete: '✅',
@@ -208,7 +208,7 @@ export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
   lose: '⚠️',
 };
 
-/** A length of time in words: `2 s`, `2 min 14 s`, `1 h 5 min`. */
+/** A duration in words: `2 s`, `2 min 14 s`, `1 h 5 min`. */
 export function spoken(milliseconds: number): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -216,7 +216,7 @@ export function spoken(milliseconds: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** Who holds a target and until when: nothing was sent. */
+/** Who locked a target and until when. Nothing was sent. */
 export const lockedBy = (lock: Lock, target: string): Text => say`**${holding(lock, target)}** Nothing was sent.`;
 
 function holding(lock: Lock, target: string): Text {

@@ -11,12 +11,12 @@ import { storedTargets } from '../access/targets.ts';
 import { cardOf } from './freeze.ts';
 import type { Note } from './card.ts';
 
-/** What becomes of access that ends by itself, when a change of its allowlist is done. */
+/** What a finished allowlist change does to timed access. */
 
-/** As far as it matters here: which addresses end, and when (epoch ms). */
+/** An open timer: its addresses, and when their access ends (epoch ms). */
 export type Open = { readonly id: number; readonly addresses: readonly string[]; readonly endsAt: number };
 
-/** What happens to one open timer: it loses these addresses, and is over where none is left. */
+/** What one open timer loses. With no addresses left, it is over. */
 export type Loss = {
   readonly id: number;
   readonly why: 'kept' | 'moved' | 'removed';
@@ -26,25 +26,25 @@ export type Loss = {
 
 export type Effects = {
   readonly losses: readonly Loss[];
-  /** The new timer, if there is one. */
+  /** The new timer, if any. */
   readonly starts: { readonly addresses: readonly string[]; readonly endsAt: number } | undefined;
 };
 
 /**
- * What a done change means for the open timers: pure. Of two ends for one address the later one stays. What is only
- * accepted by the host (`isProven` false) takes nothing off a timer that it would have removed.
+ * What a finished change does to the open timers; pure. If an address has two ends, the later one stays. Addresses
+ * that the change takes off the list leave their timers only if it is proven (`isProven`).
  */
 export function effectsOf(access: Access, open: readonly Open[], at: number, isProven: boolean): Effects {
   const endsAt = access.forMs === undefined ? undefined : at + access.forMs;
   const takes = isProven ? access.takes : [];
-  const isLet = new Set(access.lets);
+  const letIn = new Set(access.lets);
   const staysLater = new Set<string>();
   const losses = open.flatMap((timer): Loss[] => {
     const isLater = endsAt !== undefined && timer.endsAt > endsAt;
     if (isLater) timer.addresses.forEach((address) => staysLater.add(address));
-    const granted = isLater ? [] : timer.addresses.filter((address) => isLet.has(address));
+    const granted = isLater ? [] : timer.addresses.filter((address) => letIn.has(address));
     const taken = timer.addresses.filter(
-      (address) => !isLet.has(address) && (takes === 'all others' || takes.includes(address)),
+      (address) => !letIn.has(address) && (takes === 'all others' || takes.includes(address)),
     );
     const others = timer.addresses.filter((address) => !granted.includes(address));
     const loss: Loss = { id: timer.id, why: endsAt === undefined ? 'kept' : 'moved', lost: granted, left: others };
@@ -55,7 +55,7 @@ export function effectsOf(access: Access, open: readonly Open[], at: number, isP
   return { losses, starts: endsAt === undefined || addresses.length === 0 ? undefined : { addresses, endsAt } };
 }
 
-/** Applies that, in the transaction that settles the change; each timer's own thread hears of it. */
+/** Applies the effects in the transaction that settles the change, and tells each timer's thread. */
 export async function settleAccess(
   tx: Tx,
   changeStore: ChangeStore,
@@ -65,11 +65,11 @@ export async function settleAccess(
 ): Promise<void> {
   const { access } = cardOf(change);
   if (access === undefined) return;
-  const timers = await older(tx, await openTimers(tx, change.target), change);
+  const timers = await sentBefore(tx, await openTimers(tx, change.target), change);
   const { losses, starts } = effectsOf(access, timers.map(openOf), at, isProven);
   for (const loss of losses) {
     const timer = timers.find(({ id }) => id === loss.id);
-    if (timer) await lose(tx, changeStore, change, timer, loss, at);
+    if (timer) await drop(tx, changeStore, change, timer, loss, at);
   }
   if (starts === undefined) {
     const text = say`The access of ${spoken(access.lets)} ends later than that already, and that stays.`;
@@ -104,16 +104,16 @@ export async function settleAccess(
   await changeStore.remark(tx, change, 'timer_set', { by: 'sitehand', at, reply: { text }, details });
 }
 
-/** Those whose grant was written before this change: what came after it, it has not touched. */
-async function older(tx: Tx, timers: readonly Timer[], { sent_at: sentAt }: Change): Promise<readonly Timer[]> {
+/** The timers whose grant was sent before this change; it can't have affected later ones. */
+async function sentBefore(tx: Tx, timers: readonly Timer[], { sent_at: sentAt }: Change): Promise<readonly Timer[]> {
   if (sentAt === null) return timers;
   const known: Timer[] = [];
-  // One by one: a connection of PostgreSQL answers one question at a time.
+  // One by one: a PostgreSQL connection runs one query at a time.
   for (const timer of timers) if (((await findChange(tx, timer.change))?.sent_at ?? 0) <= sentAt) known.push(timer);
   return known;
 }
 
-async function lose(tx: Tx, changeStore: ChangeStore, by: Change, timer: Timer, loss: Loss, at: number): Promise<void> {
+async function drop(tx: Tx, changeStore: ChangeStore, by: Change, timer: Timer, loss: Loss, at: number): Promise<void> {
   const { why, lost, left } = loss;
   await changeTimer(tx, timer.id, left.length > 0 ? { addresses: JSON.stringify(left) } : { end_reason: why, at });
   const grant = await findChange(tx, timer.change);
@@ -122,43 +122,43 @@ async function lose(tx: Tx, changeStore: ChangeStore, by: Change, timer: Timer, 
   const reply = { text: lossInWords(loss, grant.target_name, by, at) };
   const note = { by: by.asker, at, reply, details, ops: timer.gave_up_at !== null };
   await changeStore.remark(tx, grant, why === 'moved' ? 'timer_moved' : 'timer_ended', note);
-  if (left.length === 0) await closeTries(tx, timer, grant, howItWent[why], at);
+  if (left.length === 0) await closeAttempts(tx, timer, grant, howItEnded[why], at);
 }
 
-const howItWent: Record<Loss['why'], string> = {
+const howItEnded: Record<Loss['why'], string> = {
   kept: 'stays for good now',
   moved: 'ends later now',
   removed: 'is over by now',
 };
 
-/** The message of the tries, in the thread and to ops: one each, edited at every look. */
-export async function tellTries(tx: Tx, timer: Timer, grant: Change, note: Note, at: number): Promise<void> {
+/** Posts or edits the message about a timer's attempts: one in the thread, one in the ops channel. */
+export async function tellAttempts(tx: Tx, timer: Timer, grant: Change, note: Note, at: number): Promise<void> {
   const key = `timer:${timer.id}:tried`;
   const body = (text: Text): string => JSON.stringify({ ...note, text } satisfies Note);
   await enqueueMessage(tx, { key, change: grant.number, kind: 'reply', body: body(note.text), at });
   await enqueueMessage(tx, { key: `${key}:ops`, kind: 'ops', body: body(say`#${grant.number} · ${note.text}`), at });
 }
 
-/** That message has nothing left to press. */
-export async function closeTries(tx: Tx, timer: Timer, grant: Change, how: string, at: number): Promise<void> {
+/** Replaces that message with the result, without buttons. */
+export async function closeAttempts(tx: Tx, timer: Timer, grant: Change, how: string, at: number): Promise<void> {
   if (timer.attempts === 0 && timer.last_note === null) return;
   const what = say`The access of ${spoken(addressesOf(timer))} to ${grant.target_name}`;
   const text = say`${what} was to end at ${time(timer.ends_at, 'date')}; it ${how}.`;
-  await tellTries(tx, timer, grant, { text }, at);
+  await tellAttempts(tx, timer, grant, { text }, at);
 }
 
 function lossInWords({ why, lost, left }: Loss, where: string, by: Change, at: number): Text {
   const who = say`#${by.number}, asked by ${person(by.asker)}`;
   const what = spoken(lost);
-  const rest = left.length > 0 ? say`The access of ${spoken(left)} ends as before.` : undefined;
+  const remaining = left.length > 0 ? say`The access of ${spoken(left)} ends as before.` : undefined;
   const { forMs = 0 } = cardOf(by).access ?? {};
   switch (why) {
     case 'kept':
-      return joined([say`${what} stays on the SSH allowlist of ${where} for good: ${who}.`, rest]);
+      return joined([say`${what} stays on the SSH allowlist of ${where} for good: ${who}.`, remaining]);
     case 'moved':
-      return joined([say`The access of ${what} ends at ${time(at + forMs, 'date')} now: ${who}.`, rest]);
+      return joined([say`The access of ${what} ends at ${time(at + forMs, 'date')} now: ${who}.`, remaining]);
     case 'removed':
-      return joined([say`The access of ${what} to ${where} is over: #${by.number} took it off the list.`, rest]);
+      return joined([say`The access of ${what} to ${where} is over: #${by.number} took it off the list.`, remaining]);
   }
 }
 

@@ -11,14 +11,14 @@ import { restore } from '../language/reparse.ts';
 import { sourcesOf, type Sighted } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
 
-/** How long a change can be taken back by its button, in milliseconds. */
+/** How long *Undo* works, in milliseconds. */
 export const undoMs = 3_600_000;
 
-/** What stands behind an Undo, kept with its change. */
+/** What *Undo* does; stored with its change. */
 export type Undo = {
-  /** The words of another command, with ids in them. */
+  /** The words of the command that undoes it, with ids. */
   readonly words: Words;
-  /** What was seen of what the change had left; null: it was done without a look. */
+  /** The state that the change left, as JSON; null: it was done without a look. */
   readonly left: string | null;
   /** Epoch milliseconds. */
   readonly until: number;
@@ -26,13 +26,13 @@ export type Undo = {
 
 export type UndoDesk = Sighted & {
   readonly database: Database;
-  /** What a person may read by name. */
+  /** The names that a person may read. */
   readonly names: (person: Person) => Names;
 };
 
 /**
- * The words that take a change back, and whether everything still is as it left it: else they are shown before they
- * run. Throws `Refusal` where it is too late, or the host cannot be asked.
+ * The words that undo a change. `isAsLeft`: the target is as the change left it; otherwise the words are reviewed
+ * before they run. Throws `Refusal` if it is too late or the host can't be asked.
  */
 export async function undoOf(
   context: UndoDesk,
@@ -40,7 +40,7 @@ export async function undoOf(
   { installation, number }: { readonly installation: string; readonly number: number },
 ): Promise<{ readonly change: Change; readonly words: Words; readonly isAsLeft: boolean }> {
   const { database } = context;
-  if (installation !== database.installation) throw ofAnother();
+  if (installation !== database.installation) throw otherInstallation();
   const change = await findChange(database.db, number);
   const undo = change?.undo == null ? undefined : parseStored<Undo>(change.undo);
   if (change === undefined || undo === undefined || (await database.now()) >= undo.until) {
@@ -49,14 +49,14 @@ export async function undoOf(
   return { change, words: undo.words, isAsLeft: await isAsLeft(context, person, change, undo) };
 }
 
-const ofAnother = (): Refusal =>
+const otherInstallation = (): Refusal =>
   new Refusal('This button belongs to another installation of me. Nothing was done.', {
     hint: 'Press the one that the other installation drew.',
   });
 
 async function isAsLeft(context: UndoDesk, person: Person, change: Change, { left }: Undo): Promise<boolean> {
   const restored = restore(change, context.names(person));
-  // Whoever may not read it hears that from the words.
+  // If the person can't read the target, running the words refuses them.
   if (restored?.action.look === undefined) return true;
   if (left === null || (await isTouchedSince(context.database.db, change))) return false;
   const { action, resolved } = restored;

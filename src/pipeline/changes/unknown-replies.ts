@@ -3,9 +3,9 @@ import { code, joined, person, say, time, type Text } from '../../text.ts';
 import type { Closers } from './closers.ts';
 import { spoken } from './replies.ts';
 
-/** What is said of an unknown outcome after the first word of it. Pure. */
+/** The sentences about an unknown outcome after the first alarm. Pure. */
 
-/** How an unknown outcome stands, for a reminder: `locked` are names, `shown` is what reading shows now. */
+/** A reminder about an unknown outcome. `locked`: names of targets; `shown`: what a read shows now. */
 export function stillUnknown(
   change: Change,
   of: {
@@ -30,7 +30,7 @@ export function stillUnknown(
   ]);
 }
 
-/** Who can say what came of it, as the rules stand today. */
+/** Who can close it under today's rules. */
 export function whoCloses(change: Change, { people, byUnlock, anybody }: Closers): Text {
   const named = people.slice(0, 6).map((id): Text => [person(id)]);
   const more = people.length > named.length ? [say`${people.length - named.length} more`] : [];

@@ -11,24 +11,24 @@ import { membersUnknown } from '../access/unknown-groups.ts';
 
 type Listed = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
 
-/** People whose names are remembered between two changes of the listing or the policy. */
+/** For how many people the result is cached until the listing or the policy changes. */
 const maxRemembered = 500;
 
-/** Everything that can be named, and what of it one person may read; worked out once for as long as the lists and the policy stay. */
+/** Gives the names that a person may read; without a person, all. Cached until the listing or the policy changes. */
 export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => Names {
-  let of: (Listed & { readonly policy: Policy; readonly all: Names }) | undefined;
+  let current: (Listed & { readonly policy: Policy; readonly all: Names }) | undefined;
   const remembered = new Map<string, Names>();
   return (person) => {
     const now = listing();
-    if (of === undefined || !isSame(of, now) || of.policy !== policy()) {
-      of = { ...now, policy: policy(), all: allNames(now, policy()) };
+    if (current === undefined || !isSame(current, now) || current.policy !== policy()) {
+      current = { ...now, policy: policy(), all: allNames(now, policy()) };
       remembered.clear();
     }
-    if (person === undefined) return of.all;
-    const key = keyOf(of.policy, person);
+    if (person === undefined) return current.all;
+    const key = keyOf(current.policy, person);
     const known = remembered.get(key);
     if (known) return known;
-    const mine = readable(of.all, of.policy, person);
+    const mine = readable(current.all, current.policy, person);
     if (remembered.size >= maxRemembered) remembered.clear();
     remembered.set(key, mine);
     return mine;
@@ -41,7 +41,7 @@ const isSame = (one: Listed, other: Listed): boolean =>
   one.trouble === other.trouble &&
   (one.at === undefined) === (other.at === undefined);
 
-/** Who it is, and what is known of the user groups that decide what they may read. */
+/** Cache key: the person, and what is known of the user groups that decide what they may read. */
 function keyOf(policy: Policy, { id, groups, joinedGroups = [], otherGroups = [] }: Person): string {
   const asked = groupsAbout(policy);
   const known = [groups, joinedGroups, otherGroups].map((those) => asked.map((group) => Number(those.includes(group))));

@@ -3,24 +3,24 @@ import type { Change } from '../../storage/changes.ts';
 import type { State } from '../../storage/schema.ts';
 import type { ChangeEvent } from './change.ts';
 
-/** What the host's answer to a write means for its change: pure. `outcome.ts` writes it down. */
+/** What the host's answer to a write means for its change; pure. `outcome.ts` saves it. */
 
-/** What came of a change in `sending`: the host's answer, or the certainty that nothing was written. */
+/** The result of a change in `sending`: the host's answer, or that certainly nothing was written. */
 export type Outcome = Receipt | Unsent;
 
 const busyAgainMs = 15_000;
 const maxBusyMs = 5 * 60_000;
 
-/** The host took nothing: it may be sent again. */
+/** Whether the host took nothing, so that it may be sent again. */
 export const tookNothing = ({ kind }: Outcome): boolean => kind === 'not sent' || kind === 'throttled';
 
-/** Claimed by somebody else meanwhile it is still the same; sent anew by somebody else it is not. */
+/** Whether the row is still in the same send. Another owner's claim doesn't matter; another send does. */
 export const isSameSend = (
   row: Pick<Change, 'state' | 'version' | 'sent_at'>,
   sent: Pick<Change, 'version' | 'sent_at'>,
 ): boolean => row.state === 'sending' && row.version === sent.version && row.sent_at === sent.sent_at;
 
-/** Of an answer that comes while its change is still as it was sent. */
+/** The event for an answer whose change is still as it was sent. */
 export function eventOf(outcome: Outcome): ChangeEvent {
   switch (outcome.kind) {
     case 'not sent':
@@ -36,11 +36,11 @@ export function eventOf(outcome: Outcome): ChangeEvent {
   }
 }
 
-/** Of one that comes later, by what the change is by then; undefined: it moves nothing any more. */
+/** The event for a later answer, by the state that the change has now; undefined: none. */
 export function lateEvent(outcome: Outcome, state: State): ChangeEvent | undefined {
   if (outcome.kind === 'accepted') {
     const operation = outcome.operation ?? null;
-    // Whoever sends it besides has no answer yet: that the host accepted it once is true whatever comes.
+    // It is being sent a second time without an answer yet, but the host did accept it once.
     if (state === 'sending') return { kind: 'accept', operation };
     return state === 'unknown' ? { kind: 'accept late', operation } : undefined;
   }

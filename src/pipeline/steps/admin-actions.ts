@@ -19,25 +19,25 @@ import { listChanges } from '../../storage/changes.ts';
 import { cardOf } from '../changes/freeze.ts';
 import type { StoredTargets } from '../access/visibility.ts';
 
-/** What a person does beside changes: each deed, its line in the trail and its announcement are one transaction. */
+/** Actions that are no changes: lock, pause and so on. Action, audit line and announcement are one transaction. */
 
 export type DeedDesk = { readonly database: Database; readonly changeStore: ChangeStore };
 
-/** Who does it, by which rules, and the inbox row that it answers. */
+/** Who acts, by which rules, and the inbox row that this answers. */
 export type Actor = {
   readonly person: Person;
   readonly permit: Permit | undefined;
   readonly inbox: string | undefined;
 };
 
-/** Set while nothing may be sent: `execute.ts` asks whether it is there, and no more. */
+/** The setting that exists while sending is paused; `execute.ts` only checks that it exists. */
 export const pauseKey = 'pause';
 
 const maxHeldRead = 200;
 const maxHeldNamed = 5;
 const maxTitleLength = 200;
 
-/** The deeds that an office does for one person. */
+/** The lock and pause commands for one person. */
 export const adminActions = (
   context: DeedDesk,
   doer: Actor,
@@ -47,16 +47,16 @@ export const adminActions = (
   ...pausing(context, doer, mayRead),
 });
 
-/** Whether this person may read a change: only then is it named. */
+/** Whether this person may read a change; only then may its title be named. */
 type MayRead = (about: StoredTargets) => boolean;
 
 function locking(context: DeedDesk, doer: Actor): Pick<QueryService, 'lock' | 'unlock'> {
   const { person } = doer;
   return {
-    lock: (env, said, forMs) =>
+    lock: (env, reason, forMs) =>
       exclusiveTransaction(context, async (tx, at) => {
         const target = keyOf(env);
-        const why = scrub(said);
+        const why = scrub(reason);
         const until = forMs === undefined ? undefined : at + forMs;
         const terms = { person: person.id, reason: why, ...(until !== undefined && { until }) };
         const held = await takeLocks(tx, [target], terms, at);
@@ -84,14 +84,14 @@ function locking(context: DeedDesk, doer: Actor): Pick<QueryService, 'lock' | 'u
 function pausing(context: DeedDesk, doer: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {
   const { person } = doer;
   return {
-    pause: (said) =>
+    pause: (reason) =>
       exclusiveTransaction(context, async (tx, at) => {
         const paused = await readPause(tx);
         const counts = await countStates(tx);
         const atHost = (counts.sending ?? 0) + (counts.accepted ?? 0);
         const around = { held: counts.approved ?? 0, named: await heldNow(tx, mayRead), atHost };
         if (paused) return { done: false, pause: paused, ...around };
-        const why = said === undefined ? undefined : scrub(said);
+        const why = reason === undefined ? undefined : scrub(reason);
         const pause: Pause = { by: person.id, name: person.name, why, at };
         await writeSetting(tx, { key: pauseKey, value: JSON.stringify(pause), at });
         const because = why === undefined ? say`.` : say`: “${why}”.`;
@@ -112,7 +112,7 @@ function pausing(context: DeedDesk, doer: Actor, mayRead: MayRead): Pick<QuerySe
   };
 }
 
-/** The first few of what is approved and not sent, of what this person may read. */
+/** The oldest approved, unsent changes that this person may read. */
 async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
   const held = await listChanges(tx, { state: 'approved', limit: maxHeldRead });
   return held
@@ -122,32 +122,32 @@ async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
     .map((change) => ({ number: change.number, title: plain(cardOf(change).title).slice(0, maxTitleLength) }));
 }
 
-/** Runs a deed alone among all that lock, send or write the trail. */
+/** A transaction that excludes all others that lock, send or write the audit trail. */
 export const exclusiveTransaction = <T>({ database }: DeedDesk, work: (tx: Tx, at: number) => Promise<T>): Promise<T> =>
   database.transaction(async (tx) => {
     await alone(tx);
     return work(tx, await database.now(tx));
   });
 
-/** Writes down a deed that changes nothing here, and answers its delivery. */
+/** Writes the audit line of an action without other effects here, and answers its delivery. */
 export const writeDown = (
   context: DeedDesk,
   doer: Actor,
-  told: { readonly event: string } & Readonly<Record<string, unknown>>,
-): Promise<void> => exclusiveTransaction(context, (tx, at) => record(context, doer, tx, at, told));
+  entry: { readonly event: string } & Readonly<Record<string, unknown>>,
+): Promise<void> => exclusiveTransaction(context, (tx, at) => record(context, doer, tx, at, entry));
 
-type Told = { readonly event: string; readonly target?: Environment; readonly says?: Text } & Readonly<
+type Entry = { readonly event: string; readonly target?: Environment; readonly says?: Text } & Readonly<
   Record<string, unknown>
 >;
 
-/** Throws where the delivery was answered already: its sender was told that nothing was done, and so nothing is. */
+/** Throws `Refusal` if the delivery was already answered: its sender was told that nothing was done. */
 export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Promise<void> {
   if (inbox !== undefined && !(await closeInbox(tx, inbox, at))) throw new Refusal('It is too late. Nothing was done.');
 }
 
-/** Writes down a deed, answers its delivery, and tells the ops channel where it says something. */
-export async function record({ changeStore }: DeedDesk, doer: Actor, tx: Tx, at: number, told: Told): Promise<void> {
-  const { event, target, says, ...rest } = told;
+/** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */
+export async function record({ changeStore }: DeedDesk, doer: Actor, tx: Tx, at: number, entry: Entry): Promise<void> {
+  const { event, target, says, ...rest } = entry;
   const { person, permit } = doer;
   await answerDelivery(tx, doer, at);
   const details = {

@@ -25,46 +25,46 @@ import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { readSetting } from '../../storage/kv.ts';
 import { pauseKey } from './admin-actions.ts';
 
-/** What decisions need: the rights and looks of just before a send, and the ledger. */
+/** What decisions need: the same checks as before a send, and the change store. */
 export type DecisionDesk = Recheck & ApproverContext & Bookkeeping & { readonly onSaved: () => void };
 
-/** Somebody's decision, as it was delivered; believed no further than who pressed which button. */
+/** A decision as delivered. It is trusted only for who pressed which button. */
 export type Decided = ShownVersion & {
   readonly verdict: DecisionKind;
   readonly person: string;
   readonly team: string | undefined;
   readonly reason?: string | undefined;
-  /** The delivery that this answers. */
+  /** The inbox row that this answers. */
   readonly inbox: string | undefined;
 };
 
 const maxReasonLength = 500;
-/** Decisions that somebody may make whom nobody asked, where nobody else is left. */
+/** Decisions that a right to unlock allows if nobody else is left to make them. */
 const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did not happen']);
-/** How often the votes are read again because somebody voted meanwhile. */
+/** How often the votes are read at most, if others vote meanwhile. */
 const maxRecounts = 5;
 
 /**
- * Decides: rights, target and drift asked afresh, then one transaction in which the database alone says who was first.
- * Resolves when it is saved; throws `Refusal` for whoever came too late, may not, or could not be checked.
+ * Applies a decision: checks rights, target and drift again, then commits in one transaction, so that the first of
+ * several clicks wins. Resolves when saved. Throws `Refusal` if it is too late, not allowed, or can't be checked.
  */
 export async function decide(context: DecisionDesk, decided: Decided): Promise<void> {
   if (decided.verdict === 'decline' && !decided.reason?.trim()) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
-  const { by, change, restored } = await present(context, decided);
+  const { by, change, restored } = await loadPresent(context, decided);
   const ending = endingOf(change, restored, context.company());
   const policy = context.policy();
   const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
   const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
   const ballot = { ...ending, policy, by, anybody };
-  for (let tries = 0; tries < maxRecounts; tries += 1) {
+  for (let attempt = 0; attempt < maxRecounts; attempt += 1) {
     const votes = await approvals(context.database.db, change.number);
     const voters = await freshVoters(context, change, votes);
     if (voters === undefined) throw couldNotCheck(say`Slack does not tell me who the other approvers are right now.`);
-    // Whoever may not is told so before the host is asked anything.
+    // Refuse before the host is asked anything.
     rule(decided, { ...ballot, voters, change, now: await context.database.now() });
-    if (tries === 0 && decided.verdict === 'approve') await refuseIfMovedOn(context, change, decided);
+    if (attempt === 0 && decided.verdict === 'approve') await refuseIfMovedOn(context, change, decided);
     failpoint('click checked', change.number);
     if (await commit(context, decided, { ...ballot, voters, votes, restored })) {
       failpoint('click saved', change.number);
@@ -76,8 +76,8 @@ export async function decide(context: DecisionDesk, decided: Decided): Promise<v
 
 type Present = { readonly by: Person; readonly change: Change; readonly restored: Restored };
 
-/** Who decides of what, both as they are now. Whoever may not read the change gets the same words as if there were none. */
-async function present(
+/** The person and the change as they are now. An unreadable change is refused in the words for a missing one. */
+async function loadPresent(
   context: DecisionDesk,
   { installation, number, person, team, verdict }: Decided,
 ): Promise<Present> {
@@ -107,7 +107,7 @@ const couldNotCheck = (why: Text): Refusal =>
     hint: 'Press it again in a minute.',
   });
 
-/** Before an approval counts, everything it is about is asked once more; where that is not as it was, the change ends. */
+/** Rechecks everything before an approval counts. If something moved on, ends the change and throws. */
 async function refuseIfMovedOn(context: DecisionDesk, change: Change, { inbox }: Decided): Promise<void> {
   const checked = await recheck(context, change);
   if (checked.kind === 'as it was') return;
@@ -116,10 +116,10 @@ async function refuseIfMovedOn(context: DecisionDesk, change: Change, { inbox }:
   const reply = notSent(checked.why, kind === 'void' ? undefined : wordsOfChange(change));
   const came = await context.database.transaction(async (tx) => {
     await alone(tx);
-    // Where somebody was first, the person hears what came of that, and not what this would have been.
+    // If somebody else was first, the next `rule` tells the person what they did.
     if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
     const at = await context.database.now(tx);
-    if (!(await answers(tx, inbox, at))) return 'too late';
+    if (!(await claimInbox(tx, inbox, at))) return 'too late';
     const note = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.asker] };
     await context.changeStore.advance(tx, change, { kind }, note);
     return 'first';
@@ -129,32 +129,32 @@ async function refuseIfMovedOn(context: DecisionDesk, change: Change, { inbox }:
   throw came === 'first' ? new Ended(says) : new Refusal(says);
 }
 
-/** The click has ended the change, and its delivery is answered by that: whoever clicked is still to be told. */
+/** The click ended the change, and its delivery counts as answered; the person still has to be told. */
 export class Ended extends Refusal {}
 
-/** Whether the delivery is still ours to answer: somebody may have been told already that nothing was done. */
-const answers = async (tx: Tx, inbox: string | undefined, at: number): Promise<boolean> =>
+/** Whether the delivery is still open. If not, its sender was told that nothing was done. */
+const claimInbox = async (tx: Tx, inbox: string | undefined, at: number): Promise<boolean> =>
   inbox === undefined || closeInbox(tx, inbox, at);
 
-type Sitting = Omit<VoteContext, 'change' | 'now'> &
+type Session = Omit<VoteContext, 'change' | 'now'> &
   Pick<Present, 'by' | 'restored'> & { readonly votes: readonly Vote[] };
 
 /**
- * The one transaction: the change as it is now, and what the decision makes of it. False, with nothing written, where
- * somebody has voted since the votes were read: they have to be asked about first.
+ * Applies the decision in one transaction. False, with nothing written, if somebody voted since the votes were read:
+ * the new voter has to be checked first.
  */
-async function commit(context: DecisionDesk, decided: Decided, sitting: Sitting): Promise<boolean> {
+async function commit(context: DecisionDesk, decided: Decided, session: Session): Promise<boolean> {
   const { database, changeStore } = context;
   try {
     return await database.transaction(async (tx) => {
-      // Before the row, as everybody who moves a change does: nobody waits for another in a circle.
+      // Before the row lock, like every move of a change, so that there is no deadlock.
       await alone(tx);
       const change = await holdChange(tx, decided.number);
       const now = await database.now(tx);
-      if (change === undefined || !(await answers(tx, decided.inbox, now))) return true;
+      if (change === undefined || !(await claimInbox(tx, decided.inbox, now))) return true;
       const votes = await approvals(tx, change.number);
-      if (votes.length !== sitting.votes.length) throw new Recount();
-      await apply(tx, changeStore, change, decided, sitting, now);
+      if (votes.length !== session.votes.length) throw new Recount();
+      await apply(tx, changeStore, change, decided, session, now);
       return true;
     });
   } catch (error) {
@@ -172,17 +172,17 @@ async function apply(
   changeStore: ChangeStore,
   change: Change,
   decided: Decided,
-  sitting: Sitting,
+  session: Session,
   at: number,
 ): Promise<void> {
-  const ruling = rule(decided, { ...sitting, change, now: at });
+  const ruling = rule(decided, { ...session, change, now: at });
   const { person, verdict, reason } = decided;
-  // Said again it changes nothing, unless votes that did not count for a while do so again: then it is the last one.
-  if (ruling.kind === 'vote' && sitting.votes.some((vote) => samePerson(sitting.policy, vote.person, person))) {
+  // A repeated vote is refused unless it now completes the approval.
+  if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
     throw new Refusal(say`You have approved #${change.number} already. Nothing was changed by your click.`);
   }
   const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
-  const note = { ...sayingOf(change, decided, sitting.by, ruling, isPaused), at };
+  const note = { ...noteFor(change, decided, session.by, ruling, isPaused), at };
   if (verdict === 'approve') {
     await castVote(tx, { change: change.number, person, verdict, reason: reason ?? null, version: change.version, at });
   }
@@ -191,14 +191,14 @@ async function apply(
   if (moved && ruling.event.kind === 'affirm') await settleAccess(tx, changeStore, moved, at, { isProven: true });
 }
 
-function sayingOf(
+function noteFor(
   change: Change,
   decided: Decided,
   by: Person,
   ruling: DecisionResult,
   isPaused: boolean,
 ): Omit<TransitionNote, 'at'> {
-  // Everybody reads it, and it is kept: a key that somebody pasted must not be in it.
+  // The reason is public and stored, so pasted keys are removed.
   const reason = decided.reason && scrub(decided.reason).slice(0, maxReasonLength);
   const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason } };
   switch (decided.verdict) {

@@ -25,29 +25,29 @@ export type Send = { readonly open: () => Promise<Opened> };
 export type Execution = Recheck &
   Bookkeeping & {
     readonly send: Send;
-    /** A clock that never jumps, in milliseconds; the wall clock is asked besides. */
+    /** A monotonic clock in milliseconds. It is checked in addition to the wall clock. */
     readonly ticks: () => number;
     readonly wall: () => number;
   };
 
-/** A process that was stopped longer than this between saving and writing does not write. */
+/** If more time passes between saving *sending* and writing, nothing is written. */
 const freshMs = 2_000;
 const heldUp = { kind: 'not sent', why: 'I was held up for too long between deciding and sending' } as const;
-const unansweredAgainMs = 5_000;
+const retryMs = 5_000;
 
 /**
- * Sends an approved change at most once: rights and drift, then the connection, then `sending` is saved, then, unless
- * more than two seconds passed, the one write. What cannot be known afterwards is called unknown and never sent again.
+ * Sends an approved change at most once: checks rights and drift, opens the connection, saves *sending*, and writes
+ * unless more than two seconds passed. If the result is unknown, the change is never sent again.
  */
 export async function execute(context: Execution, change: Change): Promise<void> {
   const { database } = context;
   if ((await database.now()) >= change.expires_at) return giveUp(context, change, 'expire', tooLate(change));
   const inTheWay = await blockedReason(database, change);
-  if (inTheWay) return hold(context, change, inTheWay);
+  if (inTheWay) return reschedule(context, change, inTheWay);
   const checked = await recheck(context, change);
   if (checked.kind === 'void') return giveUp(context, change, 'void', checked.why);
   if (checked.kind === 'drifted') return giveUp(context, change, 'supersede', checked.why);
-  if (checked.kind === 'later' || checked.kind === 'host trouble') return hold(context, change, checked.why);
+  if (checked.kind === 'later' || checked.kind === 'host trouble') return reschedule(context, change, checked.why);
   failpoint('rechecked', change.number);
   const call = callOf(change);
   if (call === undefined) return complete(context, change);
@@ -55,7 +55,7 @@ export async function execute(context: Execution, change: Change): Promise<void>
     if (error instanceof NotSent) return error;
     throw error;
   });
-  if (opened instanceof NotSent) return stumble(context, change, inline(opened.message));
+  if (opened instanceof NotSent) return failToConnect(context, change, inline(opened.message));
   failpoint('opened', change.number);
   const sending = await commitSending(context, change).catch((error: unknown) => {
     opened.abandon();
@@ -63,7 +63,7 @@ export async function execute(context: Execution, change: Change): Promise<void>
   });
   if (sending === undefined) {
     opened.abandon();
-    return hold(context, change, say`Something came in between.`);
+    return reschedule(context, change, say`Something came in between.`);
   }
   context.history.sent(sending.change);
   failpoint('sending saved', change.number);
@@ -76,7 +76,7 @@ export async function execute(context: Execution, change: Change): Promise<void>
 
 type Sending = { readonly change: Change; readonly ticks: number; readonly wall: number };
 
-/** The last look, in the transaction that says `sending`: version, validity, pause. Undefined: somebody was first. */
+/** Checks version, locks and pause once more in the transaction that saves *sending*. Undefined: something changed. */
 async function commitSending(context: Execution, seen: Change): Promise<Sending | undefined> {
   const before = { ticks: context.ticks(), wall: context.wall() };
   const change = await context.database.transaction(async (tx) => {
@@ -95,7 +95,7 @@ async function commitSending(context: Execution, seen: Change): Promise<Sending 
   return change && { change, ...before };
 }
 
-/** Nothing has to be written: what was just looked at is as it was agreed on, and so the change is done. */
+/** No write needed, and the recheck found everything as approved: the change is done. */
 async function complete(context: Execution, seen: Change): Promise<void> {
   const isDone = await context.database.transaction(async (tx) => {
     await alone(tx);
@@ -109,10 +109,10 @@ async function complete(context: Execution, seen: Change): Promise<void> {
     if (moved) await settleAccess(tx, context.changeStore, moved, at, { isProven: true });
     return moved !== undefined;
   });
-  if (!isDone) await hold(context, seen, say`Something came in between.`);
+  if (!isDone) await reschedule(context, seen, say`Something came in between.`);
 }
 
-/** A pause, or a lock of somebody else: nothing is sent while it lasts. */
+/** A pause or another lock that stops the send for now. */
 async function blockedReason(database: Database, change: Change, tx?: Tx): Promise<Text | undefined> {
   const db = tx ?? database.db;
   if ((await readSetting(db, 'pause')) !== undefined) return say`All sending is paused.`;
@@ -121,16 +121,16 @@ async function blockedReason(database: Database, change: Change, tx?: Tx): Promi
   return lock && lock.change !== change.number ? lockedBy(lock, change.target_name) : undefined;
 }
 
-/** With what its card said last: why it waited. */
+/** Includes why it waited, as shown on the card. */
 const tooLate = (change: Change): Text =>
   joined([say`It was not sent in time.`, change.outcome === null ? undefined : say`Until then: ${standing(change)}`]);
 
-/** Back to the shelf without a move, and the card says why: it may be otherwise in a moment. */
-async function hold({ database }: Execution, change: Change, why: Text): Promise<void> {
+/** Reschedule; the state is unchanged and the card says why. */
+async function reschedule({ database }: Execution, change: Change, why: Text): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);
     const outcome = JSON.stringify(say`**Not sent yet.** ${why}`);
-    const held = await touchChange(tx, change, { due_at: now + unansweredAgainMs, ...unowned, outcome });
+    const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, outcome });
     if (held && held.outcome !== change.outcome) await redrawCards(tx, change.number, now, false);
   });
 }
@@ -152,8 +152,8 @@ async function giveUp(
   });
 }
 
-/** No connection: nothing was sent; tried again, or expired once the tries are used up. */
-async function stumble(context: Execution, change: Change, why: Text): Promise<void> {
+/** No connection: nothing was sent. Tries again, or expires once the attempts are used up. */
+async function failToConnect(context: Execution, change: Change, why: Text): Promise<void> {
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
     const note = retryNote(change, { kind: 'stumble' }, at, why);

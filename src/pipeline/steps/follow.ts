@@ -26,23 +26,23 @@ import { undoMs, type Undo } from '../changes/undo.ts';
 export type Following = Sighted & {
   readonly database: Database;
   readonly changeStore: ChangeStore;
-  /** All there is, by name. */
+  /** The names that a person may read; without a person, all names. */
   readonly names: (person: Person | undefined) => Names;
 };
 
-/** A line about a running operation, once it takes longer than this. */
-const worthTellingMs = 10_000;
-/** The same about one that cannot be asked about, which a moment of trouble is not worth. */
-const troubleWorthTellingMs = 20_000;
-/** The setting that says: this host answers about operations. */
+/** An operation that runs longer than this gets a line in the thread. */
+const showRunningAfterMs = 10_000;
+/** The same if the host can't be asked; short trouble isn't worth a line. */
+const showTroubleAfterMs = 20_000;
+/** The setting that exists once the host has answered about an operation. */
 const followingWorks = 'following';
 
-/** One look at an accepted change: asks about its operation, or reads back, and settles it when that shows enough. */
+/** Polls an accepted change once: asks about its operation or reads back, and settles it if that is conclusive. */
 export async function follow(context: Following, change: Change): Promise<void> {
   const restored = restore(change, namesWith(context, change));
   const now = await context.database.now();
   const trail = trailOf(change, now);
-  const seen = await see(context, change, restored);
+  const seen = await observe(context, change, restored);
   const works = (await readSetting(context.database.db, followingWorks)) !== undefined;
   const verdict = judge(change, trail, seen, works, now);
   if (!('wait' in verdict)) failpoint('seen', change.number);
@@ -51,7 +51,7 @@ export async function follow(context: Following, change: Change): Promise<void> 
     if (!works && isKnown(seen.operation)) await writeSetting(tx, { key: followingWorks, value: 'on', at });
     if ('wait' in verdict) {
       const running = at - (change.sent_at ?? at);
-      await tellOnTheWay(tx, change, seen.operation, running, at);
+      await tellProgress(tx, change, seen.operation, running, at);
       const followed = JSON.stringify(verdict.trail);
       await touchChange(tx, change, { followed, due_at: at + verdict.wait, owner: null, lease_until: null });
     } else await settle(context, tx, change, restored, { ...verdict, left: leftIn(seen) }, at);
@@ -59,13 +59,13 @@ export async function follow(context: Following, change: Change): Promise<void> 
   if (!('wait' in verdict)) failpoint('settled', change.number);
 }
 
-async function see(context: Following, change: Change, restored: Restored | undefined): Promise<Observation> {
-  const asked =
+async function observe(context: Following, change: Change, restored: Restored | undefined): Promise<Observation> {
+  const answer =
     change.operation === null
       ? { operation: undefined }
       : await ask((call) => context.read(call, following), change.operation);
-  if (isKnown(asked.operation)) return { ...asked, proof: undefined };
-  return { ...asked, proof: await prove(context, change, restored) };
+  if (isKnown(answer.operation)) return { ...answer, proof: undefined };
+  return { ...answer, proof: await prove(context, change, restored) };
 }
 
 async function ask(read: Reader, operation: string): Promise<Pick<Observation, 'operation' | 'message' | 'restMs'>> {
@@ -78,7 +78,7 @@ async function ask(read: Reader, operation: string): Promise<Pick<Observation, '
   }
 }
 
-/** The host words a failed operation as it words its own trouble: whether it answers about something else now. */
+/** Whether the host answers another request now. If not, *failed* may just be the host's own trouble. */
 async function isWell(read: Reader): Promise<boolean> {
   try {
     await read(validateKey({}));
@@ -99,7 +99,7 @@ const prove = async (context: Sighted, change: Change, restored: Restored | unde
 const leftIn = ({ proof }: Observation): string | undefined =>
   proof !== undefined && proof !== 'trouble' ? proof.left : undefined;
 
-/** What reading shows of a change whose outcome is unknown: a proof, or traces where nothing can prove it. */
+/** What reads show about an unknown outcome: a proof, or only traces if nothing can prove it. */
 export async function readBack(
   context: Sighted,
   change: Change,
@@ -109,7 +109,7 @@ export async function readBack(
   return { proof, traces: proof === undefined ? await trace(context, change, restored) : undefined };
 }
 
-/** What else can be seen of a change that no read can prove. */
+/** Traces of a change that no read can prove. */
 async function trace(
   context: Sighted,
   change: Change,
@@ -124,16 +124,16 @@ async function trace(
 
 type Compared = { readonly input: Restored['resolved']['input']; readonly before: unknown; readonly now: unknown };
 
-/** What `tell` makes of a look now, beside the one before; undefined: nothing, `trouble`: the host could not be asked. */
+/** What `compare` makes of a new look and the frozen one. `trouble`: the host couldn't be asked. */
 async function compared<T>(
   context: Sighted,
   change: Change,
   { action, resolved: { input } }: Restored,
-  tell: (of: Compared) => T | undefined,
+  compare: (of: Compared) => T | undefined,
 ): Promise<T | 'trouble' | undefined> {
   if (action.look === undefined) return undefined;
   try {
-    return tell({
+    return compare({
       input,
       before: beforeOf(change),
       now: await action.look({ input, ...sourcesOf(context, following) }),
@@ -144,23 +144,23 @@ async function compared<T>(
   }
 }
 
-/** One line in the thread, edited at every look. */
-async function tellOnTheWay(
+/** One line in the thread, edited at every poll. */
+async function tellProgress(
   tx: Tx,
   change: Change,
   operation: Observation['operation'],
   forMs: number,
   at: number,
 ): Promise<void> {
-  const says = onTheWay(operation, forMs);
+  const says = progress(operation, forMs);
   if (says === undefined) return;
   const body = JSON.stringify({ text: says, minor: true } satisfies Note);
   await enqueueMessage(tx, { key: `${change.number}:running`, change: change.number, kind: 'reply', body, at });
 }
 
-function onTheWay(operation: Observation['operation'], forMs: number): Text | undefined {
-  if (operation === 'running' && forMs > worthTellingMs) return say`▶️ Running for ${spoken(forMs)}.`;
-  if (operation !== 'trouble' || forMs <= troubleWorthTellingMs) return undefined;
+function progress(operation: Observation['operation'], forMs: number): Text | undefined {
+  if (operation === 'running' && forMs > showRunningAfterMs) return say`▶️ Running for ${spoken(forMs)}.`;
+  if (operation !== 'trouble' || forMs <= showTroubleAfterMs) return undefined;
   return say`▶️ Sent ${spoken(forMs)} ago. The host cannot be asked about it right now; I keep asking.`;
 }
 
@@ -175,23 +175,23 @@ async function settle(
   at: number,
 ): Promise<void> {
   const { event, says, proven } = verdict;
-  const isMade = proven || event.kind === 'leave';
-  const { buttons, undo } = isMade && restored ? offersOf(context, change, restored, verdict, at) : { buttons: [] };
+  const isDone = proven || event.kind === 'leave';
+  const { buttons, undo } = isDone && restored ? offersOf(context, change, restored, verdict, at) : { buttons: [] };
   const after = event.kind === 'leave' ? restored?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
   const text = joined([markFor[event.kind], says, after, until]);
-  const told = { reply: { text, buttons }, outcome: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
+  const final = { reply: { text, buttons }, outcome: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
   const note: TransitionNote = {
     by: 'sitehand',
     at,
     details: { says },
-    ...(event.kind === 'lose' ? alarm(change, says) : told),
+    ...(event.kind === 'lose' ? alarm(change, says) : final),
   };
   const moved = await context.changeStore.advance(tx, change, event, note);
-  if (moved && isMade) await settleAccess(tx, context.changeStore, moved, at, { isProven: proven });
+  if (moved && isDone) await settleAccess(tx, context.changeStore, moved, at, { isProven: proven });
 }
 
-/** What can be pressed under the last word. */
+/** The buttons under the final reply. */
 function offersOf(
   { database }: Following,
   change: Change,

@@ -9,8 +9,8 @@ import { answerDelivery, holdOf, keyOf, exclusiveTransaction, type DeedDesk, typ
 import { standing } from '../changes/card.ts';
 
 /**
- * Takes from one environment the lock of a change that is unknown or settled; never of one that is approved, being sent
- * or followed. The change stays as it is; lock, audit line and what is told of it are one transaction.
+ * Frees one environment from the lock of an unknown or settled change, never of one that is approved, being sent or
+ * followed. The change stays as it is. Lock, audit line and messages are one transaction.
  */
 export function forceUnlock(context: DeedDesk, doer: Actor, env: Environment): Promise<Forced> {
   return exclusiveTransaction(context, async (tx, at): Promise<Forced> => {

@@ -13,15 +13,15 @@ import type { Known, SendHistory } from './send-history.ts';
 import { alarm, unknownAfterLoss } from '../changes/replies.ts';
 
 /**
- * A database that has lost commits: after a crash with commits that were answered too early, a failover to a standby
- * that was behind, a restored backup. What it says was not sent may have been, by this process or by another.
+ * A database can lose commits: in a crash after commits that were acknowledged too early, in a failover to a standby
+ * that lags, or from a restored backup. A change that it calls unsent may have been sent, by this process or another.
  */
 
 export type Losing = { readonly database: Database; readonly changeStore: ChangeStore; readonly history: SendHistory };
 
 /**
- * Pauses all sending, for every replica and over restarts, until a person resumes it: other changes may have been sent
- * as well, and who sent them may be gone. Called behind `alone`.
+ * Pauses all sending, in every replica and across restarts, until a person resumes it: other changes may have been sent
+ * too, by processes that are gone. Call it after `alone`.
  */
 export async function pauseAfterLoss(
   { changeStore }: Pick<Losing, 'changeStore'>,
@@ -30,7 +30,7 @@ export async function pauseAfterLoss(
   found: Found,
 ): Promise<void> {
   const why = plain(found.says);
-  // A person's own pause stays theirs, and ends when they say so; they are told here.
+  // A person's pause stays as it is; the ops channel is told all the same.
   if ((await readSetting(tx, pauseKey)) === undefined) {
     const pause: Pause = { by: 'sitehand', name: 'Sitehand', why, at };
     await writeSetting(tx, { key: pauseKey, value: JSON.stringify(pause), at });
@@ -44,7 +44,7 @@ export async function pauseAfterLoss(
   );
 }
 
-/** Where PostgreSQL was promoted or restored since the last send, pauses; true if so. Called behind `alone`. */
+/** Pauses if PostgreSQL was promoted or restored since the last send; true if so. Call it after `alone`. */
 export async function pauseIfPromoted(context: Pick<Losing, 'changeStore'>, tx: Tx, at: number): Promise<boolean> {
   if (!(await timelineChanged(tx, at))) return false;
   const says = say`PostgreSQL was promoted, restored or moved since something was sent last, and may have lost what was committed before.`;
@@ -52,7 +52,7 @@ export async function pauseIfPromoted(context: Pick<Losing, 'changeStore'>, tx: 
   return true;
 }
 
-/** The row of a change is older than what this process knows of it: never sent again, and unknown if it may have been sent. */
+/** The row is older than what this process knows: the change is unknown if it may have been sent. */
 export async function declareLost(context: Losing, change: Change, known: Known): Promise<void> {
   const { database, changeStore, history } = context;
   const believed = await database.transaction(async (tx) => {
@@ -71,7 +71,7 @@ export async function declareLost(context: Losing, change: Change, known: Known)
   if (believed) history.believe(believed);
 }
 
-/** What shows that commits were lost: a sentence for the ops channel, and what tells it from other findings. */
+/** Evidence of lost commits: a sentence for the ops channel, and a key to report it once. */
 export type Found = { readonly key: string; readonly says: Text };
 
 export const foundOf = ({ number, version, state }: Pick<Change, 'number' | 'version' | 'state'>): Found => ({

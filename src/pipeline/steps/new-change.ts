@@ -10,11 +10,9 @@ import { canonicalWords } from '../language/resolve.ts';
 /** Who asks, and from where. */
 export type Asker = { readonly person: Person; readonly channel: Channel };
 
-/** What is frozen of a wish, as the row of a new change. */
-
 type NewRow = Parameters<ChangeStore['begin']>[1];
 
-/** The row: waiting where the rules ask for an approval, else approved. `now` in epoch milliseconds. */
+/** The row of a new change: waiting if the rules want an approval, else approved. `now` in epoch milliseconds. */
 export function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): NewRow {
   const { target } = frozen;
   if (target === undefined) throw new Error(`${frozen.parsed.path} has no target`);
@@ -31,7 +29,7 @@ export function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): 
     call: frozen.call,
     card: frozen.card,
     fingerprint: frozen.fingerprint,
-    // Everybody reads a card, and it is kept: a key that somebody pasted must not be in it.
+    // The reason is public and stored, so pasted keys are removed.
     reason: frozen.parsed.reason === undefined ? null : scrub(frozen.parsed.reason),
     asker: person.id,
     asker_name: person.name,

@@ -17,16 +17,16 @@ import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownA
 export type Bookkeeping = Losing & {
   /** This process: owner of what it sends. */
   readonly owner: string;
-  /** Told of every answer before anything else is tried with it: `change` as it was sent, and what came of it. */
+  /** Called for every answer before it is saved: number and version of the change as sent, and the outcome. */
   readonly onAnswer: (answer: { readonly change: number; readonly version: number; readonly outcome: Outcome }) => void;
-  /** Told of a receipt that could not be saved yet. */
+  /** Called when a receipt couldn't be saved yet, and for other failures. */
   readonly onTrouble: (what: string, error: unknown) => void;
 };
 
-/** How long a receipt is held while the database is away; after that its change is found in `sending` and unknown. */
+/** Delays between attempts to save a receipt. After the last, the change is found in *sending* and becomes unknown. */
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
-/** Saves what came of it, whatever the row says by now; where that cannot be moved any more, as a remark that ops hear of. */
+/** Saves an outcome, whatever state the row has now. If it can't move the change, it is a remark, also for ops. */
 export async function saveOutcome(context: Bookkeeping, sent: Change, outcome: Outcome): Promise<void> {
   context.onAnswer({ change: sent.number, version: sent.version, outcome });
   if (tookNothing(outcome)) context.history.tookNothing(sent.number);
@@ -44,32 +44,32 @@ export async function saveOutcome(context: Bookkeeping, sent: Change, outcome: O
   }
 }
 
-/** Resolves with the row as it is then; undefined: there is none. */
+/** Resolves with the row after that; undefined: there is none. */
 async function record(context: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
-  // Whoever else moves it does so before or after this.
+  // Serialized with all other moves.
   await alone(tx);
   const at = await context.database.now(tx);
   const found = await findChange(tx, sent.number);
   if (found === undefined) {
-    await tellOfNone(context, tx, sent, outcome, at);
+    await reportMissing(context, tx, sent, outcome, at);
     return undefined;
   }
   const isOurs = isSameSend(found, sent);
-  if (!isOurs && (await isSaid(tx, sent, outcome))) return found;
+  if (!isOurs && (await isRecorded(tx, sent, outcome))) return found;
   const isSetBack = (found.state === 'waiting' || found.state === 'approved') && !tookNothing(outcome);
   const isSentAnew = found.state === 'sending' && !isOurs;
   if (isSetBack || isSentAnew) await pauseAfterLoss(context, tx, at, foundOf(found));
-  const row = isSetBack ? await setRight(context, tx, found, sent, outcome, at) : found;
+  const row = isSetBack ? await markLost(context, tx, found, sent, outcome, at) : found;
   if (isSetBack && outcome.kind === 'unknown') return row;
   const event = isOurs ? eventOf(outcome) : lateEvent(outcome, row.state);
-  const note = sayingOf(row, outcome, event, at);
+  const note = noteFor(row, outcome, event, at);
   const moved = event && (await context.changeStore.advance(tx, row, event, note));
   if (moved === undefined) await context.changeStore.remark(tx, row, 'late answer', note);
   return moved ?? row;
 }
 
-/** The row says that it was never sent, which the answer disproves: unknown, until the answer itself is written down. */
-async function setRight(
+/** The row says unsent, which the answer disproves: it becomes unknown before the answer is applied. */
+async function markLost(
   context: Bookkeeping,
   tx: Tx,
   row: Change,
@@ -78,22 +78,22 @@ async function setRight(
   at: number,
 ): Promise<Change> {
   const sentAt = sent_at ?? at;
-  const told =
+  const messages =
     outcome.kind === 'unknown' ? alarm(row, unknownAfterLoss(sentAt)) : { reply: { text: forgotten(sentAt) } };
-  const note = { by: 'sitehand', at, details: { receipt: outcome }, ...told };
+  const note = { by: 'sitehand', at, details: { receipt: outcome }, ...messages };
   return (await context.changeStore.advance(tx, row, { kind: 'commit_lost', sentAt }, note)) ?? row;
 }
 
-/** The database was set back to before the change was asked for: there is no thread to tell it in. */
-async function tellOfNone(context: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
+/** The database was set back to before the change existed, so there is no thread; ops are told. */
+async function reportMissing(context: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
   const { title } = cardOf(sent);
   const came = outcome.kind === 'not sent' ? say`Nothing was written.` : answered(outcome, sent);
   const says = say`It does not know #${sent.number} (${title}) any more. ${came}`;
   await pauseAfterLoss(context, tx, at, { key: `${sent.number}:0`, says });
 }
 
-/** An earlier try was saved after all, and only the word of it was lost: it would be told a second time, as a late answer. */
-async function isSaid(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> {
+/** Whether an earlier attempt to save did commit, so that saving again would repeat it as a late answer. */
+async function isRecorded(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> {
   const events = [eventOf(outcome).kind, 'accept late', 'reject late', 'late answer'];
   const answer = JSON.stringify(outcome.kind === 'not sent' ? undefined : outcome);
   return (await linesOfChanges(tx, [sent.number], events)).some(({ details }) => {
@@ -102,7 +102,7 @@ async function isSaid(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> 
   });
 }
 
-function sayingOf(change: Change, outcome: Outcome, event: ChangeEvent | undefined, at: number): TransitionNote {
+function noteFor(change: Change, outcome: Outcome, event: ChangeEvent | undefined, at: number): TransitionNote {
   const base = { by: 'sitehand', at };
   if (outcome.kind === 'not sent') {
     const why = say`I wrote nothing: ${outcome.why}.`;
@@ -111,8 +111,8 @@ function sayingOf(change: Change, outcome: Outcome, event: ChangeEvent | undefin
   const text = answered(outcome, change);
   const note = { ...base, details: { receipt: outcome }, also: { receipt: JSON.stringify(outcome) } };
   if (outcome.kind === 'throttled') {
-    const tried = event ? retryNote(change, event, at, text) : { ...base, reply: { text } };
-    return { ...note, ...tried, details: { ...tried.details, ...note.details } };
+    const attempted = event ? retryNote(change, event, at, text) : { ...base, reply: { text } };
+    return { ...note, ...attempted, details: { ...attempted.details, ...note.details } };
   }
   if (event === undefined && outcome.kind !== 'unknown') {
     const reply = { text: say`⚠️ **The host answered after this had its end here.** ${text}` };
@@ -125,7 +125,7 @@ function sayingOf(change: Change, outcome: Outcome, event: ChangeEvent | undefin
   return { ...note, reply, outcome: text, tell: [change.asker] };
 }
 
-/** What is said of a try that sent nothing: when the next one is, or that there is none. */
+/** The note for an attempt that sent nothing: when the next one is, or that there is none. */
 export function retryNote(change: Change, event: ChangeEvent, at: number, why: Text): TransitionNote {
   const next = move(change, event, at)?.patch;
   const base = { by: 'sitehand', at, details: { why } };

@@ -10,27 +10,27 @@ import { namesWith, readerOf, type VisibilityContext } from '../access/visibilit
 import { renderCard, type Card } from '../changes/card.ts';
 import { restore } from '../language/reparse.ts';
 
-/** What one person sees of all changes at a glance, each list newest first. */
+/** One person's overview of all changes; each list is newest first. */
 export type Overview = {
-  /** Waiting for this person's decision: approvals, and outcomes that nobody knows. */
+  /** Waiting for this person's decision: approvals, and unknown outcomes. */
   readonly toDecide: readonly Card[];
-  /** Their own that are not settled. */
+  /** Their own unsettled changes. */
   readonly mine: readonly Card[];
-  /** How many more there are that wait, and that are theirs. */
+  /** How many more there are than shown. */
   readonly more: { readonly toDecide: number; readonly mine: number };
-  /** The last ones they may read, without buttons. */
+  /** The latest that they may read, without buttons. */
   readonly recent: readonly Card[];
-  /** The numbers of all of them. */
+  /** The numbers of all changes shown. */
   readonly numbers: readonly number[];
 };
 
 export type OverviewDesk = VisibilityContext & ApproverContext & { readonly database: Database };
 
-/** Changes that are looked at for each list, and shown of it. */
+/** How many changes are read for each list, and how many are shown. */
 const maxRead = 100;
 const maxShown = { toDecide: 8, mine: 5, recent: 10 } as const;
 
-/** Reads it: a few queries, whatever has piled up. */
+/** Reads the overview with a bounded number of queries. */
 export async function overviewFor(context: OverviewDesk, person: Person): Promise<Overview> {
   const { db } = context.database;
   const mayRead = readerOf(context, person);
@@ -42,7 +42,7 @@ export async function overviewFor(context: OverviewDesk, person: Person): Promis
     read({ askers: idsOf(context.policy(), person.id) }),
     read({}),
   ]);
-  const undecided = await notYetBy(db, person, await toDecideBy(context, person, [...unknown, ...waiting]));
+  const undecided = await notVotedBy(db, person, await decidableBy(context, person, [...unknown, ...waiting]));
   const unsettled = own.filter(({ settled_at }) => settled_at === null);
   const shown = {
     toDecide: undecided.slice(0, maxShown.toDecide),
@@ -50,7 +50,7 @@ export async function overviewFor(context: OverviewDesk, person: Person): Promis
     recent: latest.slice(0, maxShown.recent),
   };
   const draw = (changes: readonly Change[]): Promise<readonly Card[]> =>
-    Promise.all(changes.map((change) => drawn(context, change)));
+    Promise.all(changes.map((change) => renderRow(context, change)));
   return {
     toDecide: await draw(shown.toDecide),
     mine: await draw(shown.mine),
@@ -63,24 +63,24 @@ export async function overviewFor(context: OverviewDesk, person: Person): Promis
   };
 }
 
-/** Those on which this person's click would count, as far as is known without asking anybody afresh. */
-async function toDecideBy(context: OverviewDesk, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
+/** The changes on which this person's click would count, as far as is known without asking Slack about them again. */
+async function decidableBy(context: OverviewDesk, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
   const policy = context.policy();
-  let spare = 0;
+  let unlockable = 0;
   const decides = changes.map(async (change) => {
     const restored = restore(change, namesWith(context, change));
     if (restored === undefined) return false;
     const ending = endingOf(change, restored, context.company());
     const right = mayEnd({ ...ending, policy, by });
-    // Whether others are left takes a look at everybody: it is taken for no more than are shown.
-    if (right.kind === 'if nobody may') spare += 1;
-    return spare <= maxShown.toDecide ? isCloser(context, right, ending) : right.kind === 'may';
+    // Finding other closers is expensive, so it is done for no more changes than are shown.
+    if (right.kind === 'if nobody may') unlockable += 1;
+    return unlockable <= maxShown.toDecide ? isCloser(context, right, ending) : right.kind === 'may';
   });
   const isTheirs = await Promise.all(decides);
   return changes.filter((_, at) => isTheirs[at]);
 }
 
-async function notYetBy(
+async function notVotedBy(
   db: Parameters<typeof approvals>[0],
   person: Person,
   changes: readonly Change[],
@@ -93,6 +93,6 @@ async function notYetBy(
   return changes.filter((_, index) => !voted[index]);
 }
 
-async function drawn({ database }: { readonly database: Database }, change: Change): Promise<Card> {
+async function renderRow({ database }: { readonly database: Database }, change: Change): Promise<Card> {
   return renderCard(change, await approvals(database.db, change.number), database.installation);
 }

@@ -16,25 +16,25 @@ import { restore, type Restored } from '../language/reparse.ts';
 import { askAgain, evidence, noEvidence } from '../changes/replies.ts';
 import { stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
 
-/** What is done about an unknown outcome until a person closes it: what can be read is told, and people are reminded. */
+/** Work on an unknown outcome until a person closes it: evidence is read, and people are reminded. */
 
 export type Reconciling = Following & ApproverContext & VisibilityContext;
 
 const evidenceWithinMs = 3_600_000;
 const evidenceAgainMs = 15_000;
 const hourMs = 3_600_000;
-/** From one reminder to the next; the last one for ever. */
+/** Delays between reminders; the last one repeats. */
 const remindAfterMs = [hourMs, 4 * hourMs, 12 * hourMs, 24 * hourMs];
 
-/** When to remind again after `reminders` of them. Counted from now: a long absence owes one reminder, not ten. */
+/** When to remind again after `reminders` of them, epoch ms. Counted from now, so downtime adds no reminders. */
 export const nextReminderOfUnknown = (reminders: number, now: number): number =>
   now + (remindAfterMs[Math.min(reminders, remindAfterMs.length - 1)] ?? hourMs);
 
-/** One step of an unknown change: first what reading shows, later a reminder. */
+/** One step of an unknown change: first the evidence, later reminders. */
 export const reconcile = (context: Reconciling, change: Change): Promise<void> =>
   change.reminders === null ? gatherEvidence(context, change) : remind(context, change);
 
-/** Reads what can be read, and says it without believing it; while it cannot be read, later. */
+/** Posts what can be read, without acting on it. If the host can't be read, tries again later. */
 async function gatherEvidence(context: Reconciling, change: Change): Promise<void> {
   const { seen, closers } = await look(context, change);
   await context.database.transaction(async (tx) => {
@@ -44,8 +44,8 @@ async function gatherEvidence(context: Reconciling, change: Change): Promise<voi
     const next = isLater ? { due_at: at + evidenceAgainMs } : { due_at: nextReminderOfUnknown(0, at), reminders: 0 };
     const touched = await touchChange(tx, change, { ...next, ...unowned });
     if (touched === undefined || isLater) return;
-    const news = untold(touched, closers);
-    const who = news.length > 0 || closers.people.length === 0 ? whoCloses(touched, closers) : undefined;
+    const toTell = notYetTold(touched, closers);
+    const who = toTell.length > 0 || closers.people.length === 0 ? whoCloses(touched, closers) : undefined;
     const text = joined([shownBy(seen) ?? noEvidence, who]);
     const details = { ...seen, closers };
     await context.changeStore.remark(tx, touched, 'evidence', {
@@ -55,7 +55,7 @@ async function gatherEvidence(context: Reconciling, change: Change): Promise<voi
       ops: true,
       details,
     });
-    for (const person of news) await tellCloser(context, tx, touched, person, text, at);
+    for (const person of toTell) await tellCloser(context, tx, touched, person, text, at);
   });
 }
 
@@ -68,7 +68,7 @@ async function remind(context: Reconciling, change: Change): Promise<void> {
     const due_at = nextReminderOfUnknown(reminders, at);
     const touched = await touchChange(tx, change, { due_at, reminders, ...unowned });
     if (touched === undefined) return;
-    const locked = await lockedBy(tx, touched);
+    const locked = await lockedNames(tx, touched);
     const again = askAgain(touched);
     const text = stillUnknown(touched, { at, locked, shown: shownBy(seen), closers, again: again.says });
     const note = { by: 'sitehand', at, reply: { text, buttons: again.buttons }, decide: true, ops: true };
@@ -83,7 +83,7 @@ async function remind(context: Reconciling, change: Change): Promise<void> {
 
 async function look(context: Reconciling, change: Change) {
   const restored = restore(change, namesWith(context, change));
-  return { seen: await readBack(context, change, restored), closers: await whoIsLeft(context, change, restored) };
+  return { seen: await readBack(context, change, restored), closers: await findClosers(context, change, restored) };
 }
 
 const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text | undefined => {
@@ -91,25 +91,25 @@ const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text 
   return traces === 'trouble' ? undefined : traces;
 };
 
-/** Of a change whose words say nothing any more nobody can tell who may end it. */
-const whoIsLeft = async (context: Reconciling, change: Change, restored: Restored | undefined): Promise<Closers> =>
+/** Who can close it. Not known if the words of the change can't be parsed any more. */
+const findClosers = async (context: Reconciling, change: Change, restored: Restored | undefined): Promise<Closers> =>
   restored === undefined
     ? { people: [], byUnlock: false, anybody: undefined }
     : closersOf(context, endingOf(change, restored, context.company()));
 
-/** Those who can close it, where nobody of them has heard that they can: not all who were asked to approve it still may. */
-function untold(change: Change, { people }: Closers): readonly string[] {
+/** The closers, if none of them got the first alarm: not all approvers of then still may. */
+function notYetTold(change: Change, { people }: Closers): readonly string[] {
   const told = new Set([...askedPeople(permitOf(change)), ...(neededNoApproval(change) ? [change.asker] : [])]);
   return people.some((id) => told.has(id)) ? [] : people;
 }
 
-/** Of what needed no approval the asker hears, as long as they may close it: everybody who may do the same is too many. */
+/** If no approval was needed, only the asker is reminded, if they can close it: all others would be too many. */
 const toRemind = (change: Change, { people }: Closers): readonly string[] =>
   neededNoApproval(change) && people.includes(change.asker) ? [change.asker] : people;
 
 const neededNoApproval = (change: Change): boolean => permitOf(change).approval === 'none';
 
-/** With the buttons to do so: the first word of it went to whoever was asked to approve it. */
+/** Sends a closer the decision buttons: the first alarm went to the approvers only. */
 async function tellCloser(context: Reconciling, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
   const text = say`**#${change.number} · ${cardOf(change).title}**\n⚠️ **Outcome unknown.** ${says}`;
   const note: Note = { text, buttons: decisionButtons(change, context.database.installation) };
@@ -118,6 +118,6 @@ async function tellCloser(context: Reconciling, tx: Tx, change: Change, recipien
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient, body, at, decides: true });
 }
 
-/** The names of what it still locks. */
-const lockedBy = async (tx: Tx, change: Change): Promise<readonly string[]> =>
+/** The names of the targets that it still locks. */
+const lockedNames = async (tx: Tx, change: Change): Promise<readonly string[]> =>
   (await locksOf(tx, change.number)).map((lock) => lockedName(change, lock));

@@ -9,7 +9,7 @@ import { reminder } from '../changes/replies.ts';
 
 const lastMinutesMs = 10 * 60_000;
 
-/** When a waiting change is next spoken of: at half its time, ten minutes before its end, and at its end. Epoch ms. */
+/** The next reminder of a waiting change: at half its time, ten minutes before its end, or its end. Epoch ms. */
 export function nextReminder(asked: number, expires: number, now: number): number {
   const half = asked + Math.floor((expires - asked) / 2);
   const moments = [half, expires - lastMinutesMs].filter((at) => at >= half && at > now);

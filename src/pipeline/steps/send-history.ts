@@ -1,6 +1,6 @@
 import type { Change } from '../../storage/changes.ts';
 
-/** What this process knows of a change from its own doing. */
+/** What this process itself has read or done with a change. */
 export type Known = {
   /** The highest version that it has read or written. */
   readonly version: number;
@@ -11,23 +11,23 @@ export type Known = {
 type Row = Pick<Change, 'number' | 'version' | 'state'>;
 
 /**
- * What this process has seen and sent, kept beside the database: a server that crashed, was promoted or was restored
- * can have lost commits, and then says of a change that was sent that it never was.
+ * What this process has seen and sent, kept in memory: a database that crashed, was promoted or was restored may have
+ * lost commits, and then calls a sent change unsent.
  */
 export type SendHistory = {
-  /** Notes a row that is committed. */
+  /** Notes a committed row. */
   readonly saw: (row: Row) => void;
-  /** Notes that the change is about to be written to the host, as of its `sending` row. */
+  /** Notes that the change is about to be sent, with its `sending` row. */
   readonly sent: (row: Row & Pick<Change, 'sent_at'>) => void;
-  /** The host took nothing of what was sent: it may be sent again. */
+  /** The host took nothing, so it may be sent again. */
   readonly tookNothing: (number: number) => void;
-  /** What is known of a change whose row is older than that, or undefined where the row may be believed. */
+  /** What is known of a change if its row is older than that; undefined: the row can be trusted. */
   readonly newerThan: (row: Row) => Known | undefined;
-  /** The row is what holds from now on, though it is older. That the change was sent stays known. */
+  /** Trusts the row from now on although it is older. That the change was sent stays known. */
   readonly believe: (row: Row) => void;
 };
 
-/** As many changes as are remembered, about half a megabyte; the one that was not touched for longest is forgotten first. */
+/** How many changes are remembered, about half a megabyte; the least recently used go first. */
 const maxChanges = 5_000;
 
 export function createSendHistory(): SendHistory {

@@ -21,20 +21,20 @@ import { readSetting } from '../../storage/kv.ts';
 import { pauseKey } from './admin-actions.ts';
 import type { Asker } from './new-change.ts';
 
-/** What the front half needs; `main.ts` gives it. */
+/** What is needed to take in a change; `wiring.ts` provides it. */
 export type FrontDesk = ApproverContext &
   Sighted & {
     readonly database: Database;
     readonly changeStore: ChangeStore;
-    /** What this person may read, by name. */
+    /** The names that this person may read. */
     readonly names: (person: Person) => Names;
-    /** Lists the names anew, if that was not done just now; never rejects. */
+    /** Lists the sites again unless that was just done. Never rejects. */
     readonly freshenNames: (withinMs?: number) => Promise<number>;
-    /** Told whenever something was saved that the worker should look at. */
+    /** Called when something was saved that the worker should pick up. */
     readonly onSaved: () => void;
   };
 
-/** How far a wish has come: words are missing, the person has to see what will happen, or it can go on at once. */
+/** What a command needs next: more words, a review, or nothing. */
 export type Considered =
   | { readonly kind: 'incomplete'; readonly resolved: Resolved; readonly unsaid?: Refusal }
   | { readonly kind: 'review'; readonly parsed: Authorised; readonly action: AnyAction }
@@ -42,7 +42,7 @@ export type Considered =
 
 const maxReasonLength = 500;
 
-/** Holds what was read against the rules, in memory; throws `Refusal`. Fields still missing are no refusal. */
+/** Checks a parsed command against the rules, in memory. Throws `Refusal`, but not for missing fields. */
 export function consider(context: FrontDesk, resolved: Resolved, { person, channel }: Asker): Considered {
   assertMember(person);
   const { parsed } = resolved;
@@ -71,17 +71,17 @@ export function consider(context: FrontDesk, resolved: Resolved, { person, chann
     : { kind: 'ready', parsed: authorised };
 }
 
-/** Somebody or something else holds what it needs. */
+/** A person or another change holds a lock that it needs. */
 export class Locked extends Refusal {}
 
-/** Whether the rules want a reason, and none was given. */
+/** Whether the rules want a reason and none was given. */
 export const wantsReason = ({ permit: { approval }, parsed }: Authorised): boolean =>
   approval !== 'none' && approval.reason === 'required' && parsed.reason === undefined;
 
 export const noReason = (): Refusal =>
   new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
 
-/** Looks at the host and freezes the call and the card; throws `Refusal` where it cannot be or is so already. */
+/** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
 export async function lookAndFreeze(
   context: FrontDesk,
   parsed: Authorised,
@@ -99,9 +99,9 @@ export async function lookAndFreeze(
 }
 
 /**
- * Saves the change, if its inbox row is still open: undefined where the person was told already that nothing was done.
- * Throws `Refusal` where a lock is held, or it was not confirmed as it is; `NotAsShown` where it was shown otherwise.
- * `also` belongs to it: where that throws, nothing is saved.
+ * Saves the change if its inbox row is still open; undefined if not, as its sender was told that nothing was done.
+ * Throws `Refusal` (`Locked`, or `NotAsShown`) if a lock is held or it wasn't confirmed as frozen. `also` runs in the
+ * same transaction: if it throws, nothing is saved.
  */
 export async function save(
   context: FrontDesk,
@@ -116,11 +116,11 @@ export async function save(
   refuseUnlessConfirmed(frozen, confirmation);
   if (wantsReason(frozen)) throw noReason();
   const asks = approval === 'none' ? [] : await whomToAsk(context, approval, frozen, asker.person.id);
-  let begun: NewChange | undefined;
+  let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
       const now = await database.now(tx);
-      begun = undefined;
+      begunRow = undefined;
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
       const row = rowOf({ ...frozen, permit: { ...frozen.permit, asks } }, asker, now);
       await refuseTooMany(tx, row, idsOf(context.policy(), row.asker));
@@ -130,7 +130,7 @@ export async function save(
       const saved = await changeStore.begin(tx, row, { by: row.asker, at: now, details: detailsOf(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
-      begun = row;
+      begunRow = row;
       const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
       const reply = asked(saved, { held, twin, isPaused });
       await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
@@ -142,15 +142,15 @@ export async function save(
   } catch (error) {
     if (error instanceof LockHeld)
       throw new Locked(lockedBy(error.lock, error.target), { hint: 'Ask again when it is free.' });
-    // Where only the answer to the commit was lost, the change is there, and will be sent.
-    const saved = begun && (await findSaved(database.db, begun).catch(() => undefined));
+    // If only the answer to the commit got lost, the change is saved and will be sent.
+    const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
     if (saved === undefined) throw error;
     context.onSaved();
     return saved;
   }
 }
 
-/** What the audit trail keeps of it. */
+/** What the audit line holds. */
 const detailsOf = ({ command, words, reason, asker_name, call, fingerprint, permit, before }: NewChange) => ({
   command,
   words,

@@ -19,29 +19,28 @@ import { standing, type Button, type Note } from '../changes/card.ts';
 import { resolve, type Names } from '../language/resolve.ts';
 import { Locked, lookAndFreeze, save, type FrontDesk } from './submit.ts';
 import { lockedBy } from '../changes/replies.ts';
-import { addressesOf, closeTries, tellTries } from '../changes/timed-access.ts';
+import { addressesOf, closeAttempts, tellAttempts } from '../changes/timed-access.ts';
 import { inWords } from '../changes/host-trouble.ts';
 
 export type Timekeeping = FrontDesk & Pick<Recheck, 'presenceOf'> & { readonly allNames: () => Names };
 
-/** How soon a change that takes access away is looked after. */
-const lookAfterMs = 60_000;
-const againMs = [60_000, 300_000, 900_000, 3_600_000, 6 * 3_600_000];
-/** How soon is looked again where nothing could be tried. */
-const notTriedAgainMs = 300_000;
-/** So many looks in a row, half a minute apart, that find nothing to take away say that there is nothing. */
-const looksThatCount = 3;
-const lookAgainMs = 30_000;
-/** After so many tries nothing is tried any more, and the ops channel is reminded daily. */
-export const maxAttempts = againMs.length + 1;
+/** Delay before checking on a change that removes access. */
+const checkAfterMs = 60_000;
+const retryDelaysMs = [60_000, 300_000, 900_000, 3_600_000, 6 * 3_600_000];
+/** Delay after nothing could be tried. */
+const notTriedRetryMs = 300_000;
+/** After this many consecutive reads without the addresses, they count as gone. */
+const minMissing = 3;
+const recheckMs = 30_000;
+/** After this many attempts it gives up, and reminds the ops channel daily. */
+export const maxAttempts = retryDelaysMs.length + 1;
 const remindMs = 86_400_000;
 
 /**
- * Access whose time is over, or whose next try or reminder is due: a change of its own takes the addresses away, whose
- * right is that of the grant, even if whoever asked is gone. What the host refuses counts as a try, and is tried again
- * later, a bounded number of times; what could not even be tried, as while the host is away or somebody has locked the
- * environment, is tried again until it can. Ends only with evidence: what settles that change ends the timer, or a look
- * that shows nothing to take away.
+ * One step of a due timer. A change of its own removes the addresses, by the rights of the grant, even if the requester
+ * is gone. A refusal by the host counts as an attempt, and attempts are bounded. If nothing could be tried, because the
+ * host is away or the environment is locked, it tries again until it can. The timer ends only with evidence: that
+ * change is done, or reads show that the addresses are off the list.
  */
 export async function fireTimer(context: Timekeeping, timer: Timer): Promise<void> {
   try {
@@ -49,7 +48,7 @@ export async function fireTimer(context: Timekeeping, timer: Timer): Promise<voi
   } catch (error) {
     if (error instanceof TimerMoved) return;
     if (error instanceof NotTried) return putOffAndTell(context, timer, error.says);
-    // Another change has come first, and will be over soon.
+    // Another change came first and will be over soon.
     if (error instanceof Locked) return putOff(context, timer);
     const isRefusal = error instanceof Refusal;
     await failed(context, timer, isRefusal ? error.says : say`Something broke on my side; my log says more.`);
@@ -57,10 +56,10 @@ export async function fireTimer(context: Timekeeping, timer: Timer): Promise<voi
   }
 }
 
-/** It could not be tried: the host did not answer, or somebody holds the environment. */
+/** Nothing could be tried: the host didn't answer, or the environment is locked. */
 class NotTried extends Refusal {}
 
-/** Somebody has ended or changed the timer meanwhile. */
+/** The timer was ended or changed meanwhile. */
 class TimerMoved extends Error {}
 
 async function fire(context: Timekeeping, timer: Timer): Promise<void> {
@@ -72,8 +71,8 @@ async function fire(context: Timekeeping, timer: Timer): Promise<void> {
   const open = await openNow(context, timer, target);
   if (open === 'gone') return end(context, timer, 'gone');
   if (open.length === 0)
-    return timer.times_missing + 1 < looksThatCount ? lookAgain(context, timer) : end(context, timer, 'not there');
-  // Nothing was sent: nobody has refused anything.
+    return timer.times_missing + 1 < minMissing ? checkAgain(context, timer) : end(context, timer, 'not there');
+  // Nothing was sent, so the host refused nothing: not an attempt.
   if (made?.sent_at === null) {
     return putOffAndTell(context, timer, say`#${made.number} did not do it: ${standing(made)}`, {
       created_change: null,
@@ -84,7 +83,7 @@ async function fire(context: Timekeeping, timer: Timer): Promise<void> {
   return createRemoval(context, timer, target);
 }
 
-/** The environment as the host lists it now; what it does not list is as it was when the access was granted. */
+/** The environment as listed now; if it isn't listed, as it was when the access was granted. */
 function targetOf(context: Timekeeping, timer: Timer): Environment {
   const stored = parseStored<Environment>(timer.target);
   return context.allNames().environments.find(({ id }) => id === stored.id) ?? stored;
@@ -96,7 +95,7 @@ const notThere = (presence: Presence, { name }: Environment): string =>
     ? `It does not list ${name} either; that counts as gone only where it lasts.`
     : 'Nor does it list its sites right now, so I cannot tell what that means.';
 
-/** The addresses that still have access; *gone* only where the listings of sites have lacked the environment long enough. */
+/** The addresses that still have access. *gone* only after enough listings of sites without the environment. */
 async function openNow(context: Timekeeping, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
   try {
     return listed(await context.read(getAllowedIps({ env_id: target.id })), addressesOf(timer));
@@ -113,7 +112,7 @@ async function openNow(context: Timekeeping, timer: Timer, target: Environment):
   }
 }
 
-/** The change that takes the addresses away: by the environment's id, without any listing. */
+/** Creates the change that removes the addresses, by the environment's id, so it needs no listing. */
 async function createRemoval(context: Timekeeping, timer: Timer, target: Environment): Promise<void> {
   const words = removalWords(timer, target);
   const parsed = parseWords(words, catalogue);
@@ -129,12 +128,12 @@ async function createRemoval(context: Timekeeping, timer: Timer, target: Environ
   const frozen = await lookAndFreeze(context, authorised, parsed.command);
   const asker = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
   await save(context, frozen, asker, 'timer', undefined, async (tx, { number }) => {
-    const dueAt = (await context.database.now(tx)) + lookAfterMs;
+    const dueAt = (await context.database.now(tx)) + checkAfterMs;
     if ((await noteTimer(tx, timer, dueAt, { created_change: number })) === undefined) throw new TimerMoved();
   });
 }
 
-/** The words of the command that takes the access away now. */
+/** The words of the command that removes the access now. */
 export const removalWords = (timer: Timer, { id }: Pick<Environment, 'id'>): readonly string[] => [
   'allowlist',
   'remove',
@@ -152,7 +151,7 @@ const requesterOf = (timer: Timer): Person => ({
   zone: 'UTC',
 });
 
-/** Nothing was tried: said where the tries are told, and looked at again soon, however often. */
+/** Nothing was tried: says so in the message about the attempts, and tries again soon, without limit. */
 async function putOffAndTell(
   context: Timekeeping,
   timer: Timer,
@@ -163,17 +162,17 @@ async function putOffAndTell(
   await context.database.transaction(async (tx) => {
     await alone(tx);
     const at = await context.database.now(tx);
-    const noted = await noteTimer(tx, timer, at + notTriedAgainMs, {
+    const noted = await noteTimer(tx, timer, at + notTriedRetryMs, {
       last_note: JSON.stringify(why),
       times_missing: 0,
       ...also,
     });
     const grant = noted && (await findChange(tx, timer.change));
     if (noted === undefined || grant === undefined) return;
-    const said = timer.last_note === null ? undefined : parseStored<Text>(timer.last_note);
-    const isNews = said === undefined || withoutNumbers(said) !== withoutNumbers(why);
-    const note = stillOpen(noted, grant, why, at + notTriedAgainMs);
-    await tellTries(tx, noted, grant, isNews ? note : { ...note, minor: true }, at);
+    const lastReason = timer.last_note === null ? undefined : parseStored<Text>(timer.last_note);
+    const isNews = lastReason === undefined || withoutNumbers(lastReason) !== withoutNumbers(why);
+    const note = stillOpen(noted, grant, why, at + notTriedRetryMs);
+    await tellAttempts(tx, noted, grant, isNews ? note : { ...note, minor: true }, at);
   });
 }
 
@@ -182,17 +181,17 @@ const withoutNumbers = (why: Text): string => plain(why).replace(/\d+/g, '');
 
 const putOff = (context: Timekeeping, timer: Timer): Promise<void> =>
   context.database.transaction(async (tx) => {
-    await noteTimer(tx, timer, (await context.database.now(tx)) + lookAfterMs);
+    await noteTimer(tx, timer, (await context.database.now(tx)) + checkAfterMs);
   });
 
-/** There was nothing to take away: one answer of the host may be older than what it knows. */
-const lookAgain = (context: Timekeeping, timer: Timer): Promise<void> =>
+/** The addresses aren't on the list. Reads again later: one answer of the host may be stale. */
+const checkAgain = (context: Timekeeping, timer: Timer): Promise<void> =>
   context.database.transaction(async (tx) => {
     const times_missing = timer.times_missing + 1;
-    await noteTimer(tx, timer, (await context.database.now(tx)) + lookAgainMs, { times_missing });
+    await noteTimer(tx, timer, (await context.database.now(tx)) + recheckMs, { times_missing });
   });
 
-/** It did not end the access: counted and told; tried again later, or, when that was the last try, given up. */
+/** A failed attempt: counts and reports it, then tries again later, or gives up after the last one. */
 async function failed(context: Timekeeping, timer: Timer, why: Text, keepsChange = false): Promise<void> {
   if (timer.gave_up_at !== null) return remind(context, timer, why);
   const attempts = timer.attempts + 1;
@@ -200,7 +199,7 @@ async function failed(context: Timekeeping, timer: Timer, why: Text, keepsChange
   await context.database.transaction(async (tx) => {
     await alone(tx);
     const at = await context.database.now(tx);
-    const dueAt = at + (isLast ? remindMs : (againMs[attempts - 1] ?? remindMs));
+    const dueAt = at + (isLast ? remindMs : (retryDelaysMs[attempts - 1] ?? remindMs));
     const noted = await noteTimer(tx, timer, dueAt, {
       attempts,
       last_note: JSON.stringify(why),
@@ -213,21 +212,21 @@ async function failed(context: Timekeeping, timer: Timer, why: Text, keepsChange
     const details = { timer: timer.id, attempts, why };
     if (!isLast) {
       await context.changeStore.remark(tx, grant, 'timer_tried', { by: 'sitehand', at, details });
-      return tellTries(tx, noted, grant, stillOpen(noted, grant, why, dueAt), at);
+      return tellAttempts(tx, noted, grant, stillOpen(noted, grant, why, dueAt), at);
     }
     const reply = { text: gaveUp(noted, grant, why), buttons: [removeNow(timer)] };
     const note = { by: 'sitehand', at, details, reply, ops: true, tell: [timer.requester] };
     await context.changeStore.remark(tx, grant, 'timer_gave_up', note);
-    await closeTries(tx, noted, grant, `did not after ${attempts} tries, and I gave up`, at);
+    await closeAttempts(tx, noted, grant, `did not after ${attempts} tries, and I gave up`, at);
   });
 }
 
-/** It is still open: why, and when it is tried again. */
+/** The message that access is still open, why, and when the next attempt is. */
 function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next: number): Note {
-  const often = ['Not tried yet', 'Tried once'][timer.attempts] ?? `Tried ${timer.attempts} times`;
+  const count = ['Not tried yet', 'Tried once'][timer.attempts] ?? `Tried ${timer.attempts} times`;
   const what = say`The access of ${spoken(addressesOf(timer))} to ${where} was to end at ${time(timer.ends_at, 'date')} and is still open.`;
-  const tried = say`${often}; the next try is at ${time(next, 'date')}.`;
-  return { text: joined(['⚠️', person(timer.requester), say`**${what}**`, why, tried]), buttons: [removeNow(timer)] };
+  const tries = say`${count}; the next try is at ${time(next, 'date')}.`;
+  return { text: joined(['⚠️', person(timer.requester), say`**${what}**`, why, tries]), buttons: [removeNow(timer)] };
 }
 
 const removeNow = ({ change }: Timer): Button => ({
@@ -242,10 +241,10 @@ const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =
     say`Take it off the list in the host's panel, or press ${bold('Remove now')}. I remind the ops channel once a day until it is off.`,
   ]);
 
-/** Once a day, to the ops channel alone; without `why` it says what came of the last try. */
+/** The daily reminder in the ops channel. Without `why` it repeats the last reason. */
 async function remind(context: Timekeeping, timer: Timer, why?: Text): Promise<void> {
   const lastNote = why === undefined ? timer.last_note : JSON.stringify(why);
-  const said = why ?? (lastNote === null ? undefined : say`When I last looked: ${parseStored<Text>(lastNote)}`);
+  const lastReason = why ?? (lastNote === null ? undefined : say`When I last looked: ${parseStored<Text>(lastNote)}`);
   await context.database.transaction(async (tx) => {
     await alone(tx);
     const at = await context.database.now(tx);
@@ -257,14 +256,14 @@ async function remind(context: Timekeeping, timer: Timer, why?: Text): Promise<v
     const text = joined([
       say`⚠️ **#${grant.number} Still open after ${days === 1 ? 'a day' : `${days} days`}: ${spoken(addressesOf(timer))} can connect to ${grant.target_name}.**`,
       say`The access was to end at ${time(timer.ends_at, 'date')}.`,
-      said,
+      lastReason,
     ]);
     const body = JSON.stringify({ text, buttons: [removeNow(timer)] } satisfies Note);
     await enqueueMessage(tx, { key: `timer:${timer.id}:reminder:${attempts}`, kind: 'ops', body, at });
   });
 }
 
-/** There is nothing left to take away. */
+/** Ends a timer whose addresses are off the list. */
 async function end(context: Timekeeping, timer: Timer, reason: 'gone' | 'not there'): Promise<void> {
   await context.database.transaction(async (tx) => {
     await alone(tx);
@@ -288,6 +287,6 @@ async function end(context: Timekeeping, timer: Timer, reason: 'gone' | 'not the
       ops: reason === 'gone' || timer.gave_up_at !== null,
     };
     await context.changeStore.remark(tx, grant, 'timer_ended', note);
-    await closeTries(tx, timer, grant, 'is over by now', at);
+    await closeAttempts(tx, timer, grant, 'is over by now', at);
   });
 }

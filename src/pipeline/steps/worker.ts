@@ -15,34 +15,34 @@ import { fireTimer, type Timekeeping } from './timers.ts';
 import { reconcile, type Reconciling } from './reconcile.ts';
 import { wordsOfChange } from '../language/reparse.ts';
 
-/** What the back half needs; `main.ts` gives it. */
+/** What the worker needs; `wiring.ts` provides it. */
 export type BackOffice = Execution & Following & Reconciling & Timekeeping;
 
-/** The back half: moves whatever is due one step on, until it is told to stop. */
+/** Moves due changes and timers one step on, until it is stopped. */
 export type Worker = {
-  /** Looks for work now rather than at the next beat. */
+  /** Polls now instead of at the next interval. */
   readonly nudge: () => void;
   readonly start: () => void;
-  /** Takes no more work and waits for what runs, `graceMs` at most. */
+  /** Takes no more work and waits at most `graceMs` for running steps. */
   readonly stop: (graceMs: number) => Promise<void>;
 };
 
-const beatMs = 1_000;
-/** When a change is looked at again that was put off for a read, or for an operation. */
-const aMoment = [250, 2_050];
-/** Longer than a step takes: the write has its own lease, and a read its budget. */
+const pollMs = 1_000;
+/** Poll delays for a change that was just rescheduled. */
+const soonMs = [250, 2_050];
+/** Longer than a step takes: writes have their own lease, and reads their own time limit. */
 const leaseMs = 60_000;
-const atOnce = 24;
-/** And of one person's: a host that hangs on their writes leaves places for everybody else's. */
-const atOnceEach = 4;
-/** The last places are for those who have nothing under way. */
-const kept = 8;
-const timersAtOnce = 4;
-const timersAtOnceEach = 2;
-/** When a change is looked at again whose step broke, as where the database did not answer. */
-const brokenAgainMs = 5_000;
+const maxSteps = 24;
+/** Per person, so that hanging writes of one person don't take all slots. */
+const maxStepsEach = 4;
+/** Slots reserved for people who have nothing running. */
+const reserved = 8;
+const maxTimers = 4;
+const maxTimersEach = 2;
+/** Delay after a step threw, for example because the database didn't answer. */
+const brokenRetryMs = 5_000;
 
-/** One step of a change: what is next for the state it is in. */
+/** One step of a change, by its state. */
 export async function step(context: BackOffice, change: Change): Promise<void> {
   const known = context.history.newerThan(change);
   if (known) return declareLost(context, change, known);
@@ -72,12 +72,12 @@ export async function step(context: BackOffice, change: Change): Promise<void> {
   }
 }
 
-/** The same; where it breaks, the change is free again in a moment, rather than when its lease is over. */
+/** The same. If it throws, the change is rescheduled soon instead of at the end of its lease. */
 async function stepOrPutBack(context: BackOffice, change: Change): Promise<void> {
   try {
     await step(context, change);
   } catch (error) {
-    // What was moved or claimed meanwhile is let alone. Where the database is away, the lease ends by itself.
+    // Does nothing if the change moved or was claimed. If the database is away, the lease runs out.
     await putBack(context, change).catch(() => undefined);
     throw error;
   }
@@ -85,11 +85,11 @@ async function stepOrPutBack(context: BackOffice, change: Change): Promise<void>
 
 async function putBack({ database }: BackOffice, change: Change): Promise<void> {
   await database.unflushed(async (tx) => {
-    await touchChange(tx, change, { due_at: (await database.now(tx)) + brokenAgainMs, ...unowned });
+    await touchChange(tx, change, { due_at: (await database.now(tx)) + brokenRetryMs, ...unowned });
   });
 }
 
-/** Found in `sending` with its lease over: whoever sent it is gone, and nobody knows how far it came. */
+/** Found in *sending* after its lease: the process that sent it is gone, so the outcome is unknown. */
 async function declareUnknown({ database, changeStore }: BackOffice, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
@@ -108,10 +108,10 @@ async function expire({ database, changeStore }: BackOffice, change: Change): Pr
   });
 }
 
-/** How much of whom is worked on, by the id they asked with. */
+/** How many steps are running per asker's id. */
 type UnderWay = Readonly<Record<'changes' | 'timers', Map<string, number>>>;
 
-/** Counts the work as theirs for as long as it takes. */
+/** Counts the work for this person while it runs. */
 async function counted(underWay: Map<string, number>, who: string, work: () => Promise<void>): Promise<void> {
   underWay.set(who, (underWay.get(who) ?? 0) + 1);
   try {
@@ -123,7 +123,7 @@ async function counted(underWay: Map<string, number>, who: string, work: () => P
   }
 }
 
-/** Starts nothing by itself. `onStep` is told after every step: there may be something to say now. */
+/** Creates the worker without starting it. `onStep` is called after every step: there may be messages to post. */
 export function createWorker(context: BackOffice, onStep: () => void): Worker {
   const steps = new Set<Promise<void>>();
   const timers = new Set<Promise<void>>();
@@ -135,12 +135,12 @@ export function createWorker(context: BackOffice, onStep: () => void): Worker {
         running.delete(task);
         onStep();
         poller.nudge();
-        lookLater();
+        pollSoon();
       });
     running.add(task);
   };
-  const look = async (): Promise<void> => {
-    const claimed = await claimAll(context, atOnce - steps.size, timersAtOnce - timers.size, underWay);
+  const poll = async (): Promise<void> => {
+    const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, underWay);
     for (const change of claimed.changes) {
       const step = counted(underWay.changes, change.asker, () => stepOrPutBack(context, change));
       run(steps, `a step of #${change.number}`, step);
@@ -151,9 +151,9 @@ export function createWorker(context: BackOffice, onStep: () => void): Worker {
     }
   };
   const later = new Set<NodeJS.Timeout>();
-  /** What a step has put off for a moment is not left to the next beat. */
-  const lookLater = (): void => {
-    for (const afterMs of later.size < atOnce ? aMoment : []) {
+  /** Polls soon after a step, for what it rescheduled by less than the interval. */
+  const pollSoon = (): void => {
+    for (const afterMs of later.size < maxSteps ? soonMs : []) {
       const timer = setTimeout(() => {
         later.delete(timer);
         poller.nudge();
@@ -162,7 +162,7 @@ export function createWorker(context: BackOffice, onStep: () => void): Worker {
     }
   };
   const onTrouble = (error: unknown): void => context.onTrouble('looking for work', error);
-  const poller = createPoller({ everyMs: beatMs, look, onTrouble });
+  const poller = createPoller({ everyMs: pollMs, look: poll, onTrouble });
   return {
     nudge: poller.nudge,
     start: poller.start,
@@ -174,12 +174,12 @@ export function createWorker(context: BackOffice, onStep: () => void): Worker {
   };
 }
 
-/** Resolves when all of it has ended, or when the time is over. */
+/** Resolves when all promises have settled, or after `graceMs`. */
 export async function settledWithin(graceMs: number, running: Iterable<Promise<unknown>>): Promise<void> {
-  const over = new AbortController();
-  const late = wait(graceMs, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([Promise.allSettled(running), late]);
-  over.abort();
+  const cancel = new AbortController();
+  const timeout = wait(graceMs, undefined, { signal: cancel.signal }).catch(() => undefined);
+  await Promise.race([Promise.allSettled(running), timeout]);
+  cancel.abort();
 }
 
 async function claimAll(
@@ -192,22 +192,22 @@ async function claimAll(
     const claim = { owner, now: await database.now(tx), leaseMs };
     const rules = policy();
     const ids: IdsOf = (id) => idsOf(rules, id);
-    const shares = { underWay: underWay.timers, maxEach: timersAtOnceEach, idsOf: ids };
+    const shares = { underWay: underWay.timers, maxEach: maxTimersEach, idsOf: ids };
     const claimed: Change[] = [];
     const take = async (limit: number, maxEach: number): Promise<void> => {
       if (limit <= 0) return;
-      const had = new Map(underWay.changes);
-      for (const { asker } of claimed) had.set(asker, (had.get(asker) ?? 0) + 1);
-      claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: had, maxEach, idsOf: ids })));
+      const running = new Map(underWay.changes);
+      for (const { asker } of claimed) running.set(asker, (running.get(asker) ?? 0) + 1);
+      claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: running, maxEach, idsOf: ids })));
     };
-    await take(free - kept, atOnceEach);
-    // Who has most due may be all that is seen at first: once they have their share, others are seen.
-    for (let before = 0; claimed.length - before >= atOnceEach && claimed.length < free - kept;) {
+    await take(free - reserved, maxStepsEach);
+    // One person's changes may fill the first claim. Once they have their share, others come up.
+    for (let before = 0; claimed.length - before >= maxStepsEach && claimed.length < free - reserved;) {
       before = claimed.length;
-      await take(free - kept - before, atOnceEach);
+      await take(free - reserved - before, maxStepsEach);
     }
-    // Where that left some of these places, nobody is waiting for the last ones.
-    if (claimed.length >= free - kept) await take(free - claimed.length, 1);
+    // If slots are left, nobody waits for the reserved ones.
+    if (claimed.length >= free - reserved) await take(free - claimed.length, 1);
     const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }, shares) : [];
     return { changes: claimed, timers };
   });
