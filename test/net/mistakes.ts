@@ -166,12 +166,12 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/changes/recheck.ts',
-        from: 'if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);',
+        from: 'if (now === undefined) return gone(say`${change.asker_name} is no longer allowed to do this.`);',
         to: 'if (now === undefined) return restored;',
       },
       {
         file: 'src/pipeline/changes/recheck.ts',
-        from: 'if (!suffice(then)) return gone(say`Somebody who approved it may not do so any more.`);',
+        from: 'if (!suffice(then)) return gone(say`Somebody who approved it is no longer allowed to.`);',
         to: '',
       },
     ],

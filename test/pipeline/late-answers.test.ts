@@ -144,7 +144,7 @@ describe('an answer of the host is kept, whatever became of its row', () => {
     };
     await saveOutcome(context, gone, outcomes.accepted);
     const told = await database.db.selectFrom('messages').select('body').where('key', '=', 'ops:lost:9999:0').execute();
-    expect(told[0]?.body).toMatch(/does not know #9999 .* any more.*op-1.*resume/s);
+    expect(told[0]?.body).toMatch(/no longer knows #9999 .*op-1.*resume/s);
     expect(await database.db.selectFrom('settings').selectAll().where('key', '=', 'pause').execute()).toHaveLength(1);
   });
 });

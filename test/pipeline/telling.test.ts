@@ -98,7 +98,7 @@ describe('the card', () => {
     expect(linesOf({ permit })).toContain('by the timer of #7');
   });
   test('says when the next try is', () => {
-    expect(linesOf({ tries: 1, due_at: 60_000 })).toContain('the next try is at 00:01 UTC');
+    expect(linesOf({ tries: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
     expect(linesOf({})).toContain('Not sent yet.');
   });
   test('says the last word once there is one, and of an unknown outcome that it is not sent again', () => {
@@ -171,7 +171,7 @@ describe('the buttons of a card', () => {
     });
     expect(approve?.confirm?.title).toBe('Approve #1042?');
     expect(plain(approve?.confirm?.says ?? [])).toBe(
-      'Clear the cache of acme-shop/live\nIt is sent ten seconds after the last approval; until then it can be stopped.',
+      'Clear the cache of acme-shop/live\nIt will be sent ten seconds after the last approval. Until then it can be stopped.',
     );
   });
 
@@ -179,10 +179,10 @@ describe('the buttons of a card', () => {
     const asks = decisionButtons(changeOf({ state: 'unknown' }), 'f00d').map(({ confirm }) =>
       plain(confirm?.says ?? []),
     );
-    const closes = 'This closes the change and frees what it locks; it sends nothing.';
+    const closes = 'This closes the change and frees what it locked. It sends nothing.';
     expect(asks).toEqual([
-      `#1042 · Clear the cache of acme-shop/live\nYou looked at the host and saw that it was done. ${closes}`,
-      `#1042 · Clear the cache of acme-shop/live\nYou looked at the host and saw nothing of it. ${closes}`,
+      `#1042 · Clear the cache of acme-shop/live\nYou checked the host and saw that it was done. ${closes}`,
+      `#1042 · Clear the cache of acme-shop/live\nYou checked the host and saw no sign of it. ${closes}`,
     ]);
   });
 });
@@ -198,13 +198,17 @@ describe('the sentences of a thread', () => {
     [
       'asked, with time to stop it',
       tell.asked(changeOf({ risk: 'destructive' }))?.text ?? say``,
-      'The rules ask for no approval. Sending in 10 s.',
+      'No approval is needed. Sending in 10 s.',
     ],
-    ['waiting', tell.asked(waiting([chi.id]))?.text ?? say``, '@U03CHI: this waits for your approval until 00:01 UTC.'],
+    [
+      'waiting',
+      tell.asked(waiting([chi.id]))?.text ?? say``,
+      '@U03CHI: this is waiting for your approval until 00:01 UTC.',
+    ],
     [
       'reminded',
       tell.reminder(waiting([chi.id, dee.id]), [chi.id]).text,
-      '⏳ @U04DEE: this still waits for your approval, until 00:01 UTC.',
+      '⏳ @U04DEE: this is still waiting for your approval, until 00:01 UTC.',
     ],
     ['counted', tell.counted(chi.id, 1).text, 'Approved by @U03CHI. One more approval is needed.'],
     ['counted, two left', tell.counted(chi.id, 2).text, 'Approved by @U03CHI. 2 more approvals are needed.'],
@@ -216,8 +220,8 @@ describe('the sentences of a thread', () => {
     ],
     ['declined', tell.ended('Declined', fay.id, 'no <!here>'), 'Declined by @U05FAY: “no <!here>” Nothing was sent.'],
     ['stopped', tell.ended('Stopped', fay.id), 'Stopped by @U05FAY. Nothing was sent.'],
-    ['closed', tell.closed(true, chi.id), 'It happened, @U03CHI says.'],
-    ['closed as not happened', tell.closed(false, chi.id), 'It did not happen, @U03CHI says.'],
+    ['closed', tell.closed(true, chi.id), '@U03CHI says it happened.'],
+    ['closed as not happened', tell.closed(false, chi.id), '@U03CHI says it did not happen.'],
     [
       'accepted',
       receipt({ kind: 'accepted', status: 202, operation: 'op-1', immediate: false }),
@@ -231,49 +235,57 @@ describe('the sentences of a thread', () => {
     [
       '401',
       receipt({ kind: 'rejected', status: 401, message: '' }),
-      'The host refused it (401: it does not take my key). Nothing was changed.',
+      'The host rejected it (401: my key is not valid there). Nothing was changed.',
     ],
     [
       '403',
       receipt({ kind: 'rejected', status: 403, message: '' }),
-      'The host refused it (403: my key may not do this). Nothing was changed.',
+      'The host rejected it (403: my key is not allowed to do this). Nothing was changed.',
     ],
     [
       '404',
       receipt({ kind: 'rejected', status: 404, message: '' }),
-      'The host refused it (404: gone, or my key may not see it). Nothing was changed.',
+      'The host rejected it (404: it is gone, or my key cannot see it). Nothing was changed.',
     ],
     [
       '400 with words',
       receipt({ kind: 'rejected', status: 400, message: 'no <!channel>' }),
-      'The host refused it (400: it calls the request malformed). Nothing was changed. It says: “no <!channel>”',
+      'The host rejected it (400: it says the request is malformed). Nothing was changed. It says: “no <!channel>”',
     ],
-    ['418', receipt({ kind: 'rejected', status: 418, message: '' }), 'The host refused it (418). Nothing was changed.'],
+    [
+      '418',
+      receipt({ kind: 'rejected', status: 418, message: '' }),
+      'The host rejected it (418). Nothing was changed.',
+    ],
     ['429', receipt({ kind: 'throttled', retryAfterMs: 1 }), 'The host is busy (429) and took nothing.'],
     [
       'unknown',
       receipt({ kind: 'unknown', why: 'it answered 500' }),
-      'Outcome unknown. I sent it at 00:01 UTC, and it answered 500. It may have happened, or it may not. I will not send it again.',
+      "Outcome unknown. I sent it at 00:01 UTC, and it answered 500. It may or may not have happened. I won't send it again.",
     ],
     [
       'orphaned',
       tell.orphaned(change),
-      'Outcome unknown. I was stopped at 00:01 UTC while I sent this, before I saw an answer. It may have happened, or it may not. I will not send it again.',
+      "Outcome unknown. I was stopped at 00:01 UTC while sending this, before I saw an answer. It may or may not have happened. I won't send it again.",
     ],
     [
       'evidence for',
       tell.evidence(say`it is there`, 'yes'),
-      "Read back: it is there. So it probably happened; it can also have been there by somebody else's hand.",
+      'Read back: it is there. So it probably happened, but somebody else may have done it.',
     ],
     [
       'evidence against',
       tell.evidence(say`it is not`, 'no'),
-      'Read back: it is not. So it probably did not happen; it can still be on its way.',
+      "Read back: it is not. So it probably didn't happen, but it could still be on its way.",
     ],
-    ['no evidence', tell.noEvidence, "Nothing that I can read shows whether it happened. Look at the host's panel."],
+    ['no evidence', tell.noEvidence, "Nothing I can read shows whether it happened. Please check the host's panel."],
     ['finished', tell.finished('host', 134_000), 'Done after 2 min 14 s: the host reports it finished.'],
     ['proven', tell.finished({ proof: say`It is there` }, 2_000), 'It is there: read back 2 s later.'],
-    ['left', tell.left(change, 'not followed'), 'Accepted by the host as op-1. It does not say when it is finished.'],
+    [
+      'left',
+      tell.left(change, 'not followed'),
+      'Accepted by the host as op-1. The host does not say when it is finished.',
+    ],
     [
       'left without proof',
       tell.left(changeOf(), 'no proof'),
@@ -282,24 +294,24 @@ describe('the sentences of a thread', () => {
     [
       'left running',
       tell.left(change, 'never finished'),
-      'Accepted by the host as op-1. It still says running; I stop asking.',
+      "Accepted by the host as op-1. After an hour the host still says it's running, so I've stopped asking. Please check the host's panel.",
     ],
     [
       'left disproven',
       tell.left(change, { proof: say`not there` }),
-      'Accepted by the host as op-1. Read back: not there. I do not know why.',
+      "Accepted by the host as op-1. Read back: not there. I don't know why.",
     ],
     ['failed', tell.failed('out of disk'), 'The host reports that it failed. It says: “out of disk”'],
     [
       'lost',
       tell.lostSight('does not know it'),
-      "Outcome unknown. The host accepted it, and does not know it. I will not send it again. Look at the host's panel.",
+      "Outcome unknown. The host accepted it, and does not know it. I won't send it again. Please check the host's panel.",
     ],
     ['not sent', tell.notSent(say`It is too late.`, ['help']).text, '⛔ Nothing was sent. It is too late.'],
     [
       'trying again',
       tell.tryingAgain(say`No connection.`, 60_000),
-      'No connection. Nothing was sent. The next try is at 00:01 UTC.',
+      "No connection. Nothing was sent. I'll try again at 00:01 UTC.",
     ],
   ];
   test.each(all)('%s', (_, text, sentence) => {

@@ -69,14 +69,14 @@ export const askPush: Story = {
   name: 'Ana asks for a push',
   person: ids.ana,
   act: askForPush,
-  well: { came: '0 written, waiting', says: /^⏳ Push .*this waits for your approval until /s },
+  well: { came: '0 written, waiting', says: /^⏳ Push .*this is waiting for your approval until /s },
   lost: 'I was restarted before I got to what you asked. Nothing was done.',
   rows: [
     { name: 'kept', at: { point: 'kept', of: '^form:' }, must: must.untouched },
     { name: 'acked', at: { point: 'acked', of: '^form:' }, must: must.untouched },
     ...onTheWay('the card that waits', { of: keys.card, how: 'post', says: '^⏳' }, waits),
     ...onTheWay('the approver’s copy', { of: `:card:${ids.chi}$`, how: 'post', says: '^⏳' }, waits),
-    ...onTheWay('who is asked', { of: keys.reply, says: 'this waits for your approval' }, waits),
+    ...onTheWay('who is asked', { of: keys.reply, says: 'this is waiting for your approval' }, waits),
   ],
 };
 

@@ -31,7 +31,8 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
-const late = /#\d+: (?:It is too late for that\. By now: |(?:You have approved it|It is approved) already\.)/;
+const late =
+  /#\d+: (?:It's too late for that\. Current state: |(?:You've already approved it|It's already approved)\.)/;
 const stateOf = (change: Tale): unknown =>
   house.rows('select state from changes where number = ?', change.number)[0]?.['state'];
 /** What the click was answered with, of this change alone. */
@@ -48,9 +49,9 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
     await chi.clicks(change.card(), 'Approve');
     await change.tells('Approved by @Chi. One more approval is needed.');
     const again = await chi.clicks(change.card(), 'Approve');
-    await again.hears(`You have approved #${change.number} already. Nothing was changed by your click.`);
+    await again.hears(`You've already approved #${change.number}. Nothing was changed by your click.`);
     const other = await max.clicks(change.card(), 'Approve');
-    await other.hears(`You have approved #${change.number} already. Nothing was changed by your click.`);
+    await other.hears(`You've already approved #${change.number}. Nothing was changed by your click.`);
     expect(stateOf(change)).toBe('waiting');
     const card = await change.shows('Approved by  @Chi, ');
     expect(card.text).toMatch(/Approve {2}@Dee, until /);
@@ -128,7 +129,7 @@ describe('promise 1: before it is sent', () => {
     const other = await ana.clicks(change.card(), 'Decline…');
     await ana.form('Reason');
     await ana.submits({ Reason: 'I do not like it' });
-    await ana.form('You are not among those who may decline it. Nothing was changed by your click.');
+    await ana.form("You're not among the people who can decline it. Nothing was changed by your click.");
     expect(other.interaction()).toEqual([]);
     await chi.clicks(change.card(), 'Decline…');
     const form = await chi.form('Reason');

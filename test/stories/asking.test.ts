@@ -49,7 +49,7 @@ describe.concurrent('who is asked to approve', () => {
       '/site push acme-shop/live acme-shop/staging --database --reason "fresh data"',
       ana.direct,
     );
-    await change.tells(/^@Chi or @Dee: this waits for your approval until /);
+    await change.tells(/^@Chi or @Dee: this is waiting for your approval until /);
     const mine = new RegExp(`^⏳ Push acme-shop/live → acme-shop/staging · #${change.number}\\n`);
     const [copy, other] = await Promise.all([heardDirectly(chi, mine), heardDirectly(dee, mine)]);
     expect([copy, other].map(labels)).toEqual(
@@ -78,7 +78,7 @@ describe.concurrent('who is asked to approve', () => {
     const sites = ['acme-shop', 'acme-blog', 'acme-docs', 'north-bakery', 'harbor-events'];
     for (const site of sites) await ben.asks(`/site cache clear ${site}/live`, ben.direct);
     const sixth = await ben.says('/site cache clear acme-shop/staging', ben.direct);
-    const refused = await sixth.hears('5 changes of yours wait for approval already. Nothing was asked.');
+    const refused = await sixth.hears('You already have 5 changes waiting for approval. Nothing was asked.');
     expect(labels(refused)).toEqual(['Show them']);
     expect(house.rows('select 1 from changes where asker = ?', ben.id)).toHaveLength(5);
   });
@@ -90,14 +90,14 @@ describe.concurrent('who is asked to approve', () => {
     const { blocks } = change.card();
     house.rewrite('update changes set expires_at = 1 where number = ?', change.number);
     const late = await chi.clicks(change.card(), 'Approve');
-    await late.hears(/^#\d+: It could be approved until .* Nothing was changed by your click\./);
+    await late.hears(/^#\d+: The time to approve it ended at .* Nothing was changed by your click\./);
     house.rewrite('update changes set due_at = 1 where number = ?', change.number);
-    const told = await change.tells('⛔ Nothing was sent. Nobody approved it in time.');
-    await heardDirectly(rob, /Nobody approved it in time/);
+    const told = await change.tells("⛔ Nothing was sent. It wasn't approved in time.");
+    await heardDirectly(rob, /It wasn't approved in time/);
     await change.shows('⛔ Push acme-blog/live → acme-blog/staging');
     await house.redraws(change, blocks);
     const later = await chi.clicks(change.card(), 'Approve');
-    await later.hears(/^#\d+: It is too late for that. By now: Nothing was sent\. Nobody approved it in time\./);
+    await later.hears(/^#\d+: It's too late for that. Current state: Nothing was sent\. It wasn't approved in time\./);
     expect(voted(change)).toEqual([]);
     expect(labels(told)).toEqual(['Ask again']);
     await rob.clicks(told, 'Ask again');
@@ -112,7 +112,7 @@ describe.concurrent('who is asked to approve', () => {
   test('is reminded at half time, in the thread and directly, unless they have approved already', async () => {
     const [fay, chi, dee] = [house.person('fay'), house.person('chi'), house.person('dee')];
     const change = await fay.wants('/site push acme-docs/live acme-docs/staging --files', 'C0OPS');
-    await change.tells(/^2 of @Chi, @Dee: this waits for your approval until /);
+    await change.tells(/^2 of @Chi, @Dee: this is waiting for your approval until /);
     const due = (): number =>
       Number(house.rows('select due_at from changes where number = ?', change.number)[0]?.['due_at']);
     const [row] = house.rows('select created_at, expires_at from changes where number = ?', change.number);
@@ -120,13 +120,13 @@ describe.concurrent('who is asked to approve', () => {
     expect(due()).toBe(from + (to - from) / 2);
     const soonDue = (): void => house.rewrite('update changes set due_at = 1 where number = ?', change.number);
     soonDue();
-    await change.tells(/^⏳ 2 of @Chi, @Dee: this still waits for your approval, until /);
-    const reminded = new RegExp(`#${change.number} · Push [^]*this still waits for your approval`);
+    await change.tells(/^⏳ 2 of @Chi, @Dee: this is still waiting for your approval, until /);
+    const reminded = new RegExp(`#${change.number} · Push [^]*this is still waiting for your approval`);
     await Promise.all([heardDirectly(chi, reminded), heardDirectly(dee, reminded)]);
     await chi.clicks(change.card(), 'Approve');
     await change.tells('Approved by @Chi. One more approval is needed.');
     soonDue();
-    await change.tells(/^⏳ @Dee: this still waits for your approval, until /);
+    await change.tells(/^⏳ @Dee: this is still waiting for your approval, until /);
     const count = (who: Somebody): number =>
       house.slack.messages({ channel: who.direct, as: who.id }).filter(({ text }) => reminded.test(text)).length;
     await house.slack.until(() => (count(dee) === 2 ? true : undefined), patienceMs);
@@ -142,7 +142,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(errors['field:reason']).toContain('The rules want a reason for this. Nothing was done.');
     const change = await dee.confirms({ Reason: 'stale prices' }, 'C0ACME');
     const refused = await chi.clicks(change.card(), 'Approve');
-    await refused.hears('You are not among those who may approve it. Nothing was changed by your click.');
+    await refused.hears("You're not among the people who can approve it. Nothing was changed by your click.");
     await fay.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);
     expect(house.writes('lumen-studio/live')).toHaveLength(1);

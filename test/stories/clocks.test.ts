@@ -70,7 +70,7 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
   test('what nobody approves waits until the database says that its time is over, and then expires', async () => {
     const before = house.writes().length;
     const change = await house.person('ben').wants('/site push acme-blog/live acme-blog/staging --database');
-    await change.tells('@Chi: this waits for your approval until');
+    await change.tells('@Chi: this is waiting for your approval until');
     const { rowCount } = await sql.query(
       `update changes set due_at = at, expires_at = at
         from (select (extract(epoch from clock_timestamp()) * 1000)::bigint + 2500 as at) soon
@@ -78,7 +78,7 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
       [change.number],
     );
     expect(rowCount).toBe(1);
-    await change.tells('Nobody approved it in time.');
+    await change.tells("It wasn't approved in time.");
     const late = (await column('settled_at', change.number)) - (await column('expires_at', change.number));
     expect(late).toBeGreaterThanOrEqual(0);
     expect(late).toBeLessThan(slack);

@@ -96,7 +96,7 @@ test('a pause holds what is not sent, and what is still valid goes when it is ov
   const chi = house.person('chi');
   const paused = await chi.says('/site pause the host is odd');
   await paused.hears('Nothing is sent from now on');
-  await inOps(/Nothing is sent any more: @Chi paused it: “the host is odd”/);
+  await inOps(/@Chi paused all sending: “the host is odd”/);
   const before = house.writes().length;
   const change = await house.person('ana').asks('/site cache clear acme-blog/staging');
   const twice = await house.person('dee').says('/site pause me too');

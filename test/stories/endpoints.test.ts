@@ -102,7 +102,7 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
       const message = dialect === 'kinsta' ? 'Unauthenticated.' : 'No or invalid API key provided to the request';
       house.hosting.faults.add({ kind: 'status', section: '4.22', status: 401, body: { message, status: 401 } });
       const said = await house.person('ana').says('/site backups list harbor-events/live');
-      const { text } = await said.hears('The host does not take my key (401).');
+      const { text } = await said.hears('The host rejected my key (401).');
       expect(text).not.toContain(message);
     });
 

@@ -41,16 +41,19 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
     const cases = [
       [
         `0123456789abcdef ${number} ${version} approve`,
-        'This button belongs to another installation of me. Nothing was done.',
+        'This button belongs to another Sitehand installation. Nothing was done.',
       ],
-      [`${installation} 99999 ${version} approve`, 'I know no change #99999 that you may read. Nothing was done.'],
-      [`${installation} ${number} ${Number(version) + 1} approve`, 'It has moved on since this was drawn. Look again.'],
-      [`${installation} ${number} 0 approve`, 'It has moved on since this was drawn. Look again.'],
-      [`${installation} ${number} ${version} approve it`, "I don't recognise this button any more. Nothing was done."],
-      [`${installation} ${number} -1 approve`, "I don't recognise this button any more. Nothing was done."],
-      [`${installation} ${number};drop table changes ${version} approve`, "I don't recognise this button any more."],
-      [`${installation} ${number} ${version} stop`, 'It is too late for that. By now: Waiting for approval.'],
-      [`${installation} ${number} ${version} happened`, 'It is too late for that. By now: Waiting for approval.'],
+      [
+        `${installation} 99999 ${version} approve`,
+        "I can't find #99999 among the changes you can see. Nothing was done.",
+      ],
+      [`${installation} ${number} ${Number(version) + 1} approve`, 'It has changed since you saw it. Look again.'],
+      [`${installation} ${number} 0 approve`, 'It has changed since you saw it. Look again.'],
+      [`${installation} ${number} ${version} approve it`, 'I do not know this button any more. Nothing was done.'],
+      [`${installation} ${number} -1 approve`, 'I do not know this button any more. Nothing was done.'],
+      [`${installation} ${number};drop table changes ${version} approve`, 'I do not know this button any more.'],
+      [`${installation} ${number} ${version} stop`, "It's too late for that. Current state: Waiting for approval."],
+      [`${installation} ${number} ${version} happened`, "It's too late for that. Current state: Waiting for approval."],
     ] as const;
     for (const [value, says] of cases) {
       await house.redraws(change, forged(blocks, was, value));
@@ -58,7 +61,7 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
     }
     await house.redraws(change, blocks);
     const unseen = await rob.clicks(change, 'Approve');
-    await unseen.hears(`I know no change #${change.number} that you may read. Nothing was done.`);
+    await unseen.hears(`I can't find #${change.number} among the changes you can see. Nothing was done.`);
     expect([stateOf(change), house.writes('acme-blog/staging')]).toEqual(['waiting', []]);
     await chi.clicks(change, 'Approve');
     await change.tells(/^✅ Done after /);
@@ -67,7 +70,7 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
 
   test('a call or a card that was rewritten in the database, before the click and before the write: void', async () => {
     const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];
-    const why = 'Nothing was sent. What is stored of this change is not what was agreed on.';
+    const why = 'Nothing was sent. The stored change is not what was agreed on.';
     const call = await ana.wants(onto('acme-docs'));
     house.rewrite(
       `update changes set call = replace(call, '"push_db":false', '"push_db":true') where number = ?`,
@@ -102,7 +105,7 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
     await refused.hears(
       /can no longer be approved\. Nothing was sent\. Somebody changed lumen-studio\/staging in the meantime/,
     );
-    const told = await change.tells(/^⛔ Nothing was sent\. Somebody changed .* Asked again, it would be:/);
+    const told = await change.tells(/^⛔ Nothing was sent\. Somebody changed .* If you asked again, it would be:/);
     expect(told.text).toMatch(/List before: .*192\.0\.2\.9/);
     expect(labels(told)).toEqual(['Ask again']);
     await fay.clicks(told, 'Ask again');

@@ -45,7 +45,9 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
   await (await chi.says('/site pause the host is odd', 'G0BAKERY')).hears('Nothing is sent from now on');
   for (const change of [drifts, expires, goes]) {
     await dee.clicks(change.card(), 'Approve');
-    await change.tells('Approved by @Dee. All sending is paused: it is sent after resume, if it is still valid then.');
+    await change.tells(
+      'Approved by @Dee. All sending is paused. It will be sent after resume, if it is still valid then.',
+    );
   }
   await goes.shows('Not sent yet. All sending is paused.');
   house.hosting.world.named('harbor-events/staging')?.allowlist.push('192.0.2.9');
@@ -74,7 +76,7 @@ test('a forgotten request keeps nobody out, but a lock refuses the last vote, on
   const stop = await push.tells('Sending in 10 s.');
   await house.holds(push.number);
   const change = await ben.asks('/site allowlist add north-bakery/staging 198.51.100.5');
-  await change.tells(`north-bakery/staging is locked by #${push.number}. It can be approved once that is over.`);
+  await change.tells(`north-bakery/staging is locked by #${push.number}. It can be approved when that lock is gone.`);
   const refused = await chi.clicks(change.card(), 'Approve');
   await refused.hears(
     new RegExp(

@@ -34,7 +34,7 @@ describe('App Home', () => {
         () =>
           slack
             .messages({ channel: `D0${ids.ana}`, as: ids.ana })
-            .find(({ text }) => text.includes('It is your own change')),
+            .find(({ text }) => text.includes('This is your own change')),
         patienceMs,
       );
       expect(house.writes()).toHaveLength(0);

@@ -15,14 +15,14 @@ const accepted = (fault: FaultRequest): Case => ({ fault, state: 'accepted', say
 const rejected = (status: number, says: string): Case => ({
   fault: { kind: 'status', status, body: { message: 'No <!channel> <@U03CHI> *today*', status, data: null } },
   state: 'rejected',
-  says: `❌ The host refused it (${status}${says}). Nothing was changed. It says: “No <!channel> <@U03CHI> *today*”`,
+  says: `❌ The host rejected it (${status}${says}). Nothing was changed. It says: “No <!channel> <@U03CHI> *today*”`,
 });
 
 const cases: Readonly<Record<string, Case>> = {
-  'answers 400': rejected(400, ': it calls the request malformed'),
-  'answers 401': rejected(401, ': it does not take my key'),
-  'answers 403': rejected(403, ': my key may not do this'),
-  'answers 404': rejected(404, ': gone, or my key may not see it'),
+  'answers 400': rejected(400, ': it says the request is malformed'),
+  'answers 401': rejected(401, ': my key is not valid there'),
+  'answers 403': rejected(403, ': my key is not allowed to do this'),
+  'answers 404': rejected(404, ': it is gone, or my key cannot see it'),
   'answers 418': rejected(418, ''),
   'answers 408': unknown({ kind: 'status', status: 408 }),
   'answers 409': unknown({ kind: 'status', status: 409 }),

@@ -8,7 +8,7 @@ describe.concurrent('the host', () => {
     inHouse({}, async (house) => {
       house.hosting.faults.add({ kind: 'status', method: 'POST', status: 429, headers: { 'retry-after': '2' } });
       const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
-      await change.tells('The host is busy (429) and took nothing. Nothing was sent. The next try is at');
+      await change.tells("The host is busy (429) and took nothing. Nothing was sent. I'll try again at");
       await change.tells('the host reports it finished');
       const [first, second, ...more] = house.writes();
       expect(more).toEqual([]);
@@ -39,7 +39,7 @@ describe.concurrent('the host', () => {
       await house.hosting.close();
       house.passes(10_000);
       const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
-      await change.shows('Not sent yet. The host does not tell right now whether acme-shop/staging is there.');
+      await change.shows("Not sent yet. The host doesn't say right now whether acme-shop/staging still exists.");
       house.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
       const over = await change.tells(/⛔ Nothing was sent\. It was not sent in time\./);
       expect(over.controls.map(({ label }) => label)).toEqual(['Ask again']);
@@ -87,7 +87,9 @@ describe.concurrent('the host', () => {
       house.passes(10_000);
       house.dropsOnce('acme-shop');
       const click = await chi.clicks(change.card(), 'Approve');
-      await click.hears('The host’s newest list of sites lacks acme-shop/live; one list is not enough to tell.');
+      await click.hears(
+        "acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
+      );
       await change.shows(/^⏳/);
       house.passes(10_000);
       await chi.clicks(change.card(), 'Approve');
@@ -96,7 +98,7 @@ describe.concurrent('the host', () => {
       house.dropsOnce('acme-shop');
       house.lets(change.number);
       await change.shows(
-        'Not sent yet. The host’s newest list of sites lacks acme-shop/live; one list is not enough to tell.',
+        "Not sent yet. acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
       expect(house.writes()).toEqual([]);
       house.passes(10_000);
@@ -118,7 +120,7 @@ describe.concurrent('the host', () => {
       house.passes(10_000);
       house.lets(change.number);
       await change.shows(
-        'Not sent yet. The host’s newest list of sites lacks acme-shop/live; one list is not enough to tell.',
+        "Not sent yet. acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
       for (let lists = 2; lists <= 3; lists += 1) {
         house.passes(30_000);
@@ -139,7 +141,7 @@ describe.concurrent('the host', () => {
         house.passes(600_000);
         house.hosting.faults.add({ kind: 'status', status: 500, method: 'GET', path: '/sites', times: 'always' });
       };
-      const unknown = 'The host does not tell right now whether acme-shop/live is there.';
+      const unknown = "The host doesn't say right now whether acme-shop/live still exists.";
       goesAway();
       await (await chi.clicks(change.card(), 'Approve')).hears(unknown);
       await change.shows(/^⏳/);
@@ -183,10 +185,12 @@ describe.concurrent('the host', () => {
       house.dropsOnce('acme-shop');
       house.lets(change.number);
       await change.shows(
-        'Not sent yet. The host’s newest list of sites lacks acme-shop/live; one list is not enough to tell.',
+        "Not sent yet. acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
       house.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
-      await change.tells(/⛔ Nothing was sent\. It was not sent in time\. .*list of sites lacks acme-shop\/live/s);
+      await change.tells(
+        /⛔ Nothing was sent\. It was not sent in time\. .*acme-shop\/live isn't on the host's newest list/s,
+      );
       expect(house.writes()).toEqual([]);
     }),
   );

@@ -34,7 +34,7 @@ describe.concurrent('the bot is killed', () => {
         await change.shows('⚠️');
         const unknown = await change.tells('Outcome unknown');
         expect(unknown.text).toContain('@Ana');
-        expect(unknown.text).toContain('I will not send it again');
+        expect(unknown.text).toContain("I won't send it again");
         await change.tells(evidence);
         await house.slack.until(
           () =>

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const echo = { message: `${nasty} no such key: Bearer ${canaries.hosting}`, status: 401, data: null };
   hosting.faults.add({ kind: 'status', method: 'POST', status: 401, body: echo });
   const refused = await ana.asks(`/site cache clear acme-shop/staging --reason "${nasty}"`);
-  await refused.tells('❌ The host refused it (401');
+  await refused.tells('❌ The host rejected it (401');
   hosting.faults.add({ kind: 'hang', method: 'POST' });
   await ben.asks(`/site cache clear acme-shop/staging --reason "password=${pasted}"`, ben.direct);
   await hosting.until(() => house.writes()[1]);
@@ -46,7 +46,7 @@ beforeAll(async () => {
   }
   await (await ana.says(`/site cahce "${nasty}"`, 'C0GENERAL')).hears("I don't know");
   hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 401, body: echo });
-  await (await ana.says('/site allowlist show acme-shop/staging')).hears('The host does not take my key');
+  await (await ana.says('/site allowlist show acme-shop/staging')).hears('The host rejected my key');
   const allowed = await ben.asks('/site allowlist add acme-blog/staging 198.51.100.4', 'C0OPS');
   await allowed.tells('✅ 198.51.100.4 is on the SSH allowlist');
   await slack.until(() =>

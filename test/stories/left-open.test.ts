@@ -69,7 +69,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       const due = (): number =>
         Number(house.rows('select due_at from changes where number = ?', change.number)[0]?.['due_at']);
       const gaps: number[] = [due()];
-      const still = /^⚠️ Outcome still unknown\. It was sent at .* and has been unknown since .*\. Nobody has said yet/;
+      const still = /^⚠️ Outcome still unknown\. It was sent at .* and has been unknown since .*\. We still don't know/;
       const reminders = (): readonly SeenMessage[] => change.replies().filter(({ text }) => still.test(text));
       const began = Date.now();
       for (const count of [1, 2, 3, 4, 5]) {
@@ -80,7 +80,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       const hours = gaps.map((at) => Math.round((at - began) / 3_600_000));
       expect(hours).toEqual([1, 4, 12, 24, 24, 24]);
       const [last] = reminders().slice(-1);
-      expect(last?.text).toContain('acme-blog/live and acme-blog/staging stay locked until somebody does.');
+      expect(last?.text).toContain('acme-blog/live and acme-blog/staging stay locked until somebody closes it.');
       expect(last?.text).toContain('@Chi can close it.');
       expect(last?.text).toMatch(/A backup of acme-blog\/staging .* was made at/);
       await vi.waitFor(
@@ -104,7 +104,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       await doctor.hears(new RegExp(`1 unknown: #${change.number} since `));
 
       await chi.clicks(last ?? change.card(), 'It happened');
-      await change.tells('✅ It happened, @Chi says.');
+      await change.tells('✅ @Chi says it happened.');
       await vi.waitFor(() => expect(reminders().flatMap(labels)).toEqual([]), { timeout: patienceMs });
       expect(locksOf(house, change)).toEqual([]);
       expect(house.rows('select due_at from changes where number = ?', change.number)).toEqual([{ due_at: null }]);
@@ -140,13 +140,13 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       const direct = await told(house, ben, /Outcome still unknown/);
       expect(labels(direct)).toEqual(closing);
       const refused = [
-        [ana, 'It is your own change, and nobody may say what came of their own.'],
-        [chi, 'You are not among those who may say what came of it.'],
-        [dee, 'You are not among those who may say what came of it.'],
+        [ana, 'This is your own change, so somebody else has to close it.'],
+        [chi, "You're not among the people who can close it."],
+        [dee, "You're not among the people who can close it."],
       ] as const;
       for (const [who, says] of refused) await (await who.clicks(reminder, 'It happened')).hears(says);
       await ben.clicks(direct, 'It did not happen');
-      await change.tells('❌ It did not happen, @Ben says.');
+      await change.tells('❌ @Ben says it did not happen.');
       expect(locksOf(house, change)).toEqual([]);
     }),
   );
@@ -166,7 +166,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       house.rewrite('update changes set sent_at = 1 where number = ?', change.number);
       await change.shows(/Outcome unknown/);
       await ana.clicks(change.card(), 'It happened');
-      await vi.waitFor(() => expect(inOps(/It happened, @Ana says/)()).toHaveLength(1), { timeout: patienceMs });
+      await vi.waitFor(() => expect(inOps(/@Ana says it happened/)()).toHaveLength(1), { timeout: patienceMs });
       const owed = "select key from messages where due_at is not null and kind = 'ops'";
       await vi.waitFor(() => expect(house.rows(owed)).toEqual([]), { timeout: patienceMs });
       expect(unknown()).toHaveLength(1);
@@ -180,7 +180,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       const change = await lost(house, 'acme-docs');
       await inForce(house, rules(''));
       reminds(house, change);
-      const reminder = await change.tells(/by the right to unlock\./);
+      const reminder = await change.tells(/with the right to unlock\./);
       expect(reminder.text).toContain("Today's rules let nobody close this by approving, so @Dee or @Fay can");
       await told(house, dee, /Outcome still unknown/);
       await house.slack.home(dee.id);
@@ -191,12 +191,10 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       );
       for (const who of [ana, chi]) {
         const said = await who.clicks(reminder, 'It happened');
-        await said.hears(
-          who === ana ? 'It is your own change' : 'You are not among those who may say what came of it.',
-        );
+        await said.hears(who === ana ? 'This is your own change' : "You're not among the people who can close it.");
       }
       await house.slack.click(dee.id, 'home', { label: 'It happened' });
-      await change.tells('✅ It happened, @Dee says.');
+      await change.tells('✅ @Dee says it happened.');
       expect(locksOf(house, change)).toEqual([]);
     }),
   );
@@ -218,7 +216,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       const direct = await told(house, ben, /Push acme-blog[^]*Outcome unknown\..*@Ben can close it\./);
       expect(labels(direct)).toEqual(closing);
       await ben.clicks(direct, 'It happened');
-      await change.tells('✅ It happened, @Ben says.');
+      await change.tells('✅ @Ben says it happened.');
     }),
   );
 
@@ -234,7 +232,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       reminds(house, change);
       await told(house, chi, /Today's rules let nobody close it\..*name unlock for acme-docs\/staging/, 'G0BAKERY');
       const reminder = await change.tells("Today's rules let nobody close it.");
-      await (await dee.clicks(reminder, 'It happened')).hears('You are not among those who may say what came of it.');
+      await (await dee.clicks(reminder, 'It happened')).hears("You're not among the people who can close it.");
       expect(locksOf(house, change)).toHaveLength(2);
     }),
   );
@@ -249,14 +247,14 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       const early = await dee.clicks(waiting.card(), 'Decline…');
       await dee.form('Reason');
       await dee.submits({ Reason: 'nobody is left' });
-      await dee.form('You are not among those who may decline it.');
+      await dee.form("You're not among the people who can decline it.");
       expect(early.interaction()).toEqual([]);
       await house.slack.changeGroup('S0LEADS', []);
       reminds(house, change);
       const reminder = await change.tells(/so @Dee or @Fay can/);
       await dee.clicks(reminder, 'It did not happen');
-      await change.tells('❌ It did not happen, @Dee says.');
-      await (await dee.clicks(waiting.card(), 'Approve')).hears('You are not among those who may approve it.');
+      await change.tells('❌ @Dee says it did not happen.');
+      await (await dee.clicks(waiting.card(), 'Approve')).hears("You're not among the people who can approve it.");
       await dee.clicks(waiting.card(), 'Decline…');
       await dee.form('Reason');
       await dee.submits({ Reason: 'nobody is left' });
@@ -287,17 +285,17 @@ describe.concurrent('unlock --force', () => {
       expect(page.text).toContain(`#${change.number} still locks acme-blog/live: only acme-blog/staging was freed.`);
       expect(page.text).toMatch(/Until .* it can still arrive at the host\./);
       expect(labels(page)).toEqual(['Unlock acme-blog/live too', `Show #${change.number}`]);
-      await change.tells(/^🔓 @Fay took its lock on acme-blog\/staging away\..* What came of it is still unknown/);
-      await told(house, chi, /🔓 @Fay took its lock on acme-blog\/staging away/, 'G0BAKERY');
+      await change.tells(/^🔓 @Fay removed its lock on acme-blog\/staging\..* This one is still unknown/);
+      await told(house, chi, /🔓 @Fay removed its lock on acme-blog\/staging/, 'G0BAKERY');
       await fay.clicks(page, 'Unlock acme-blog/live too');
-      await change.tells(/^🔓 @Fay took its lock on acme-blog\/live away/);
+      await change.tells(/^🔓 @Fay removed its lock on acme-blog\/live/);
       expect(locksOf(house, change)).toEqual([]);
       expect(house.rows('select state from changes where number = ?', change.number)).toEqual([{ state: 'unknown' }]);
 
       reminds(house, change);
-      const reminder = await change.tells(/^⚠️ Outcome still unknown\..* It locks nothing any more\./);
+      const reminder = await change.tells(/^⚠️ Outcome still unknown\..* It no longer locks anything\./);
       await chi.clicks(reminder, 'It happened');
-      await change.tells('✅ It happened, @Chi says.');
+      await change.tells('✅ @Chi says it happened.');
       expect(house.rows("select actor from audit where event = 'force_unlock'")).toEqual([
         { actor: fay.id },
         { actor: fay.id },
@@ -331,7 +329,7 @@ test(
     const alarm = await change.tells(/^⚠️ @Ana Outcome unknown\./);
     expect(alarm.text).toContain('Asking again may do it twice. Clearing a cache twice is harmless.');
     expect(labels(alarm)).toEqual(['Ask again', ...closing]);
-    await change.tells('Nothing that I can read shows whether it happened.');
+    await change.tells('Nothing I can read shows whether it happened.');
     reminds(house, change);
     const reminder = await change.tells(/^⚠️ Outcome still unknown\..* @Ana .*can close it\..*Clearing a cache twice/);
     expect(labels(reminder)).toEqual(['Ask again', ...closing]);
@@ -341,6 +339,6 @@ test(
     await ana.clicks(reminder, 'Ask again');
     await vi.waitFor(() => expect(house.writes('acme-blog/staging')).toHaveLength(2), { timeout: patienceMs });
     await ana.clicks(reminder, 'It happened');
-    await change.tells('✅ It happened, @Ana says.');
+    await change.tells('✅ @Ana says it happened.');
   }),
 );

@@ -87,7 +87,7 @@ test('promise 2: a gateway answers 500 in HTML about a running push for minutes:
   await earlier(house, change, '$.since', 300_000);
   house.rewrite('update changes set sent_at = sent_at - 300000 where number = ?', change.number);
   await looks(house, change, 1);
-  await change.tells(/^▶️ Sent 5 min .*ago\. The host cannot be asked about it right now; I keep asking\.$/);
+  await change.tells(/^▶️ Sent 5 min .*ago\. I can't ask the host about it right now, so I'll keep trying\.$/);
   expect(stateOf(house, change)).toBe('accepted');
   expect(trailOf(house, change).failing).toBeUndefined();
   expect(locksOf(change)).toHaveLength(2);
@@ -142,7 +142,7 @@ test(
     await earlier(quiet, change, '$.since', 60_000);
     await settles(quiet, change);
     const last = await change.tells(/^☑️ Accepted by the host as cache:clear-/);
-    expect(last.text).toContain('It does not say when it is finished.');
+    expect(last.text).toContain('The host does not say when it is finished.');
     expect(works(quiet)).toBe(false);
   }),
 );

@@ -33,7 +33,7 @@ afterAll(() => house.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
 const live = (site: string): string => `/site push ${site}/staging ${site}/live --files`;
-const own = 'It is your own change, and nobody may approve their own.';
+const own = 'This is your own change, so somebody else has to approve it.';
 const stateOf = ({ number }: Tale): unknown =>
   house.rows('select state from changes where number = ?', number)[0]?.['state'];
 const votesOn = ({ number }: Tale): readonly unknown[] =>
@@ -47,8 +47,8 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
     await chi.clicks(change.card(), 'Decline…');
     await chi.form('Reason');
     await chi.submits({ Reason: 'only to see' });
-    await chi.form('It is your own change, and nobody may decline their own.');
-    await (await chi.mentions('approve', 'C0ACME', change.ts)).hears(/I don.t know .*approve.* Nothing was done\./);
+    await chi.form('This is your own change, so somebody else has to decline it.');
+    await (await chi.mentions('approve', 'C0ACME', change.ts)).hears(/I know no .*approve.* Nothing was done\./);
     await house.slack.home(chi.id);
     const { value } = change.card().controls[0] ?? {};
     const atHome = await house.slack.until(
@@ -77,7 +77,7 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
   test('with the second of their accounts', async () => {
     const [ana, max] = [house.person('ana'), house.person('max')];
     const change = await ana.wants(onto('acme-docs'), 'C0GENERAL');
-    await change.tells(/^@Chi or @Dee or @Fay: this waits for your approval/);
+    await change.tells(/^@Chi or @Dee or @Fay: this is waiting for your approval/);
     await (await max.clicks(change.card(), 'Approve')).hears(own);
     expect([stateOf(change), votesOn(change), house.writes('acme-docs/staging')]).toEqual(['waiting', [], []]);
   });
@@ -95,7 +95,7 @@ describe('promise 4: rights are asked again at the click and before the write', 
     house.slack.faults.add({ method: 'users.info', kind: 'status', status: 503, times: 1 });
     const unheard = await chi.clicks(change.card(), 'Approve');
     await unheard.hears(
-      'I could not check this. Slack does not tell me right now who you are. Nothing was sent, and nothing was changed by your click.',
+      "I couldn't check this. Slack doesn't tell me right now who you are. Nothing was sent, and nothing was changed by your click.",
     );
     expect([stateOf(change), votesOn(change)]).toEqual(['waiting', []]);
     await chi.clicks(change.card(), 'Approve');
@@ -125,20 +125,20 @@ describe('promise 4: rights are asked again at the click and before the write', 
     const [ofAna, ofBen] = await Promise.all([anas(), bens()]);
     const written = house.writes().length;
     await house.rule(rules('U03CHI, U05FAY, U09MAX', 'U01ANA, U03CHI'));
-    await vi.waitFor(() => expect(house.log()).toContain('the policy was reloaded'), { timeout: patienceMs });
+    await vi.waitFor(() => expect(house.log()).toContain('the policy was read anew'), { timeout: patienceMs });
 
     const refused = await chi.clicks(ofBen.waits.card(), 'Approve');
     await refused.hears(
-      `#${ofBen.waits.number} can no longer be approved. Nothing was sent. Ben may not do this any more.`,
+      `#${ofBen.waits.number} can no longer be approved. Nothing was sent. Ben is no longer allowed to do this.`,
     );
-    await ofBen.waits.tells('⛔ Nothing was sent. Ben may not do this any more.');
+    await ofBen.waits.tells('⛔ Nothing was sent. Ben is no longer allowed to do this.');
     const noLead = await dee.clicks(ofAna.waits.card(), 'Approve');
-    await noLead.hears('You are not among those who may approve it. Nothing was changed by your click.');
+    await noLead.hears("You're not among the people who can approve it. Nothing was changed by your click.");
     expect([stateOf(ofAna.waits), votesOn(ofAna.waits)]).toEqual(['waiting', []]);
     house.lets(ofAna.held.number);
     house.lets(ofBen.held.number);
-    await ofAna.held.tells('⛔ Nothing was sent. Somebody who approved it may not do so any more.');
-    await ofBen.held.tells('⛔ Nothing was sent. Ben may not do this any more.');
+    await ofAna.held.tells('⛔ Nothing was sent. Somebody who approved it is no longer allowed to.');
+    await ofBen.held.tells('⛔ Nothing was sent. Ben is no longer allowed to do this.');
     await chi.clicks(ofAna.byTwo.card(), 'Approve');
     await ofAna.byTwo.tells('Approved by @Chi. One more approval is needed.');
     expect(house.writes()).toHaveLength(written);
@@ -165,7 +165,7 @@ describe('promise 4: rights are asked again at the click and before the write', 
     await house.holds(change.number);
     house.slack.changePerson(approver.id, become);
     house.lets(change.number);
-    await change.tells('⛔ Nothing was sent. Somebody who approved it may not do so any more.');
+    await change.tells('⛔ Nothing was sent. Somebody who approved it is no longer allowed to.');
     house.slack.changePerson(approver.id, be);
     expect(house.writes()).toHaveLength(written);
   });

@@ -34,7 +34,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     expect(change.card().text).toMatch(
       /^⏳ Push acme-shop\/staging → acme-shop\/live · #\d+\nAsked by @Ana · “release 42”/,
     );
-    await change.tells(/^@Chi: this waits for your approval until /);
+    await change.tells(/^@Chi: this is waiting for your approval until /);
     await chi.clicks(change.card(), 'Approve');
     const told = await change.tells('Approved by @Chi. Sending in 10 s.');
     expect(told.controls.map(({ label }) => label)).toEqual(['Stop']);

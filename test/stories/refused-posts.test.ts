@@ -98,7 +98,7 @@ describe.concurrent('a channel does not take what is posted', () => {
     inHouse({}, async (house) => {
       const ana = house.person('ana');
       const change = await ana.wants('/site push acme-shop/live acme-shop/staging --files');
-      await change.tells('this waits for your approval');
+      await change.tells('this is waiting for your approval');
       const before = standsIn(house, 'C0ACME');
       house.slack.changeChannel('C0ACME', { shared: true });
       await house.slack.click(ids.chi, { channel: change.channel, ts: change.ts }, { label: 'Approve' });

@@ -21,7 +21,8 @@ async function restart({ hosting, stop, start }: House, trouble: (typeof trouble
   return () => void hosting.faults.remove();
 }
 
-const cannotTell = /does not tell right now whether acme-shop\/live is there|list of sites lacks acme-shop\/live/;
+const cannotTell =
+  /doesn't say right now whether acme-shop\/live still exists|acme-shop\/live isn't on the host's newest list/;
 
 describe.concurrent.each(troubles)(
   'the bot restarts while the host answers %s for the list of its sites',

@@ -153,7 +153,7 @@ describe('promise 5: a change that is longer than its card', () => {
     const card = change.card();
     const rob = house.person('rob');
     await rob.clicks(card, everything);
-    const none = await rob.form(`There is no change #${change.number} that you may read. Nothing was shown.`);
+    const none = await rob.form(`I can't find #${change.number} among the changes you can see. Nothing was shown.`);
     expect(none.text).not.toContain('/old/');
     await chi.clicks(card, everything);
     await chi.form('Page 1 of ');
@@ -162,7 +162,7 @@ describe('promise 5: a change that is longer than its card', () => {
       policy.replace('to: [developers, leads] }', "to: [developers, leads], where: ['acme-*/*'] }"),
     );
     await house.slack.click(chi.id, 'modal', { label: 'Next' });
-    const refused = await chi.form(`There is no change #${change.number} that you may read. Nothing was shown.`);
+    const refused = await chi.form(`I can't find #${change.number} among the changes you can see. Nothing was shown.`);
     expect(refused.controls).toEqual([]);
     expect(refused.text).not.toContain('/old/');
     await holdsFrom(house, policy);
@@ -173,7 +173,7 @@ describe('promise 5: a change that is longer than its card', () => {
     );
     await house.redraws(card, forged);
     await chi.clicks(card, everything);
-    await chi.form('This button belongs to another installation of me. Nothing was shown.');
+    await chi.form('This button belongs to another Sitehand installation. Nothing was shown.');
   });
 
   test('where no form can be opened, its pages are private messages', async () => {
@@ -197,7 +197,7 @@ describe('promise 5: before it is asked for', () => {
       const review = await ana.opens('/site allowlist set acme-shop/live 198.51.100.4', 'List after');
       expect(review.text).toContain('10.1.0.19 and 280 more');
       await house.slack.click(ana.id, 'modal', { label: everything });
-      const page = await ana.form('Nothing was asked for yet.');
+      const page = await ana.form('Nothing has been asked for yet.');
       expect(house.slack.views(ana.id).modals).toHaveLength(2);
       const lines = exactIn(page.blocks);
       expect(lines).toContain('10.1.1.43');

@@ -77,7 +77,7 @@ describe('the host refuses the removal', () => {
       await it.comesDue();
       if (removals(house, it.added) > made) {
         const number = Number(it.timer('created_change'));
-        await (await house.change(number)).tells('❌ The host refused it (403');
+        await (await house.change(number)).tells('❌ The host rejected it (403');
         const before = Date.now();
         await it.comesDue();
         if (it.timer('gave_up_at') === null) expect(Number(it.timer('due_at'))).toBeGreaterThan(before + 50_000);
@@ -89,7 +89,7 @@ describe('the host refuses the removal', () => {
     expect(written).toBe(1 + removals(house, it.added));
     expect(removals(house, it.added)).toBeLessThanOrEqual(6);
     // While it is tried one message is edited; the end is a message of its own.
-    const tries = new RegExp(`^#${it.added.number} · .*to end at .*(?:is still open|after 6 tries)`);
+    const tries = new RegExp(`^#${it.added.number} · .*should have ended at .*(?:is still open|after 6 tries)`);
     const gaveUp = new RegExp(`#${it.added.number}[^]*I gave up: `);
     // What ops are told stands a moment after the thread.
     await house.slack.until(() => (inOps(house, gaveUp).length > 0 && inOps(house, tries).length > 0) || undefined);
@@ -137,7 +137,7 @@ describe('the host refuses the removal', () => {
     const expired = await house.change(Number(it.timer('created_change')), 'ben');
     await expired.tells('⛔ Nothing was sent.');
     await it.comesDue();
-    await it.added.tells(/was to end at .* and is still open/);
+    await it.added.tells(/should have ended at .* and is still open/);
     await it.comesDue();
     await it.ends();
     expect(it.list()).toEqual(it.before);
@@ -149,7 +149,7 @@ describe('what somebody does meanwhile', () => {
   test('Ben lets it in for good: nothing is written, the timer is over, and nothing is taken away', async () => {
     const it = await letIn(house, 'ana', 'north-bakery/staging', 'G0BAKERY');
     const kept = await house.person('ben').asks(`/site allowlist add north-bakery/staging ${address}`, 'C0GENERAL');
-    await kept.tells(/✅ Nothing had to be written\. .*no longer ends by itself/);
+    await kept.tells(/✅ Nothing had to be sent\. .*no longer ends by itself/);
     await kept.shows(`✅ Let ${address} stay on the SSH allowlist of north-bakery/staging for good: `);
     await it.added.tells(new RegExp(`stays on .* for good: #${kept.number}`));
     expect(it.timer('end_reason')).toBe('kept');
@@ -179,7 +179,7 @@ describe('what somebody does meanwhile', () => {
       .person('ben')
       .asks(`/site allowlist add lumen-studio/staging ${address} --for 4h`, 'D0U02BEN');
     expect(longer.card().text).toMatch(/Was to end.*Will end.*4h after it is done/s);
-    await longer.tells(/✅ Nothing had to be written\./);
+    await longer.tells(/✅ Nothing had to be sent\./);
     await it.added.tells(new RegExp(`ends at .* now: #${longer.number}`));
     expect(it.timer('end_reason')).toBe('moved');
     const endOf = (number: number): number =>
@@ -189,7 +189,7 @@ describe('what somebody does meanwhile', () => {
     const shorter = await house
       .person('ana')
       .asks(`/site allowlist add lumen-studio/staging ${address} --for 5m`, 'D0U01ANA');
-    await shorter.tells(/✅ Nothing had to be written\./);
+    await shorter.tells(/✅ Nothing had to be sent\./);
     expect(endOf(longer.number)).toBe(end);
     expect(house.rows('select id from timers where change = ?', shorter.number)).toEqual([]);
     expect(it.writes()).toBe(1);
@@ -229,7 +229,7 @@ channels: { ops: C0OPS }
     await chi.clicks(added.card(), 'Approve');
     await added.tells(/✅ .* is on the SSH allowlist/);
     const forGood = await ben.asks(`/site allowlist add acme-blog/staging ${address}`, 'C0GENERAL');
-    await forGood.tells('this waits for your approval');
+    await forGood.tells('this is waiting for your approval');
     const timer = (): Record<string, unknown> =>
       at.rows('select * from timers where change = ?', added.number)[0] ?? {};
     return { chi, added, forGood, timer, list: () => at.hosting.world.named('acme-blog/staging')?.allowlist ?? [] };
@@ -241,8 +241,8 @@ channels: { ops: C0OPS }
       const { chi, forGood, timer, list } = await asked(at);
       expect(timer()).toMatchObject({ end_reason: null });
       await chi.clicks(forGood.card(), 'Approve');
-      await forGood.tells('Approved by @Chi. Nothing has to be written for it.');
-      await forGood.tells('✅ Nothing had to be written.');
+      await forGood.tells('Approved by @Chi. Nothing has to be sent for it.');
+      await forGood.tells('✅ Nothing had to be sent.');
       expect(timer()).toMatchObject({ end_reason: 'kept', due_at: null });
       expect(list()).toContain(address);
       expect(at.writes('acme-blog/staging')).toHaveLength(1);
@@ -317,7 +317,7 @@ describe.concurrent('things stand still', () => {
       const words = `/site allowlist add acme-shop/staging ${address}${more}`;
       await at.person('ben').asks(words);
       await it.ends();
-      await it.added.tells(new RegExp(`^The access of .* was to end at .*; ${how}`));
+      await it.added.tells(new RegExp(`^The access of .* should have ended at .*; ${how}`));
       expect(it.list()).toContain(address);
     })(),
   );
@@ -338,7 +338,7 @@ describe.concurrent('things stand still', () => {
       const it = await letIn(at, 'ben', 'acme-shop/staging', 'C0ACME');
       at.rewrite('update changes set sent_at = 1 where number = ?', removal.number);
       await dee.clicks(unknown, 'It happened');
-      await removal.tells('✅ It happened, @Dee says.');
+      await removal.tells('✅ @Dee says it happened.');
       expect(it.timer('end_reason')).toBeNull();
       await (await ben.says('/site timers')).hears('1 timer');
       await it.comesDue();

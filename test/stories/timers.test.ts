@@ -73,7 +73,7 @@ describe.concurrent('somebody is let in for a while', () => {
       await vi.waitFor(() => expect(missing()).toBe(times), { timeout: patienceMs });
     }
     isOver();
-    await added.tells('is over: it is not on the SSH allowlist any more, and nothing had to be done.');
+    await added.tells("is over: it's no longer on the SSH allowlist, so nothing had to be done.");
     expect(house.writes('acme-docs/staging')).toHaveLength(1);
   });
 
@@ -82,7 +82,9 @@ describe.concurrent('somebody is let in for a while', () => {
     const { added, list, becomes, isOver, removal } = await letIn('ana', 'north-bakery/staging', 'G0BAKERY');
     becomes('198.51.100.4');
     isOver();
-    const told = await added.tells(/The access of .* to north-bakery\/staging was to end at .* and is still open\./);
+    const told = await added.tells(
+      /The access of .* to north-bakery\/staging should have ended at .* and is still open\./,
+    );
     expect(told.text).toContain('would leave the SSH allowlist of north-bakery/staging empty');
     becomes('198.51.100.4', '192.0.2.1');
     isOver();
@@ -97,7 +99,7 @@ describe.concurrent('somebody is let in for a while', () => {
     const { id: fault } = house.hosting.faults.add({ kind: 'status', status: 500, path, times: 'always' });
     isOver();
     const told = await added.tells(
-      /⚠️ @Ana The access of .* to harbor-events\/staging was to end at .* and is still open\./,
+      /⚠️ @Ana The access of .* to harbor-events\/staging should have ended at .* and is still open\./,
     );
     expect(told.text).toContain('Not tried yet; the next try is at');
     const inOps = new RegExp(`#${added.number} .*is still open`, 's');

@@ -63,7 +63,7 @@ describe('undo', () => {
     const proof = await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
     const ana = house.person('ana');
     const kept = await ana.asks('/site allowlist add harbor-events/staging 198.51.100.4', 'C0OPS');
-    await kept.tells('✅ Nothing had to be written.');
+    await kept.tells('✅ Nothing had to be sent.');
     await ben.clicks(proof, 'Undo');
     await ben.form(/since #\d+ was done/);
     expect(list()).toContain('198.51.100.4');
@@ -103,7 +103,7 @@ describe('undo', () => {
     if (!Array.isArray(forged)) throw new Error('no blocks');
     await house.redraws(proof, forged);
     const pressed = await house.person('ana').clicks(proof, 'Undo');
-    await pressed.hears('This button belongs to another installation of me. Nothing was done.');
+    await pressed.hears('This button belongs to another Sitehand installation. Nothing was done.');
     expect(list()).toContain('198.51.100.4');
   });
 });

@@ -190,7 +190,7 @@ describe('a form whose fields hang on each other', () => {
     house.hosting.faults.add({ ...fileList, kind: 'status', status: 401, times: 'always' });
     const [ben, chi] = [house.person('ben'), house.person('chi')];
     await ben.says('/site push acme-docs/live --files');
-    await ben.form('The host does not take my key (401).');
+    await ben.form('The host rejected my key (401).');
     expect(forms.control('ben', only)?.type).toBe('plain_text_input');
     const wrong = await ben.submits({ Onto: 'acme-docs/staging', [only]: '../secret' });
     expect(wrong.errors['field:only']).toContain('Nothing was done.');

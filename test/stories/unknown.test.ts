@@ -41,9 +41,9 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     breakPush('acme-shop', true);
     const change = await ana.wants(onto('acme-shop'));
     await chi.clicks(change.card(), 'Approve');
-    const told = await change.tells(/^⚠️ @Ana @Chi @Dee Outcome unknown\. I sent it at .* I will not send it again\./);
-    expect(told.text).toMatch(/To check, look at [^ ]+ in the host's panel\./);
-    expect(told.text).toMatch(/acme-shop\/staging stays locked until one of you says what came of it\./);
+    const told = await change.tells(/^⚠️ @Ana @Chi @Dee Outcome unknown\. I sent it at .* I won't send it again\./);
+    expect(told.text).toMatch(/Please check [^ ]+ in the host's panel, then press It happened or It did not happen\./);
+    expect(told.text).toMatch(/acme-shop\/staging stays locked\. Please check/);
     expect(labels(told)).toEqual(closing);
     expect(house.writes('acme-shop/staging')).toHaveLength(before + 1);
     await change.tells(/^A backup of acme-shop\/staging \(system-generated\) was made at .* so it probably started\./);
@@ -59,11 +59,11 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     expect(locksOf(change.number)).toHaveLength(2);
 
     const early = await chi.clicks(told, 'It happened');
-    await early.hears(/It can still arrive at the host; nobody can know before .*\. Press again then\./);
+    await early.hears(/It could still reach the host until .*\. Please press again after that\./);
     longAgo(change.number);
     const refused = [
-      [ana, 'It is your own change, and nobody may say what came of their own.'],
-      [rob, 'You are not among those who may say what came of it.'],
+      [ana, 'This is your own change, so somebody else has to close it.'],
+      [rob, "You're not among the people who can close it."],
       [gus, 'Guests of this workspace may not use Sitehand.'],
     ] as const;
     // Each is refused where they pressed it.
@@ -75,7 +75,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     }
     expect(stateOf(change.number)).toBe('unknown');
     await chi.clicks(change.card(), 'It happened');
-    await change.tells('✅ It happened, @Chi says.');
+    await change.tells('✅ @Chi says it happened.');
     expect(locksOf(change.number)).toEqual([]);
     await change.tells(/one of you says what came of it\.[^[]*$/);
     // Nor does the ops channel offer what is decided.
@@ -93,12 +93,12 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     const told = await change.tells(/^⚠️ .*Outcome unknown\./);
     const timers = (): readonly unknown[] =>
       house.rows('select due_at from timers where change = ?', change.number).map((row) => row['due_at']);
-    await change.tells(/^Read back: 198\.51\.100\.4 is not on the SSH allowlist .* So it probably did not happen/);
+    await change.tells(/^Read back: 198\.51\.100\.4 is not on the SSH allowlist .* So it probably didn't happen/);
     expect(timers()).toEqual([]);
     longAgo(change.number);
     const before = Date.now();
     await dee.clicks(told, 'It happened');
-    await change.tells('✅ It happened, @Dee says.');
+    await change.tells('✅ @Dee says it happened.');
     expect(timers()).toHaveLength(1);
     expect(Number(timers()[0])).toBeGreaterThanOrEqual(before + 5 * 60_000);
     expect(house.writes('lumen-studio/staging')).toHaveLength(1);
@@ -117,7 +117,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     await house.listsAnew();
     longAgo(change.number);
     await dee.clicks(told, 'It did not happen');
-    const closed = await change.tells('❌ It did not happen, @Dee says.');
+    const closed = await change.tells('❌ @Dee says it did not happen.');
     expect(labels(closed)).toEqual(['Ask again']);
     expect(locksOf(change.number)).toEqual([]);
     expect(writes).toBe(1);

@@ -124,10 +124,10 @@ describe.concurrent('user groups', () => {
       shut(house, 'S0LEADS', 'missing_scope');
       await house.slack.changeGroup('S0LEADS', ['U03CHI', 'U04DEE']);
       const change = await house.person('ben').wants(push);
-      expect((await change.tells('this waits for your approval')).text).toMatch(/^@leads/);
+      expect((await change.tells('this is waiting for your approval')).text).toMatch(/^@leads/);
       const said = await house.person('chi').clicks(change.card(), 'Approve');
       const told = await said.hears('S0LEADS');
-      expect(told.text).toMatch(/I could not check whether you may approve this\..*Nothing was changed by your click/s);
+      expect(told.text).toMatch(/I couldn't check whether you may approve this\..*Nothing was changed by your click/s);
       expect(house.rows('select state from changes')).toEqual([{ state: 'waiting' }]);
       await open(house, 'S0LEADS', ['U03CHI']);
       await house.person('chi').clicks(change.card(), 'Approve');
@@ -175,7 +175,7 @@ describe.concurrent('user groups', () => {
       await house.holds(change.number);
       await house.slack.changeGroup('S0LEADS', ['U04DEE']);
       house.lets(change.number);
-      await change.tells(/⛔ Nothing was sent\. Somebody who approved it may not do so any more/);
+      await change.tells(/⛔ Nothing was sent\. Somebody who approved it is no longer allowed to/);
       expect(house.writes()).toEqual([]);
     }),
   );

@@ -62,7 +62,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
         await vi.waitFor(() => expect(house.log()).toContain('the policy was reloaded'), { timeout: patienceMs });
       });
       const change = await house.change(1);
-      await change.tells(/⛔ Nothing was sent\. .*may not do this any more/);
+      await change.tells(/⛔ Nothing was sent\. .*is no longer allowed to do this/);
       expect(house.writes()).toEqual([]);
     }),
   );
@@ -74,7 +74,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
     inHouse({}, async (house) => {
       await heldUp(house, async () => house.slack.changePerson('U01ANA', become));
       const change = await house.change(1, 'ben');
-      await change.tells(/⛔ Nothing was sent\. .*may not do this any more/);
+      await change.tells(/⛔ Nothing was sent\. .*is no longer allowed to do this/);
       expect(house.writes()).toEqual([]);
     })(),
   );

@@ -70,7 +70,7 @@ export function rule(decision: Decision, ballot: VoteContext): DecisionResult {
     case 'stop':
       // Anyone who can read it may stop it: a push that was stopped by mistake can be asked for again.
       refuseUnlessIn(ballot, ['approved']);
-      if (!coolsDown(ballot.change)) throw refusal(ballot, say`There is nothing to stop.`);
+      if (!coolsDown(ballot.change)) throw refusal(ballot, say`There's nothing to stop.`);
       return move({ kind: 'cancel' });
     case 'happened':
     case 'did not happen':
@@ -82,11 +82,11 @@ function approve(decision: Decision, ballot: VoteContext): DecisionResult {
   const { policy, asked, by, voters, change, now } = ballot;
   if (change.settled_at === null && change.state === 'approved') {
     const isTwice = voters.some(({ id }) => samePerson(policy, id, by.id));
-    throw refusal(ballot, say`${isTwice ? 'You have approved it already.' : 'It is approved already.'}`);
+    throw refusal(ballot, say`${isTwice ? "You've already approved it." : "It's already approved."}`);
   }
   refuseIfStale(decision, ballot, 'waiting');
   if (now >= change.expires_at) {
-    throw refusal(ballot, say`It could be approved until ${time(change.expires_at)}.`);
+    throw refusal(ballot, say`The time to approve it ended at ${time(change.expires_at)}.`);
   }
   const needed = neededOf(ballot);
   const everybody = [...voters, by];
@@ -139,12 +139,12 @@ export const isEnough = (right: EndRight, anybody: boolean | undefined): boolean
 function close(decision: Decision, ballot: VoteContext): DecisionResult {
   const { change, now } = ballot;
   refuseIfStale(decision, ballot, 'unknown');
-  refuseUnlessEnder(ballot, 'say what came of');
+  refuseUnlessEnder(ballot, 'close');
   const from = closableFrom(change);
   if (now < from) {
     throw refusal(
       ballot,
-      say`It can still arrive at the host; nobody can know before ${time(closableMinute(change))}. Press again then.`,
+      say`It could still reach the host until ${time(closableMinute(change))}, so I haven't closed it. Please press again after that.`,
     );
   }
   return move({ kind: decision.verdict === 'happened' ? 'affirm' : 'deny' });
@@ -152,7 +152,7 @@ function close(decision: Decision, ballot: VoteContext): DecisionResult {
 
 /** A click decides nothing while the right to make it is unknown. */
 const notKnown = (groups: readonly string[], verb: string): Text =>
-  say`**I could not check whether you may ${verb} this.** ${membersUnknown(groups)} Press it again in a minute.`;
+  say`**I couldn't check whether you may ${verb} this.** ${membersUnknown(groups)} Please press it again in a minute.`;
 
 /** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
 function neededOf(ballot: VoteContext): Needed {
@@ -167,10 +167,14 @@ function refuseUnlessEnder(ballot: VoteContext, verb: string): void {
   const right = mayEnd(ballot);
   if (isEnough(right, ballot.anybody)) return;
   if (right.kind === 'if nobody may' && ballot.anybody === undefined) {
-    throw refusal(ballot, say`Slack does not tell me right now who may ${verb} it. Press it again in a minute.`);
+    throw refusal(
+      ballot,
+      say`Slack isn't answering right now, so I couldn't check who can ${verb} it. Please press it again in a minute.`,
+    );
   }
   if (right.kind === 'may not' && right.why === 'unknown') throw refusal(ballot, notKnown(right.groups, verb));
-  if (ballot.needed === 'none') throw refusal(ballot, say`You may not do this yourself.`);
+  if (ballot.needed === 'none')
+    throw refusal(ballot, say`The rules don't let you do this yourself, so you can't ${verb} it.`);
   throw refusal(ballot, refused(right.kind === 'may not' ? right.why : undefined, verb));
 }
 
@@ -180,25 +184,25 @@ function refused(
 ): Text {
   switch (why) {
     case 'yourself':
-      return say`**It is your own change**, and nobody may ${verb} their own.`;
+      return say`**This is your own change**, so somebody else has to ${verb} it.`;
     case 'denied':
-      return say`A rule forbids you this command here, so you may not ${verb} it.`;
+      return say`A rule denies you this command here, so you can't ${verb} it.`;
     case 'not named':
     case undefined:
-      return say`You are not among those who may ${verb} it.`;
+      return say`You're not among the people who can ${verb} it.`;
   }
 }
 
 /** Throws `Refusal` unless the change is still in the state and version that the person saw. */
 function refuseIfStale({ version }: Decision, ballot: VoteContext, state: Change['state']): void {
   refuseUnlessIn(ballot, [state]);
-  if (version !== ballot.change.version) throw refusal(ballot, say`It has moved on since this was drawn. Look again.`);
+  if (version !== ballot.change.version) throw refusal(ballot, say`It has changed since you saw it. Look again.`);
 }
 
 function refuseUnlessIn(ballot: VoteContext, states: readonly Change['state'][]): void {
   const { change } = ballot;
   if (change.settled_at === null && states.includes(change.state)) return;
-  throw refusal(ballot, say`It is too late for that. By now: ${standing(change)}`);
+  throw refusal(ballot, say`It's too late for that. Current state: ${standing(change)}`);
 }
 
 const refusal = ({ change }: VoteContext, why: Text): Refusal =>

@@ -51,11 +51,11 @@ export async function detailsFor(
 ): Promise<CallDetails> {
   const { database } = context;
   if (installation !== database.installation) {
-    throw new Refusal('This button belongs to another installation of me. Nothing was shown.');
+    throw new Refusal('This button belongs to another Sitehand installation. Nothing was shown.');
   }
   const change = await findChange(database.db, number);
   if (change === undefined || !readerOf(context, reader)(change)) {
-    throw new Refusal(say`There is no change #${number} that you may read. Nothing was shown.`);
+    throw new Refusal(say`I can't find #${number} among the changes you can see. Nothing was shown.`);
   }
   return detailsOfChange(change, await approvals(database.db, number));
 }
@@ -78,7 +78,7 @@ export function detailsOfChange(change: Change, approved: readonly Pick<Vote, 'p
 /** The same for something that is frozen but not yet asked for. */
 export const detailsOfFrozen = (frozen: Frozen): CallDetails =>
   detailsOf(frozen, say`**${cardOf(frozen).title}**`, [
-    say`Nothing was asked for yet.`,
+    say`Nothing has been asked for yet.`,
     ...targetFacts([frozen.target, ...frozen.alsoReads].filter((one) => one !== undefined)),
   ]);
 
@@ -107,11 +107,11 @@ function detailsOf(
     ...textLines(warning ?? []),
     ...facts.flatMap(factLines),
     ...textLines(say`**Fingerprint:** ${code(frozen.fingerprint)}`),
-    ...textLines(say`It is the SHA-256 over the call and the card. It is checked just before anything is sent.`),
+    ...textLines(say`This is the SHA-256 of the call and the card. I check it just before I send anything.`),
   ];
   const call = callOf(frozen);
   if (call === undefined) {
-    const nothing = textLines(say`**No request:** nothing is written for it. Only when access ends is changed.`);
+    const nothing = textLines(say`**No request:** nothing is sent to the host. Only the end of the access changes.`);
     return { title, lines: [...shown, ...nothing], requestAt: shown.length };
   }
   const request = [
@@ -124,8 +124,8 @@ function detailsOf(
 }
 
 const readingHelp =
-  'The path stands below the address of the hosting API. Line breaks are only for reading: nothing that is sent has one. ↩: the line goes on below. Behind what is not plain ASCII stands its code: ⟨U+00FC⟩.';
-const secretHelp = say`Where ${code('$secret')} stands, a credential is put in when it is sent: this is its name, and the SHA-256 that it must have.`;
+  'The path follows the address of the hosting API. Line breaks are only for reading: nothing that is sent has one. ↩ means that the line goes on below. A character outside plain ASCII is followed by its code: ⟨U+00FC⟩.';
+const secretHelp = say`A credential replaces ${code('$secret')} when it is sent. Shown here: its name, and the SHA-256 that it must have.`;
 
 const exact = (lines: readonly string[]): readonly DetailLine[] => lines.map((text) => ({ kind: 'exact', text }));
 

@@ -93,11 +93,11 @@ const stateInWords: Readonly<Record<Change['state'], string>> = {
   sending: 'Sending.',
   accepted: 'Accepted by the host; running.',
   done: 'Done.',
-  failed: 'The host says that it failed.',
-  rejected: 'The host refused it; nothing happened.',
+  failed: 'The host says it failed.',
+  rejected: 'The host rejected it; nothing happened.',
   unknown: 'Outcome unknown.',
-  happened: 'It happened, a person says.',
-  'did not happen': 'It did not happen, a person says.',
+  happened: 'A person says it happened.',
+  'did not happen': 'A person says it did not happen.',
   declined: 'Declined; nothing was sent.',
   expired: 'Expired; nothing was sent.',
   cancelled: 'Cancelled; nothing was sent.',
@@ -176,7 +176,7 @@ export function decisionButtons(change: Change, installation: string): readonly 
   });
   const { title, warning } = cardOf(change);
   const then = coolsDown(change)
-    ? 'It is sent ten seconds after the last approval; until then it can be stopped.'
+    ? 'It will be sent ten seconds after the last approval. Until then it can be stopped.'
     : undefined;
   const confirmed = (yes: string): Partial<Button> => ({
     confirm: { title: `${yes} #${change.number}?`, says: joined([title, warning, then], '\n'), yes },
@@ -197,13 +197,13 @@ export function decisionButtons(change: Change, installation: string): readonly 
     button(verdict, yes, {
       confirm: {
         title: `${yes}?`,
-        says: say`**#${change.number} · ${title}**\nYou looked at the host and saw ${seen}. This closes the change and frees what it locks; it sends nothing.`,
+        says: say`**#${change.number} · ${title}**\nYou checked the host and saw ${seen}. This closes the change and frees what it locked. It sends nothing.`,
         yes,
       },
     });
   return [
     close('happened', 'It happened', 'that it was done'),
-    close('did not happen', 'It did not happen', 'nothing of it'),
+    close('did not happen', 'It did not happen', 'no sign of it'),
   ];
 }
 
@@ -218,7 +218,7 @@ export function standing(change: Pick<Change, 'state' | 'settled_at' | 'outcome'
 function stateLines(change: Change): readonly Text[] {
   if (change.state === 'approved' && change.outcome !== null) return [standing(change)];
   if (change.state === 'approved' && change.tries + change.throttled > 0 && change.due_at !== null) {
-    return [say`Not sent yet; the next try is at ${time(change.due_at)}.`];
+    return [say`Not sent yet. I'll try again at ${time(change.due_at)}.`];
   }
   return [change.state === 'unknown' ? say`**Outcome unknown.** It will not be sent again.` : standing(change)];
 }

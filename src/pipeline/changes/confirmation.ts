@@ -34,8 +34,8 @@ export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation
     // A timer's words were shown with the grant that set it.
     const isTimer = confirmation === 'timer' && permit.timerOf !== undefined;
     if (isTimer || !needsReview(action, target)) return;
-    throw new Refusal('What this does has to be shown before it is asked for. Nothing was done.', {
-      hint: 'Type the command again: a form opens.',
+    throw new Refusal('You need to see what this does first. Nothing was done.', {
+      hint: 'Type the command again, and a form will open.',
     });
   }
   refuseUnlessTyped(action, target, confirmation.typedName);

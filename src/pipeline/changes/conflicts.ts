@@ -36,13 +36,13 @@ export async function refuseTooMany(tx: Tx, row: NewChange, askers: readonly str
   await alone(tx);
   if (state === 'waiting') {
     if ((await countOpen(tx, askers, ['waiting'])) < maxWaiting) return;
-    throw new Refusal(say`**${maxWaiting} changes of yours wait for approval already.** Nothing was asked.`, {
+    throw new Refusal(say`**You already have ${maxWaiting} changes waiting for approval.** Nothing was asked.`, {
       hint: say`${notAsked()} Cancel one of the others, or have it approved.`,
       offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
     });
   }
   if ((await countOpen(tx, askers, ['approved', 'sending'])) < maxUnderWay) return;
-  throw new Refusal(say`**${maxUnderWay} changes of yours are on their way to the host already.** Nothing was asked.`, {
+  throw new Refusal(say`**You already have ${maxUnderWay} changes on their way to the host.** Nothing was asked.`, {
     hint: say`${notAsked()} Ask again when some of the others are finished.`,
     offers: [{ label: 'Show them', words: ['changes', '--mine'] }],
   });

@@ -16,7 +16,7 @@ export function dryRun(frozen: Frozen): Page {
       ...(card.facts.length > 0 ? [{ kind: 'text' as const, text: factLines(card.facts) }] : []),
       call
         ? { kind: 'code', text: exactRequest(call).join('\n') }
-        : { kind: 'text', text: say`Nothing has to be written for it.` },
+        : { kind: 'text', text: say`Nothing has to be sent for it.` },
     ],
     source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${whatNext(frozen)}`,
   };

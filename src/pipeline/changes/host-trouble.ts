@@ -15,22 +15,22 @@ export function inWords(trouble: HostTrouble): Text {
   const attempts = trouble.attempts > 1 ? ` ${trouble.attempts} times in ${spoken(trouble.elapsedMs)}` : '';
   switch (trouble.kind) {
     case 'unreachable':
-      return say`I cannot reach the host${attempts && ` (tried${attempts})`}.`;
+      return say`I can't reach the host${attempts && ` (tried${attempts})`}.`;
     case 'time-out':
-      return say`The host did not answer in time${attempts && ` (tried${attempts})`}.`;
+      return say`The host didn't answer in time${attempts && ` (tried${attempts})`}.`;
     case 'not found':
-      return say`The host says this is gone, or my key may not see it (404).`;
+      return say`The host says this is gone, or my key can't see it (404).`;
     case 'unauthorised':
-      return say`The host does not take my key (${trouble.status}). Whoever runs me has to look at HOSTING_API_KEY.`;
+      return say`The host rejected my key (${trouble.status}). Please ask the person who runs me to check HOSTING_API_KEY.`;
     case 'bad request':
-      return say`The host calls the request malformed (${trouble.status}).`;
+      return say`The host says the request is malformed (${trouble.status}).`;
     case 'throttled':
       return say`The host is busy (429).`;
     case 'no turn':
-      return say`I have too many questions open at the host, which is slow to answer.`;
+      return say`The host is slow, and I already have too many requests waiting for it.`;
     case 'server error':
       return say`The host answered ${trouble.status}${attempts}.`;
     case 'odd answer':
-      return say`The host answered something I cannot read${attempts}.`;
+      return say`The host sent an answer I can't read${attempts}.`;
   }
 }

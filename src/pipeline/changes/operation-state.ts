@@ -90,11 +90,11 @@ export function judge(change: Change, trail: PollState, seen: Observation, works
   }
   if (operation !== 'not known') {
     if (next.unclear < unclearThatCount) return again;
-    if (polledMs > maxMs && (works || trail.known)) return lose('does not answer about it any more');
+    if (polledMs > maxMs && (works || trail.known)) return lose('no longer answers about it');
     return polledMs < neverAnsweredMs || works || trail.known ? again : unverified(change, seen, unfollowedLockMs);
   }
   if (polledMs < notKnownMs) return again;
-  if (trail.known) return lose('does not know it any more');
+  if (trail.known) return lose('no longer knows it');
   return works ? lose('does not know it when asked') : unverified(change, seen, unfollowedLockMs);
 }
 

@@ -63,8 +63,8 @@ export async function recheck(context: Recheck, change: Change): Promise<Recheck
 export const listingMs = 8_000;
 
 const gone = (why: Text): Rechecked => ({ kind: 'void', why });
-const notAgreed = gone(say`What is stored of this change is not what was agreed on.`);
-const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack does not tell me who may do what right now.` };
+const notAgreed = gone(say`The stored change is not what was agreed on.`);
+const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack doesn't tell me right now who may do this.` };
 const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: membersUnknownQuietly(groups) });
 
 async function recheckRights(context: Recheck, change: Change): Promise<Restored | Rechecked> {
@@ -82,7 +82,7 @@ async function recheckRights(context: Recheck, change: Change): Promise<Restored
   const moved = isTimer ? undefined : recheckTargets(context, change, since);
   if (moved) return moved;
   const restored = restore(change, namesWith(context, change));
-  if (restored === undefined) return gone(say`I do not know ${code(change.command)} any more.`);
+  if (restored === undefined) return gone(say`I no longer know the command ${code(change.command)}.`);
   return person === undefined ? restored : recheckRules(context, change, restored, person, approvers);
 }
 
@@ -90,14 +90,14 @@ async function recheckRights(context: Recheck, change: Change): Promise<Restored
 function recheckTargets(context: Recheck, change: Change, since: number): Rechecked | undefined {
   for (const target of storedTargets(change)) {
     const presence = context.presenceOf(target, since);
-    if (presence === 'gone') return gone(say`${target.name} is gone: the host lists its sites without it.`);
+    if (presence === 'gone') return gone(say`${target.name} is gone: the host no longer lists it.`);
     if (presence !== 'listed') {
       return {
         kind: 'later',
         why:
           presence === 'missing'
-            ? say`The host’s newest list of sites lacks ${target.name}; one list is not enough to tell.`
-            : say`The host does not tell right now whether ${target.name} is there.`,
+            ? say`${target.name} isn't on the host's newest list of sites. One list is not enough to call it gone.`
+            : say`The host doesn't say right now whether ${target.name} still exists.`,
       };
     }
     const now = listedAs(context.names(undefined), target);
@@ -118,7 +118,7 @@ function recheckRules(
 ): Restored | Rechecked {
   const policy = context.policy();
   const now = approvalNow(policy, person, restored, context.company());
-  if (now === undefined) return gone(say`${change.asker_name} may not do this any more.`);
+  if (now === undefined) return gone(say`${change.asker_name} is no longer allowed to do this.`);
   if (now instanceof NotKnown) return notKnown(now.groups);
   const then = permitOf(change).approval;
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
@@ -137,8 +137,8 @@ function recheckRules(
   );
   const groups = [...new Set([...(unknown ?? []), ...now.unsure])];
   if (unknown !== undefined && groups.length > 0) return notKnown(groups);
-  if (!suffice(then)) return gone(say`Somebody who approved it may not do so any more.`);
-  return gone(say`The rules ask for another approval now.`);
+  if (!suffice(then)) return gone(say`Somebody who approved it is no longer allowed to.`);
+  return gone(say`The rules now ask for another approval.`);
 }
 
 /** The unknown Slack user groups on which it depends whether these votes suffice; undefined: they can't. */
@@ -211,7 +211,7 @@ async function recheckDrift(context: Recheck, change: Change, { action, resolved
     if (restsOf(action, resolved, now) === change.rests) return { kind: 'as it was' };
     const { facts = {} } = action.card({ input: resolved.input, before: now, now: await context.database.now() });
     const lines = Object.entries(facts).map(([label, value]) => [label, inline(value)] as const);
-    const why = say`Somebody changed ${change.target_name} in the meantime. Asked again, it would be:`;
+    const why = say`Somebody changed ${change.target_name} in the meantime. If you asked again, it would be:`;
     return { kind: 'drifted', why: joined([why, factLines(lines.filter(([, value]) => value.length > 0))], '\n') };
   } catch (error) {
     if (error instanceof HostTrouble) return { kind: 'host trouble', why: inWords(error) };

@@ -3,7 +3,7 @@ import type { Words } from '../../errors.ts';
 import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
-import { code, joined, person, say, time, type Text } from '../../text.ts';
+import { bold, code, joined, person, say, time, type Text } from '../../text.ts';
 import { lockedName } from '../access/targets.ts';
 import type { TransitionNote } from './change-store.ts';
 import { askedPeople, whoIsAsked } from '../access/approver-lookup.ts';
@@ -24,21 +24,21 @@ type Around = { readonly held?: Lock | undefined; readonly twin?: Change | undef
  */
 export function asked(change: Change, { held, twin, isPaused = false }: Around = {}): Note | undefined {
   if (change.state === 'approved') {
-    return coolsDown(change)
-      ? { text: say`The rules ask for no approval. ${sendingSoon(change, isPaused)}` }
-      : undefined;
+    return coolsDown(change) ? { text: say`No approval is needed. ${sendingSoon(change, isPaused)}` } : undefined;
   }
   const asks = whoIsAsked(permitOf(change).asks ?? []);
   const then =
-    change.risk === 'routine' ? 'It is sent only when that is over.' : 'It can be approved once that is over.';
+    change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
   const busy = held && say`${holding(held, lockedName(change, held))} ${then}`;
-  const same = twin && say`**#${twin.number} is the same,** asked by ${person(twin.asker)}, and waits as well.`;
-  return { text: joined([say`${asks}: this waits for your approval until ${time(change.expires_at)}.`, same, busy]) };
+  const same = twin && say`**#${twin.number} is the same request,** from ${person(twin.asker)}, and is waiting too.`;
+  return {
+    text: joined([say`${asks}: this is waiting for your approval until ${time(change.expires_at)}.`, same, busy]),
+  };
 }
 
 /** A reminder for those who haven't approved yet. */
 export const reminder = (change: Change, voted: readonly string[]): Note => ({
-  text: say`⏳ ${whoIsAsked(permitOf(change).asks ?? [], voted)}: this still waits for your approval, until ${time(change.expires_at)}.`,
+  text: say`⏳ ${whoIsAsked(permitOf(change).asks ?? [], voted)}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
 });
 
 /** One more approval; `left` more are needed, maybe fewer once the members of the `unknown` groups are known. */
@@ -46,7 +46,7 @@ export const counted = (by: string, left: number, unknown: readonly string[] = [
   text: joined([
     say`Approved by ${person(by)}. ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
     unknown.length > 0
-      ? say`Some may not count now: ${membersUnknownQuietly(unknown)} Press Approve again when it does.`
+      ? say`Some approvals may not count right now: ${membersUnknownQuietly(unknown)} Please press Approve again when it does.`
       : undefined,
   ]),
 });
@@ -57,8 +57,8 @@ export const approved = (change: Change, by: string, isPaused: boolean): Note =>
 });
 
 const sendingSoon = (change: Change, isPaused: boolean): string => {
-  if (isPaused) return 'All sending is paused: it is sent after resume, if it is still valid then.';
-  if (callOf(change) === undefined) return 'Nothing has to be written for it.';
+  if (isPaused) return 'All sending is paused. It will be sent after resume, if it is still valid then.';
+  if (callOf(change) === undefined) return 'Nothing has to be sent for it.';
   return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
 };
 
@@ -70,7 +70,7 @@ export const ended = (how: 'Declined' | 'Cancelled' | 'Stopped', by: string, rea
 
 /** A person closed an unknown outcome. */
 export const closed = (happened: boolean, by: string): Text =>
-  happened ? say`**It happened,** ${person(by)} says.` : say`**It did not happen,** ${person(by)} says.`;
+  happened ? say`**${person(by)} says it happened.**` : say`**${person(by)} says it did not happen.**`;
 
 /** What the host's answer to the write means. */
 export function answered(receipt: Receipt, change: Change): Text {
@@ -80,36 +80,36 @@ export function answered(receipt: Receipt, change: Change): Text {
         ? say`Sent. The host accepted it.`
         : say`Sent. The host accepted it as ${code(receipt.operation)}.`;
     case 'rejected':
-      return say`**The host refused it** (${receipt.status}${refusedBecause(receipt.status)}). Nothing was changed.${hostSays(receipt.message)}`;
+      return say`**The host rejected it** (${receipt.status}${refusedBecause(receipt.status)}). Nothing was changed.${hostSays(receipt.message)}`;
     case 'throttled':
       return say`The host is busy (429) and took nothing.`;
     case 'unknown':
-      return say`**Outcome unknown.** I sent it at ${time(change.sent_at ?? change.created_at)}, and ${receipt.why}. It may have happened, or it may not. I will not send it again.`;
+      return say`**Outcome unknown.** I sent it at ${time(change.sent_at ?? change.created_at)}, and ${receipt.why}. It may or may not have happened. I won't send it again.`;
   }
 }
 
 const refusals: Readonly<Record<number, string>> = {
-  400: ': it calls the request malformed',
-  401: ': it does not take my key',
-  403: ': my key may not do this',
-  404: ': gone, or my key may not see it',
+  400: ': it says the request is malformed',
+  401: ': my key is not valid there',
+  403: ': my key is not allowed to do this',
+  404: ': it is gone, or my key cannot see it',
 };
 const refusedBecause = (status: number): string => refusals[status] ?? '';
 const hostSays = (message: string | undefined): string => (message ? ` It says: “${message.slice(0, 300)}”` : '');
 
 /** The process died while sending or just before. */
 export const orphaned = (change: Change): Text =>
-  say`**Outcome unknown.** I was stopped at ${time(change.sent_at ?? change.created_at)} while I sent this, before I saw an answer. It may have happened, or it may not. I will not send it again.`;
+  say`**Outcome unknown.** I was stopped at ${time(change.sent_at ?? change.created_at)} while sending this, before I saw an answer. It may or may not have happened. I won't send it again.`;
 
 /** The database says unsent, which is wrong, or may be if `sentAt` (epoch ms) is undefined. */
 export const forgotten = (sentAt: number | undefined): Text =>
   sentAt === undefined
-    ? say`My database was set back: I had seen this further along than it says now. Somebody may have sent it.`
-    : say`My database was set back: I sent this at ${time(sentAt)}, and it says that I did not.`;
+    ? say`My database was set back: I saw this further along than it says now. It may have been sent.`
+    : say`My database was set back: I sent this at ${time(sentAt)}, but it says I didn't.`;
 
 /** The same for a change that is now unknown. */
 export const unknownAfterLoss = (sentAt: number | undefined): Text =>
-  say`**Outcome unknown.** ${forgotten(sentAt)} It may have happened, or it may not. I will not send it again.`;
+  say`**Outcome unknown.** ${forgotten(sentAt)} It may or may not have happened. I won't send it again.`;
 
 /** The messages about an unknown outcome: to the asker, the approvers and ops, with buttons to close it. */
 export function alarm(
@@ -118,16 +118,13 @@ export function alarm(
 ): Pick<TransitionNote, 'reply' | 'outcome' | 'ops' | 'decide' | 'tell'> {
   const asked = askedPeople(permitOf(change));
   const all = [change.asker, ...asked];
-  const locked =
-    change.risk === 'routine'
-      ? undefined
-      : say`${change.target_name} stays locked until one of you says what came of it.`;
+  const locked = change.risk === 'routine' ? undefined : say`${change.target_name} stays locked.`;
   const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
-  const check = say`To check, look at ${change.target_name} in the host's panel.`;
-  const from = say`That can be said from ${time(closableMinute(change))} on: until then it can still arrive at the host.`;
+  const check = say`Please check ${change.target_name} in the host's panel, then press ${bold('It happened')} or ${bold('It did not happen')}.`;
+  const from = say`The buttons work from ${time(closableMinute(change))}: until then it could still reach the host.`;
   const again = askAgain(change);
   return {
-    reply: { text: joined(['⚠️', whom, says, check, locked, from, again.says]), buttons: again.buttons },
+    reply: { text: joined(['⚠️', whom, says, locked, check, from, again.says]), buttons: again.buttons },
     outcome: says,
     ops: true,
     decide: true,
@@ -147,11 +144,11 @@ export function askAgain(change: Change): { readonly says: Text | undefined; rea
 /** What a read shows about an unknown outcome: the current state, not that we caused it. */
 export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
   verdict === 'yes'
-    ? say`Read back: ${says}. So it probably happened; it can also have been there by somebody else's hand.`
-    : say`Read back: ${says}. So it probably did not happen; it can still be on its way.`;
+    ? say`Read back: ${says}. So it probably happened, but somebody else may have done it.`
+    : say`Read back: ${says}. So it probably didn't happen, but it could still be on its way.`;
 
 /** Nothing can be read back. */
-export const noEvidence = say`Nothing that I can read shows whether it happened. Look at the host's panel.`;
+export const noEvidence = say`Nothing I can read shows whether it happened. Please check the host's panel.`;
 
 /** Done: proven by a read, or reported by the host. */
 export const finished = (how: { readonly proof: Text } | 'host', afterMs: number): Text =>
@@ -166,12 +163,14 @@ export const left = (
 ): Text => {
   const accepted =
     change.operation === null ? say`Accepted by the host.` : say`Accepted by the host as ${code(change.operation)}.`;
-  if (typeof why === 'object') return say`${accepted} Read back: ${why.proof}. I do not know why.`;
-  if (why === 'never finished') return say`${accepted} It still says running; I stop asking.`;
+  if (typeof why === 'object') return say`${accepted} Read back: ${why.proof}. I don't know why.`;
+  if (why === 'never finished')
+    return say`${accepted} After an hour the host still says it's running, so I've stopped asking. Please check the host's panel.`;
   if (why === 'asked in vain') {
-    return say`${accepted} Asked about it for ten minutes, it gave no answer that says how it stands, so I stopped asking. Look at the host's panel.`;
+    return say`${accepted} For ten minutes the host gave no answer that says how it's going, so I've stopped asking. Please check the host's panel.`;
   }
-  const unseen = why === 'not followed' ? 'It does not say when it is finished.' : 'This cannot be verified from here.';
+  const unseen =
+    why === 'not followed' ? 'The host does not say when it is finished.' : 'This cannot be verified from here.';
   return joined([accepted, unseen]);
 };
 
@@ -180,7 +179,7 @@ export const failed = (message: string | undefined): Text => say`The host report
 
 /** The host stopped answering about an operation that it had accepted. */
 export const lostSight = (why: string): Text =>
-  say`**Outcome unknown.** The host accepted it, and ${why}. I will not send it again. Look at the host's panel.`;
+  say`**Outcome unknown.** The host accepted it, and ${why}. I won't send it again. Please check the host's panel.`;
 
 /** Nothing was sent, and why; shown on the card. */
 export const nothingSent = (why: Text): Text => say`**Nothing was sent.** ${why}`;
@@ -193,7 +192,7 @@ export const notSent = (why: Text, again: Words | undefined): Note => ({
 
 /** Another attempt will follow. */
 export const tryingAgain = (why: Text, at: number): Text =>
-  say`${why} Nothing was sent. The next try is at ${time(at)}.`;
+  say`${why} Nothing was sent. I'll try again at ${time(at)}.`;
 
 /** The emoji that a reply begins with, by event. */
 export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {

@@ -72,12 +72,12 @@ export async function settleAccess(
     if (timer) await drop(tx, changeStore, change, timer, loss, at);
   }
   if (starts === undefined) {
-    const text = say`The access of ${spoken(access.lets)} ends later than that already, and that stays.`;
+    const text = say`The access of ${spoken(access.lets)} already ends later than that, so nothing changed.`;
     if (access.forMs === undefined) return;
     return changeStore.remark(tx, change, 'timer_left', { by: 'sitehand', at, reply: { text } });
   }
   if (change.sent_at !== null && (await isTouchedSince(tx, { ...change, settled_at: change.sent_at }))) {
-    const text = say`⚠️ **No end was set for the access of ${spoken(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Take it off by hand when its time is over.`;
+    const text = say`⚠️ **No end was set for the access of ${spoken(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Please take it off by hand when its time is over.`;
     return changeStore.remark(tx, change, 'timer_left', {
       by: 'sitehand',
       at,
@@ -143,7 +143,7 @@ export async function tellAttempts(tx: Tx, timer: Timer, grant: Change, note: No
 export async function closeAttempts(tx: Tx, timer: Timer, grant: Change, how: string, at: number): Promise<void> {
   if (timer.attempts === 0 && timer.last_note === null) return;
   const what = say`The access of ${spoken(addressesOf(timer))} to ${grant.target_name}`;
-  const text = say`${what} was to end at ${time(timer.ends_at, 'date')}; it ${how}.`;
+  const text = say`${what} should have ended at ${time(timer.ends_at, 'date')}; it ${how}.`;
   await tellAttempts(tx, timer, grant, { text }, at);
 }
 

@@ -50,8 +50,8 @@ export async function undoOf(
 }
 
 const otherInstallation = (): Refusal =>
-  new Refusal('This button belongs to another installation of me. Nothing was done.', {
-    hint: 'Press the one that the other installation drew.',
+  new Refusal('This button belongs to another Sitehand installation. Nothing was done.', {
+    hint: 'Please use the button on that installation’s own card.',
   });
 
 async function isAsLeft(context: UndoDesk, person: Person, change: Change, { left }: Undo): Promise<boolean> {
@@ -64,7 +64,7 @@ async function isAsLeft(context: UndoDesk, person: Person, change: Change, { lef
     .look?.({ input: resolved.input, ...sourcesOf(context, person.id) })
     .catch((error: unknown) => {
       if (!(error instanceof HostTrouble)) throw error;
-      throw new Refusal(say`${inWords(error)} Nothing was done.`, { hint: 'Press it again in a minute.' });
+      throw new Refusal(say`${inWords(error)} Nothing was done.`, { hint: 'Please press it again in a minute.' });
     });
   return leftOf(action, resolved, now) === left;
 }

@@ -19,12 +19,12 @@ export function stillUnknown(
   const since = change.lost_at ?? change.sent_at ?? change.created_at;
   const { locked } = of;
   return joined([
-    say`⚠️ **Outcome still unknown.** It was sent at ${time(change.sent_at ?? since, 'date')} and has been unknown since ${time(since, 'date')} (${spoken(of.at - since)}). Nobody has said yet what came of it.`,
+    say`⚠️ **Outcome still unknown.** It was sent at ${time(change.sent_at ?? since, 'date')} and has been unknown since ${time(since, 'date')} (${spoken(of.at - since)}). We still don't know whether it happened.`,
     locked.length > 0
-      ? say`${locked.join(' and ')} ${locked.length === 1 ? 'stays' : 'stay'} locked until somebody does.`
+      ? say`${locked.join(' and ')} ${locked.length === 1 ? 'stays' : 'stay'} locked until somebody closes it.`
       : undefined,
-    change.risk !== 'routine' && locked.length === 0 ? say`It locks nothing any more.` : undefined,
-    of.shown ?? say`Look at the host's panel for what it shows at that time.`,
+    change.risk !== 'routine' && locked.length === 0 ? say`It no longer locks anything.` : undefined,
+    of.shown ?? say`Please check what the host's panel shows for that time.`,
     whoCloses(change, of.closers),
     of.again,
   ]);
@@ -35,9 +35,9 @@ export function whoCloses(change: Change, { people, byUnlock, anybody }: Closers
   const named = people.slice(0, 6).map((id): Text => [person(id)]);
   const more = people.length > named.length ? [say`${people.length - named.length} more`] : [];
   const who = joined([...named, ...more], ' or ');
-  if (byUnlock) return say`Today's rules let nobody close this by approving, so ${who} can, by the right to unlock.`;
+  if (byUnlock) return say`Today's rules let nobody close this by approving, so ${who} can, with the right to unlock.`;
   if (people.length > 0) return say`${who} can close it.`;
   if (anybody === true) return say`Everyone who may run this command there can close it.`;
   if (anybody === undefined) return say`I can't tell right now who can close it.`;
-  return say`**Today's rules let nobody close it.** Whoever keeps the policy can let somebody approve it, or name ${code('unlock')} for ${change.target_name}.`;
+  return say`**Today's rules let nobody close it.** Please ask the person who keeps the policy to let somebody approve it, or to name ${code('unlock')} for ${change.target_name}.`;
 }

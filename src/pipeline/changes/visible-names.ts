@@ -67,7 +67,7 @@ function allNames({ environments, domains, at, trouble }: Listed, policy: Policy
     return { kind: 'environment', id, name: site ? `${site.name}/${name}` : name, live, site };
   });
   const listed = domains.map(({ id, name, site }): Domain => ({ kind: 'domain', id, name, site }));
-  const unlisted = trouble ? inWords(trouble) : at === undefined ? say`I have not listed the sites yet.` : undefined;
+  const unlisted = trouble ? inWords(trouble) : at === undefined ? say`I haven't listed the sites yet.` : undefined;
   return { environments: named.toSorted(byName), domains: listed.toSorted(byName), trouble: unlisted };
 }
 

@@ -62,7 +62,7 @@ function locking(context: DeedDesk, doer: Actor): Pick<QueryService, 'lock' | 'u
         const held = await takeLocks(tx, [target], terms, at);
         if (held) return { done: false, hold: holdOf(held) };
         const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
-        const says = say`**${env.name} was locked by ${mention(person.id)}** ${end}: “${why}”. Changes of it are refused.`;
+        const says = say`**${env.name} was locked by ${mention(person.id)}** ${end}: “${why}”. Changes to it are refused.`;
         await record(context, doer, tx, at, { event: 'lock', target: env, reason: why, until, says });
         return { done: true, hold: { by: { person: person.id }, why, until } };
       }),
@@ -95,7 +95,7 @@ function pausing(context: DeedDesk, doer: Actor, mayRead: MayRead): Pick<QuerySe
         const pause: Pause = { by: person.id, name: person.name, why, at };
         await writeSetting(tx, { key: pauseKey, value: JSON.stringify(pause), at });
         const because = why === undefined ? say`.` : say`: “${why}”.`;
-        const says = say`⚠️ **Nothing is sent any more: ${mention(person.id)} paused it**${because}`;
+        const says = say`⚠️ **${mention(person.id)} paused all sending**${because}`;
         await record(context, doer, tx, at, { event: 'pause', reason: why, says });
         return { done: true, pause, ...around };
       }),
@@ -104,7 +104,7 @@ function pausing(context: DeedDesk, doer: Actor, mayRead: MayRead): Pick<QuerySe
         const paused = await readPause(tx);
         if (paused === undefined) return undefined;
         await removeSetting(tx, pauseKey);
-        const says = say`**Sending goes on: ${mention(person.id)} resumed it.** It was paused by ${actor(paused.by)} at ${time(paused.at, 'date')}.`;
+        const says = say`**${mention(person.id)} resumed sending.** It was paused by ${actor(paused.by)} at ${time(paused.at, 'date')}.`;
         await record(context, doer, tx, at, { event: 'resume', paused, says });
         const held = (await countStates(tx)).approved ?? 0;
         return { pause: paused, held, named: await heldNow(tx, mayRead) };
@@ -142,7 +142,8 @@ type Entry = { readonly event: string; readonly target?: Environment; readonly s
 
 /** Throws `Refusal` if the delivery was already answered: its sender was told that nothing was done. */
 export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Promise<void> {
-  if (inbox !== undefined && !(await closeInbox(tx, inbox, at))) throw new Refusal('It is too late. Nothing was done.');
+  if (inbox !== undefined && !(await closeInbox(tx, inbox, at)))
+    throw new Refusal('It is too late for that. Nothing was done.');
 }
 
 /** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */

@@ -61,7 +61,7 @@ export async function decide(context: DecisionDesk, decided: Decided): Promise<v
   for (let attempt = 0; attempt < maxRecounts; attempt += 1) {
     const votes = await approvals(context.database.db, change.number);
     const voters = await freshVoters(context, change, votes);
-    if (voters === undefined) throw couldNotCheck(say`Slack does not tell me who the other approvers are right now.`);
+    if (voters === undefined) throw couldNotCheck(say`Slack doesn't tell me right now who the other approvers are.`);
     // Refuse before the host is asked anything.
     rule(decided, { ...ballot, voters, change, now: await context.database.now() });
     if (attempt === 0 && decided.verdict === 'approve') await refuseIfMovedOn(context, change, decided);
@@ -82,29 +82,29 @@ async function loadPresent(
   { installation, number, person, team, verdict }: Decided,
 ): Promise<Present> {
   if (installation !== context.database.installation) {
-    throw new Refusal('This button belongs to another installation of me. Nothing was done.', {
-      hint: 'Press the one that the other installation drew.',
+    throw new Refusal('This button belongs to another Sitehand installation. Nothing was done.', {
+      hint: 'Please use the button on that installation’s own card.',
     });
   }
   const change = await findChange(context.database.db, number);
   const role = ends.has(verdict) ? 'ender' : 'approver';
   const groups = change === undefined ? [] : groupsOf(context.policy(), change, role);
   const by = await context.whoIs(person, groups, team);
-  if (by === undefined) throw couldNotCheck(say`Slack does not tell me right now who you are.`);
+  if (by === undefined) throw couldNotCheck(say`Slack doesn't tell me right now who you are.`);
   assertMember(by);
   const mayRead = change !== undefined && readerOf(context, by)(change);
   const hidden = change === undefined || mayRead ? [] : hiddenBy(context, by, change);
   if (hidden.length > 0) throw couldNotCheck(membersUnknown(hidden));
   const restored = mayRead ? restore(change, namesWith(context, change)) : undefined;
   if (change === undefined || restored === undefined) {
-    throw new Refusal(say`I know no change #${number} that you may read. Nothing was done.`);
+    throw new Refusal(say`I can't find #${number} among the changes you can see. Nothing was done.`);
   }
   return { by, change, restored };
 }
 
 const couldNotCheck = (why: Text): Refusal =>
-  new Refusal(say`**I could not check this.** ${why} Nothing was sent, and nothing was changed by your click.`, {
-    hint: 'Press it again in a minute.',
+  new Refusal(say`**I couldn't check this.** ${why} Nothing was sent, and nothing was changed by your click.`, {
+    hint: 'Please press it again in a minute.',
   });
 
 /** Rechecks everything before an approval counts. If something moved on, ends the change and throws. */
@@ -161,7 +161,9 @@ async function commit(context: DecisionDesk, decided: Decided, session: Session)
     if (error instanceof Recount) return false;
     if (!(error instanceof LockHeld)) throw error;
     const says = lockedBy(error.lock, error.target);
-    throw new Refusal(say`${says} Your approval was not counted.`, { hint: 'Approve it when it is free.' });
+    throw new Refusal(say`${says} Your approval was not counted.`, {
+      hint: 'Please approve it again when the lock is gone.',
+    });
   }
 }
 
@@ -179,7 +181,7 @@ async function apply(
   const { person, verdict, reason } = decided;
   // A repeated vote is refused unless it now completes the approval.
   if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
-    throw new Refusal(say`You have approved #${change.number} already. Nothing was changed by your click.`);
+    throw new Refusal(say`You've already approved #${change.number}. Nothing was changed by your click.`);
   }
   const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
   const note = { ...noteFor(change, decided, session.by, ruling, isPaused), at };

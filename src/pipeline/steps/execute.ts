@@ -63,7 +63,7 @@ export async function execute(context: Execution, change: Change): Promise<void>
   });
   if (sending === undefined) {
     opened.abandon();
-    return reschedule(context, change, say`Something came in between.`);
+    return reschedule(context, change, say`Something changed at the last moment.`);
   }
   context.history.sent(sending.change);
   failpoint('sending saved', change.number);
@@ -103,13 +103,13 @@ async function complete(context: Execution, seen: Change): Promise<void> {
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
     if (await blockedReason(context.database, change, tx)) return false;
-    const says = say`Nothing had to be written. ${cardOf(change).done}.`;
+    const says = say`Nothing had to be sent. ${cardOf(change).done}.`;
     const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, outcome: says };
     const moved = await context.changeStore.advance(tx, change, { kind: 'complete' }, note);
     if (moved) await settleAccess(tx, context.changeStore, moved, at, { isProven: true });
     return moved !== undefined;
   });
-  if (!isDone) await reschedule(context, seen, say`Something came in between.`);
+  if (!isDone) await reschedule(context, seen, say`Something changed at the last moment.`);
 }
 
 /** A pause or another lock that stops the send for now. */

@@ -161,7 +161,7 @@ async function tellProgress(
 function progress(operation: Observation['operation'], forMs: number): Text | undefined {
   if (operation === 'running' && forMs > showRunningAfterMs) return say`▶️ Running for ${spoken(forMs)}.`;
   if (operation !== 'trouble' || forMs <= showTroubleAfterMs) return undefined;
-  return say`▶️ Sent ${spoken(forMs)} ago. The host cannot be asked about it right now; I keep asking.`;
+  return say`▶️ Sent ${spoken(forMs)} ago. I can't ask the host about it right now, so I'll keep trying.`;
 }
 
 type Settled = Exclude<PollResult, { wait: number }> & { readonly left: string | undefined };

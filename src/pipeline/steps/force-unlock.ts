@@ -40,8 +40,8 @@ async function tell(
 ): Promise<void> {
   const { person, permit } = doer;
   await answerDelivery(tx, doer, at);
-  const open = change.state === 'unknown' ? say` What came of it is still unknown, and still has to be said.` : '';
-  const text = say`🔓 **${mention(person.id)} took its lock on ${env.name} away.** Other changes of it may go on.${open}`;
+  const open = change.state === 'unknown' ? say` This one is still unknown and has to be closed.` : '';
+  const text = say`🔓 **${mention(person.id)} removed its lock on ${env.name}.** Other changes to it can go ahead.${open}`;
   const details = {
     target: env.name,
     target_key: keyOf(env),

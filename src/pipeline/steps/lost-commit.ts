@@ -39,7 +39,7 @@ export async function pauseAfterLoss(
   await oweOps(
     tx,
     `lost:${found.key}`,
-    say`⚠️ **My database was set back, or may have been, so nothing is sent any more.** ${found.says} Changes that it calls approved or waiting may have been sent. Compare those of the last hours with the host's panel, cancel what is there already, then say ${code('resume')}.`,
+    say`⚠️ **My database was set back, or may have been, so I paused all sending.** ${found.says} Changes that it calls approved or waiting may have been sent. Please compare those of the last hours with the host's panel, cancel the ones that already happened, then type ${code('resume')}.`,
     at,
   );
 }
@@ -47,7 +47,7 @@ export async function pauseAfterLoss(
 /** Pauses if PostgreSQL was promoted or restored since the last send; true if so. Call it after `alone`. */
 export async function pauseIfPromoted(context: Pick<Losing, 'changeStore'>, tx: Tx, at: number): Promise<boolean> {
   if (!(await timelineChanged(tx, at))) return false;
-  const says = say`PostgreSQL was promoted, restored or moved since something was sent last, and may have lost what was committed before.`;
+  const says = say`PostgreSQL was promoted, restored or moved since the last send, and may have lost commits.`;
   await pauseAfterLoss(context, tx, at, { key: `timeline:${at}`, says });
   return true;
 }
@@ -76,5 +76,5 @@ export type Found = { readonly key: string; readonly says: Text };
 
 export const foundOf = ({ number, version, state }: Pick<Change, 'number' | 'version' | 'state'>): Found => ({
   key: `${number}:${version}`,
-  says: say`#${number} is ${state} there, and I had seen it further along.`,
+  says: say`#${number} is ${state} there, but I had seen it further along.`,
 });

@@ -88,7 +88,7 @@ async function markLost(
 async function reportMissing(context: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
   const { title } = cardOf(sent);
   const came = outcome.kind === 'not sent' ? say`Nothing was written.` : answered(outcome, sent);
-  const says = say`It does not know #${sent.number} (${title}) any more. ${came}`;
+  const says = say`It no longer knows #${sent.number} (${title}). ${came}`;
   await pauseAfterLoss(context, tx, at, { key: `${sent.number}:0`, says });
 }
 
@@ -115,7 +115,7 @@ function noteFor(change: Change, outcome: Outcome, event: ChangeEvent | undefine
     return { ...note, ...attempted, details: { ...attempted.details, ...note.details } };
   }
   if (event === undefined && outcome.kind !== 'unknown') {
-    const reply = { text: say`⚠️ **The host answered after this had its end here.** ${text}` };
+    const reply = { text: say`⚠️ **The host answered after this had ended here.** ${text}` };
     return { ...note, reply, ops: true, tell: [change.asker] };
   }
   const late = event?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;

@@ -141,7 +141,7 @@ export async function save(
     return change;
   } catch (error) {
     if (error instanceof LockHeld)
-      throw new Locked(lockedBy(error.lock, error.target), { hint: 'Ask again when it is free.' });
+      throw new Locked(lockedBy(error.lock, error.target), { hint: 'Ask again when the lock is gone.' });
     // If only the answer to the commit got lost, the change is saved and will be sent.
     const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
     if (saved === undefined) throw error;

@@ -74,11 +74,11 @@ async function fire(context: Timekeeping, timer: Timer): Promise<void> {
     return timer.times_missing + 1 < minMissing ? checkAgain(context, timer) : end(context, timer, 'not there');
   // Nothing was sent, so the host refused nothing: not an attempt.
   if (made?.sent_at === null) {
-    return putOffAndTell(context, timer, say`#${made.number} did not do it: ${standing(made)}`, {
+    return putOffAndTell(context, timer, say`#${made.number} didn't do it: ${standing(made)}`, {
       created_change: null,
     });
   }
-  if (made) return failed(context, timer, say`#${made.number} did not do it: ${standing(made)}`, isRunning);
+  if (made) return failed(context, timer, say`#${made.number} didn't do it: ${standing(made)}`, isRunning);
   if (timer.gave_up_at !== null) return remind(context, timer);
   return createRemoval(context, timer, target);
 }
@@ -92,8 +92,8 @@ function targetOf(context: Timekeeping, timer: Timer): Environment {
 const nothingTaken = 'Nothing was taken off the list.';
 const notThere = (presence: Presence, { name }: Environment): string =>
   presence === 'missing'
-    ? `It does not list ${name} either; that counts as gone only where it lasts.`
-    : 'Nor does it list its sites right now, so I cannot tell what that means.';
+    ? `It does not list ${name} either, but that only counts as gone if it lasts.`
+    : 'It does not list its sites right now either, so I cannot tell what that means.';
 
 /** The addresses that still have access. *gone* only after enough listings of sites without the environment. */
 async function openNow(context: Timekeeping, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
@@ -176,7 +176,7 @@ async function putOffAndTell(
   });
 }
 
-/** How often and for how long something went wrong is no other reason. */
+/** The reason without its numbers: the same trouble for longer isn't news. */
 const withoutNumbers = (why: Text): string => plain(why).replace(/\d+/g, '');
 
 const putOff = (context: Timekeeping, timer: Timer): Promise<void> =>
@@ -224,7 +224,7 @@ async function failed(context: Timekeeping, timer: Timer, why: Text, keepsChange
 /** The message that access is still open, why, and when the next attempt is. */
 function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next: number): Note {
   const count = ['Not tried yet', 'Tried once'][timer.attempts] ?? `Tried ${timer.attempts} times`;
-  const what = say`The access of ${spoken(addressesOf(timer))} to ${where} was to end at ${time(timer.ends_at, 'date')} and is still open.`;
+  const what = say`The access of ${spoken(addressesOf(timer))} to ${where} should have ended at ${time(timer.ends_at, 'date')} and is still open.`;
   const tries = say`${count}; the next try is at ${time(next, 'date')}.`;
   return { text: joined(['⚠️', person(timer.requester), say`**${what}**`, why, tries]), buttons: [removeNow(timer)] };
 }
@@ -237,8 +237,8 @@ const removeNow = ({ change }: Timer): Button => ({
 const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =>
   joined([
     say`⚠️ ${person(timer.requester)} **I gave up: ${spoken(addressesOf(timer))} can still connect to ${where}.**`,
-    say`The access was to end at ${time(timer.ends_at, 'date')}; I tried ${timer.attempts} times. The last time: ${why}`,
-    say`Take it off the list in the host's panel, or press ${bold('Remove now')}. I remind the ops channel once a day until it is off.`,
+    say`The access should have ended at ${time(timer.ends_at, 'date')}; I tried ${timer.attempts} times. The last time: ${why}`,
+    say`Please take it off the list in the host's panel, or press ${bold('Remove now')}. I'll remind the ops channel once a day until it's off.`,
   ]);
 
 /** The daily reminder in the ops channel. Without `why` it repeats the last reason. */
@@ -255,7 +255,7 @@ async function remind(context: Timekeeping, timer: Timer, why?: Text): Promise<v
     const days = Math.max(1, Math.round((at - timer.ends_at) / remindMs));
     const text = joined([
       say`⚠️ **#${grant.number} Still open after ${days === 1 ? 'a day' : `${days} days`}: ${spoken(addressesOf(timer))} can connect to ${grant.target_name}.**`,
-      say`The access was to end at ${time(timer.ends_at, 'date')}.`,
+      say`The access should have ended at ${time(timer.ends_at, 'date')}.`,
       lastReason,
     ]);
     const body = JSON.stringify({ text, buttons: [removeNow(timer)] } satisfies Note);
@@ -263,7 +263,7 @@ async function remind(context: Timekeeping, timer: Timer, why?: Text): Promise<v
   });
 }
 
-/** Ends a timer whose addresses are off the list. */
+/** Ends a timer: the environment is gone, or the addresses are off the list. */
 async function end(context: Timekeeping, timer: Timer, reason: 'gone' | 'not there'): Promise<void> {
   await context.database.transaction(async (tx) => {
     await alone(tx);
@@ -276,8 +276,8 @@ async function end(context: Timekeeping, timer: Timer, reason: 'gone' | 'not the
     const where = grant.target_name;
     const text =
       reason === 'gone'
-        ? say`**${where} is gone:** the host lists its sites without it. The access of ${what} has nothing left to be taken off.`
-        : say`The access of ${what} to ${where} is over: it is not on the SSH allowlist any more, and nothing had to be done.`;
+        ? say`**${where} is gone:** the host no longer lists it, so the access of ${what} is over.`
+        : say`The access of ${what} to ${where} is over: it's no longer on the SSH allowlist, so nothing had to be done.`;
     const details = { timer: timer.id, why: reason, addresses: addressesOf(timer) };
     const note = {
       by: 'sitehand',

@@ -101,7 +101,7 @@ async function declareUnknown({ database, changeStore }: BackOffice, change: Cha
 async function expire({ database, changeStore }: BackOffice, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
-    const why = say`Nobody approved it in time.`;
+    const why = say`It wasn't approved in time.`;
     const reply = notSent(why, wordsOfChange(change));
     const note = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.asker] };
     await changeStore.advance(tx, change, { kind: 'expire' }, note);

@@ -166,79 +166,79 @@ describe('what somebody is told', () => {
       'promise 3: the asker',
       'approve',
       { by: people.asker },
-      'It is your own change, and nobody may approve their own.',
+      'This is your own change, so somebody else has to approve it.',
     ],
     [
       'promise 3: the asker with another id',
       'approve',
       { by: people['other id of the asker'] },
-      'It is your own change, and nobody may approve their own.',
+      'This is your own change, so somebody else has to approve it.',
     ],
-    ['the asker who declines', 'decline', { by: people.asker }, 'nobody may decline their own'],
-    ['a developer', 'approve', { by: people.developer }, 'You are not among those who may approve it.'],
-    ['who has left the user group', 'approve', { by: people['approver of before'] }, 'You are not among those'],
-    ['whom a rule forbids it', 'approve', { by: people['denied approver'] }, 'A rule forbids you this command here'],
-    ['a reader', 'decline', { by: people.reader }, 'You are not among those who may decline it.'],
+    ['the asker who declines', 'decline', { by: people.asker }, 'somebody else has to decline it'],
+    ['a developer', 'approve', { by: people.developer }, "You're not among the people who can approve it."],
+    ['who has left the user group', 'approve', { by: people['approver of before'] }, "You're not among the people"],
+    ['whom a rule forbids it', 'approve', { by: people['denied approver'] }, 'A rule denies you this command here'],
+    ['a reader', 'decline', { by: people.reader }, "You're not among the people who can decline it."],
     ['who cancels what is another’s', 'cancel', {}, 'Only @U01ANA can cancel it.'],
     [
       'too late',
       'approve',
       { change: changeIn('cancelled') },
-      'It is too late for that. By now: Cancelled; nothing was sent.',
+      "It's too late for that. Current state: Cancelled; nothing was sent.",
     ],
     ...(['waiting', 'approved'] as const).map((state): [string, DecisionKind, Partial<VoteContext>, string] => [
       `settled, though its state still says ${state}`,
       'approve',
       { change: changeIn(state, { settled_at: now - 1 }) },
-      'It is too late for that.',
+      "It's too late for that.",
     ]),
-    ['another was first', 'approve', { change: changeIn('approved') }, 'It is approved already.'],
+    ['another was first', 'approve', { change: changeIn('approved') }, "It's already approved."],
     [
       'pressed twice',
       'approve',
       { change: changeIn('approved'), voters: [people.approver] },
-      'You have approved it already.',
+      "You've already approved it.",
     ],
-    ['sent already', 'approve', { change: changeIn('sending') }, 'It is too late for that. By now: Sending.'],
-    ['expired', 'approve', { now: now + 1 }, 'It could be approved until 00:16 UTC.'],
-    ['what needs no approval', 'approve', { needed: 'none' }, 'You are not among those who may approve it.'],
-    ['nothing to stop', 'stop', { change: changeIn('approved', { target_live: 0 }) }, 'There is nothing to stop.'],
+    ['sent already', 'approve', { change: changeIn('sending') }, "It's too late for that. Current state: Sending."],
+    ['expired', 'approve', { now: now + 1 }, 'The time to approve it ended at 00:16 UTC.'],
+    ['what needs no approval', 'approve', { needed: 'none' }, "You're not among the people who can approve it."],
+    ['nothing to stop', 'stop', { change: changeIn('approved', { target_live: 0 }) }, "There's nothing to stop."],
     [
       'nothing to stop, being harmless',
       'stop',
       { change: changeIn('approved', { risk: 'sensitive' }) },
-      'There is nothing to stop.',
+      "There's nothing to stop.",
     ],
-    ['stopped too late', 'stop', { change: changeIn('sending') }, 'It is too late for that. By now: Sending.'],
+    ['stopped too late', 'stop', { change: changeIn('sending') }, "It's too late for that. Current state: Sending."],
     [
       'closed by the asker',
       'happened',
       { change: changeIn('unknown'), by: people.asker },
-      'nobody may say what came of their own',
+      'somebody else has to close it',
     ],
     [
       'closed too early',
       'did not happen',
       { change: changeIn('unknown', { sent_at: now }) },
-      'nobody can know before 00:23 UTC',
+      "It could still reach the host until 00:23 UTC, so I haven't closed it.",
     ],
     [
       'closed by a reader, where no approval was needed',
       'happened',
       { change: changeIn('unknown'), needed: 'none', by: people.reader },
-      'You may not do this yourself.',
+      "The rules don't let you do this yourself",
     ],
     [
       'approved by somebody of whom it is not known whether they may',
       'approve',
       { by: unsure('U09GUY') },
-      "I could not check whether you may approve this. Slack doesn't tell me who is in @S0GUIDES (S0GUIDES).",
+      "I couldn't check whether you may approve this. Slack doesn't tell me who is in @S0GUIDES (S0GUIDES).",
     ],
     [
       'closed by the same',
       'happened',
       { change: changeIn('unknown'), by: unsure('U09GUY') },
-      'I could not check whether you may say what came of this.',
+      "I couldn't check whether you may close this.",
     ],
   ])('%s', (_, verdict, more, sentence) => {
     const told = said(refusalOf(() => rule(seen(verdict), ballot(more))));
@@ -247,15 +247,13 @@ describe('what somebody is told', () => {
   });
 
   test('that it has moved on, if another version was seen', () => {
-    expect(said(refusalOf(() => rule(seen('approve', 2), ballot())))).toContain(
-      'It has moved on since this was drawn.',
-    );
+    expect(said(refusalOf(() => rule(seen('approve', 2), ballot())))).toContain('It has changed since you saw it.');
   });
 });
 
 describe('time', () => {
   test('an approval counts until the very moment of expiry; nothing else asks the time', () => {
-    expect(cameOf(seen('approve'), ballot({ now: now + 1 }))).toContain('It could be approved until');
+    expect(cameOf(seen('approve'), ballot({ now: now + 1 }))).toContain('The time to approve it ended at');
     expect(cameOf(seen('approve'), ballot({ now }))).toBe('approve');
     expect(cameOf(seen('decline'), ballot({ now: now + 1 }))).toBe('decline');
     expect(cameOf(seen('cancel'), ballot({ now: now + 1, by: people.asker }))).toBe('cancel');
@@ -269,7 +267,7 @@ describe('time', () => {
       const change = changeIn('unknown', { sent_at: 60_000 });
       const from = closableFrom(change);
       expect(from).toBe(60_000 + 45_000 + 300_000);
-      expect(cameOf(seen(verdict), ballot({ change, now: from - 1 }))).toContain('It can still arrive at the host');
+      expect(cameOf(seen(verdict), ballot({ change, now: from - 1 }))).toContain('It could still reach the host');
       expect(cameOf(seen(verdict), ballot({ change, now: from }))).toBe(verdict === 'happened' ? 'affirm' : 'deny');
     },
   );
@@ -279,7 +277,7 @@ describe('time', () => {
     expect(cameOf(seen('happened'), { ...of, by: people.asker })).toBe('affirm');
     expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('affirm');
     expect(cameOf(seen('happened'), { ...of, by: people['denied approver'] })).toContain(
-      'You may not do this yourself.',
+      "The rules don't let you do this yourself",
     );
   });
 });
@@ -441,20 +439,22 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
       cameOf(seen(verdict), ballot({ ...gone, by, anybody }));
     const does = may[verdict].does;
     expect(came(ending.dee, false)).toBe(does);
-    expect(came(ending.dee, true)).toContain('You are not among those who may');
-    expect(came(ending.dee, undefined)).toMatch(/Slack does not tell me right now who may .* Nothing was changed/);
+    expect(came(ending.dee, true)).toContain("You're not among the people who can");
+    expect(came(ending.dee, undefined)).toMatch(
+      /Slack isn't answering right now, so .* who can .* Nothing was changed/,
+    );
     expect(came(ending.fay, undefined)).toBe(does);
-    expect(came(ending.fay, true)).toContain('You are not among those who may');
-    expect(came(ending.ana, false)).toContain('It is your own change');
-    expect(came(ending.chi, false)).toContain('You are not among those who may');
-    expect(came(ending.chi, undefined)).toContain('You are not among those who may');
+    expect(came(ending.fay, true)).toContain("You're not among the people who can");
+    expect(came(ending.ana, false)).toContain('This is your own change');
+    expect(came(ending.chi, false)).toContain("You're not among the people who can");
+    expect(came(ending.chi, undefined)).toContain("You're not among the people who can");
   });
 
   test('nobody approves by a right to unlock, or by rules that came later', () => {
     const [gone, other] = [rulesNow['the rule and the group are gone'], rulesNow['other people approve']];
     for (const by of [ending.dee, ending.fay]) {
-      expect(cameOf(seen('approve'), ballot({ policy: gone, by, anybody: false }))).toContain('You are not among');
+      expect(cameOf(seen('approve'), ballot({ policy: gone, by, anybody: false }))).toContain("You're not among");
     }
-    expect(cameOf(seen('approve'), ballot({ policy: other, by: ending.fay }))).toContain('You are not among');
+    expect(cameOf(seen('approve'), ballot({ policy: other, by: ending.fay }))).toContain("You're not among");
   });
 });

@@ -140,14 +140,14 @@ describe('a reminder', () => {
 
   test('says what is unknown, since when, what stays locked, how to check, and who can close it', () => {
     expect(plain(stillUnknown(lost, of))).toBe(
-      "⚠️ Outcome still unknown. It was sent at 1970-01-01 00:00 UTC and has been unknown since 1970-01-01 00:00 UTC (1 h 0 min). Nobody has said yet what came of it. acme-shop/live and acme-shop/staging stay locked until somebody does. Look at the host's panel for what it shows at that time. @U03CHI or @U04DEE can close it.",
+      "⚠️ Outcome still unknown. It was sent at 1970-01-01 00:00 UTC and has been unknown since 1970-01-01 00:00 UTC (1 h 0 min). We still don't know whether it happened. acme-shop/live and acme-shop/staging stay locked until somebody closes it. Please check what the host's panel shows for that time. @U03CHI or @U04DEE can close it.",
     );
   });
 
   test('of what locks nothing, and of what can be read', () => {
     const shown = say`Read back: it is so.`;
     expect(plain(stillUnknown(lost, { ...of, locked: [], shown }))).toMatch(
-      /came of it\. It locks nothing any more\. Read back: it is so\. @U03CHI/,
+      /it happened\. It no longer locks anything\. Read back: it is so\. @U03CHI/,
     );
     const routine = plain(stillUnknown({ ...lost, risk: 'routine' }, { ...of, locked: [], again: say`Twice.` }));
     expect(routine).not.toContain('lock');
@@ -156,7 +156,7 @@ describe('a reminder', () => {
 
   test.each<[string, Partial<Closers>, string]>([
     ['many', { people: ['1', '2', '3', '4', '5', '6', '7', '8'] }, '@1 or @2 or @3 or @4 or @5 or @6 or 2 more can'],
-    ['by unlock', { byUnlock: true, anybody: false }, 'so @U03CHI or @U04DEE can, by the right to unlock.'],
+    ['by unlock', { byUnlock: true, anybody: false }, 'so @U03CHI or @U04DEE can, with the right to unlock.'],
     ['nobody', { people: [], anybody: false }, "Today's rules let nobody close it."],
     ['it cannot be told', { people: [], anybody: undefined }, "I can't tell right now who can close it."],
   ])('who can: %s', (_, more, words) => {

@@ -34,9 +34,9 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
     ...more,
   });
   test.each<[string, Words, (frozen: Frozen) => Confirmation, RegExp]>([
-    ['nothing was shown', push, () => 'not needed', /has to be shown before it is asked for\. Nothing was done\./],
-    ['nothing of a sensitive one was shown', add, () => 'not needed', /has to be shown before/],
-    ['a timer is pretended', push, () => 'timer', /has to be shown before/],
+    ['nothing was shown', push, () => 'not needed', /need to see what this does first\. Nothing was done\./],
+    ['nothing of a sensitive one was shown', add, () => 'not needed', /need to see what this does first/],
+    ['a timer is pretended', push, () => 'timer', /need to see what this does first/],
     ['no name was typed', push, (frozen) => seen(frozen, { typedName: undefined }), /^This is not acme-shop\/live\./],
     ['another name was typed', push, (frozen) => seen(frozen, { typedName: 'acme-shop/staging' }), /^This is not acme/],
     ['it only looks like the name', push, (frozen) => seen(frozen, { typedName: 'acme-shop/lіve' }), /U\+0456/],

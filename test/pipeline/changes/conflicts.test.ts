@@ -25,8 +25,8 @@ describeBoth('what one person has under way', (open) => {
   };
 
   it.each([
-    ['waiting', 5, '5 changes of yours wait for approval already.'],
-    ['approved', 50, '50 changes of yours are on their way to the host already.'],
+    ['waiting', 5, 'You already have 5 changes waiting for approval.'],
+    ['approved', 50, 'You already have 50 changes on their way to the host.'],
   ] as const)('%s: %d are enough', async (state, most, says) => {
     await expect(asks({ state }, most - 1)).resolves.toBeUndefined();
     const over = { state: 'done', settled_at: 2 } as const;

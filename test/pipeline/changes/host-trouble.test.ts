@@ -8,15 +8,15 @@ import { plain } from '../../../src/text.ts';
 /** What somebody is told whose read came to nothing: the host is blamed only for what it did. */
 
 test.each<[TroubleKind, number | undefined, string]>([
-  ['unreachable', undefined, 'I cannot reach the host (tried 2 times in 3 s).'],
-  ['time-out', undefined, 'The host did not answer in time (tried 2 times in 3 s).'],
-  ['not found', 404, 'The host says this is gone, or my key may not see it (404).'],
-  ['unauthorised', 403, 'The host does not take my key (403). Whoever runs me has to look at HOSTING_API_KEY.'],
-  ['bad request', 400, 'The host calls the request malformed (400).'],
+  ['unreachable', undefined, "I can't reach the host (tried 2 times in 3 s)."],
+  ['time-out', undefined, "The host didn't answer in time (tried 2 times in 3 s)."],
+  ['not found', 404, "The host says this is gone, or my key can't see it (404)."],
+  ['unauthorised', 403, 'The host rejected my key (403). Please ask the person who runs me to check HOSTING_API_KEY.'],
+  ['bad request', 400, 'The host says the request is malformed (400).'],
   ['throttled', 429, 'The host is busy (429).'],
-  ['no turn', undefined, 'I have too many questions open at the host, which is slow to answer.'],
+  ['no turn', undefined, 'The host is slow, and I already have too many requests waiting for it.'],
   ['server error', 502, 'The host answered 502 2 times in 3 s.'],
-  ['odd answer', 200, 'The host answered something I cannot read 2 times in 3 s.'],
+  ['odd answer', 200, "The host sent an answer I can't read 2 times in 3 s."],
 ])('%s', (kind, status, says) => {
   const failure = { kind, says: 'a phrase', ...(status !== undefined && { status }) };
   const told = asRefusal(new HostTrouble(failure, { attempts: 2, elapsedMs: 3_000 }), ['logs', 'a/b']);

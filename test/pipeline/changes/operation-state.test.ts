@@ -65,7 +65,7 @@ describe('what is made of what was seen', () => {
       true,
       hour + 1,
       'leave',
-      'still says running',
+      "the host still says it's running",
     ],
     ['running for no longer than that', {}, { operation: 'running', proof: undefined }, true, hour, 'wait'],
     ['one failure', {}, { operation: 'failed', proof: undefined }, true, 5_000, 'wait'],
@@ -106,7 +106,7 @@ describe('what is made of what was seen', () => {
       false,
       hour + 1,
       'lose',
-      'does not answer about it any more',
+      'no longer answers about it',
     ],
     [
       'trouble for no longer than that',
@@ -123,7 +123,7 @@ describe('what is made of what was seen', () => {
       false,
       hour + 1,
       'leave',
-      'it gave no answer that says how it stands',
+      "the host gave no answer that says how it's going",
     ],
     [
       'trouble for an hour about this one, where following works',
@@ -132,7 +132,7 @@ describe('what is made of what was seen', () => {
       true,
       hour + 1,
       'lose',
-      'does not answer about it any more',
+      'no longer answers about it',
     ],
     [
       'trouble for ten minutes, where nobody ever followed',
@@ -141,7 +141,7 @@ describe('what is made of what was seen', () => {
       false,
       10 * minute,
       'leave',
-      'it gave no answer that says how it stands',
+      "the host gave no answer that says how it's going",
     ],
     ['trouble for less', { unclear: 4 }, { operation: 'trouble', proof: undefined }, false, 10 * minute - 1, 'wait'],
     ['not known at first', {}, { operation: 'not known', proof: undefined }, true, minute - 1, 'wait'],
@@ -187,7 +187,7 @@ describe('what is made of what was seen', () => {
       false,
       minute,
       'lose',
-      'does not know it any more',
+      'no longer knows it',
     ],
     [
       'no operation, and not there yet',
@@ -204,7 +204,7 @@ describe('what is made of what was seen', () => {
       false,
       minute,
       'leave',
-      'I do not know why',
+      "I don't know why",
     ],
     [
       'no operation, and it is not so',

@@ -53,15 +53,15 @@ export function clickRefusedAs(refusal: Refusal): string {
   const says = said(refusal);
   if (!/Nothing was (done|changed by your click)\./.test(says)) return `says not that nothing was changed: ${says}`;
   if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
-  if (/^I know no change #\d+ that you may read\. Nothing was done\.$/.test(says)) return '?';
+  if (/^I can't find #\d+ among the changes you can see\. Nothing was done\.$/.test(says)) return '?';
   const told: readonly (readonly [string, string])[] = [
-    ['It is your own change', 'own'],
-    ['A rule forbids you this command here', 'd2'],
-    ['You are not among those who may', 'no'],
+    ['This is your own change', 'own'],
+    ['A rule denies you this command here', 'd2'],
+    ["You're not among the people who can", 'no'],
     ['can cancel it.', 'only'],
-    ['You may not do this yourself.', 'may'],
-    ['It is too late', 'late'],
-    ['approved already', 'late'],
+    ["The rules don't let you do this yourself", 'may'],
+    ["It's too late", 'late'],
+    ["It's already approved", 'late'],
   ];
   return told.find(([words]) => says.includes(words))?.[1] ?? `told: ${says}`;
 }

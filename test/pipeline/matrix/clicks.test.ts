@@ -177,7 +177,7 @@ describe('where a button stands', () => {
       }
     };
     expect(await press('chi')).toBe('waiting');
-    expect(await press('chi2')).toContain('You have approved');
+    expect(await press('chi2')).toContain("You've already approved");
     expect(await press('ana2')).toBe('own');
     expect(await press('dee')).toBe('approved');
     await putBack(database, change);
@@ -190,6 +190,6 @@ describe('where a button stands', () => {
     ['words', 'push acme-shop/staging acme-shop/live'],
   ])('a value of %s decides nothing', async (_, value) => {
     const came = await clicked(value, 'chi', changes['one-lead']);
-    expect(came).toMatch(/^no button$|belongs to another installation/);
+    expect(came).toMatch(/^no button$|belongs to another Sitehand installation/);
   });
 });

@@ -74,7 +74,7 @@ describeBoth('a lock that is taken away by force', (open) => {
     const told = await messages(database);
     expect(told.map(({ kind }) => kind)).toEqual(['reply', 'ops']);
     for (const { body } of told) {
-      expect(body).toContain(' took its lock on ');
+      expect(body).toContain(' removed its lock on ');
       expect(body?.includes('still unknown')).toBe(state === 'unknown');
     }
   });

@@ -190,7 +190,7 @@ function liesIn(
   { isBlind }: Weather,
   isOver: boolean,
 ): readonly string[] {
-  const lies = [...text.matchAll(/\b(?:is gone|failed|void|nothing left to|The host refused it)\b/gi)].map(
+  const lies = [...text.matchAll(/\b(?:is gone|failed|void|nothing left to|The host rejected it)\b/gi)].map(
     ([word]) => word,
   );
   const isWritten = house.writes().length > before.writes;

@@ -106,7 +106,7 @@ describe('promise 5: every page of it', () => {
     expect(said).toContain(change.fingerprint);
     expect(said).toContain('"user_id":"U08"');
     expect(said).toContain('acme.key');
-    expect(said).toContain('this is its name, and the SHA-256 that it must have');
+    expect(said).toContain('its name, and the SHA-256 that it must have');
   });
 });
 
