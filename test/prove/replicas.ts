@@ -114,7 +114,7 @@ export const tales: readonly Tale[] = [
       assert.equal(await stateOf(scene), 'done');
       const [orphan, card] = threadsOf(scene.house, 1);
       assert.match(orphan ?? '', /^⏳/);
-      assert.match(card ?? '', /^✅ Pushed .*waits for your approval.*Approved by @Chi.*✅ Done after/s);
+      assert.match(card ?? '', /^✅ Pushed .*is waiting for your approval.*Approved by @Chi.*✅ Done after/s);
       assert.equal(scene.house.writes().length, 1);
     },
   ),

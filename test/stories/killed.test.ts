@@ -19,7 +19,7 @@ const stateOf = (house: House, number: number): unknown =>
 describe.concurrent('the bot is killed', () => {
   test.each([
     { applied: true, evidence: 'So it probably happened' },
-    { applied: false, evidence: 'So it probably did not happen' },
+    { applied: false, evidence: "So it probably didn't happen" },
   ])(
     'promise 1: while the host has the write (applied: $applied) and has not answered: never written again',
     async ({ applied, evidence }) =>

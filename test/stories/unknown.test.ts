@@ -77,7 +77,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     await chi.clicks(change.card(), 'It happened');
     await change.tells('✅ @Chi says it happened.');
     expect(locksOf(change.number)).toEqual([]);
-    await change.tells(/one of you says what came of it\.[^[]*$/);
+    await change.tells(/stays locked\. Please check[^[]*$/);
     // Nor does the ops channel offer what is decided.
     await house.slack.until(() => inOpsNow().every((one) => labels(one).length === 0) || undefined, patienceMs);
     expect(house.writes('acme-shop/staging')).toHaveLength(before + 1);
