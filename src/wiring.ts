@@ -16,7 +16,7 @@ import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
 import { createGroupWatch } from './pipeline/messages/group-watch.ts';
 import { createNames } from './pipeline/changes/visible-names.ts';
 import { createSendHistory } from './pipeline/steps/send-history.ts';
-import { createWorker, type BackOffice } from './pipeline/steps/worker.ts';
+import { createWorker, type WorkerDeps } from './pipeline/steps/worker.ts';
 import { tellOps } from './pipeline/messages/ops-messages.ts';
 import { createOpsWatch } from './pipeline/messages/ops-channel.ts';
 import { openPolicy } from './policy/watch.ts';
@@ -98,7 +98,7 @@ export type Pipeline = ReturnType<typeof buildPipeline>;
 export function buildPipeline(config: Config, foundations: Foundations, slack: Slack) {
   const { people } = slack;
   const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = foundations;
-  const pipeline: BackOffice = {
+  const pipeline: WorkerDeps = {
     database,
     changeStore: createChangeStore({
       auditKey: auditKeyOf(config),

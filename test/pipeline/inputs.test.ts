@@ -7,7 +7,7 @@ import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { parse, type Context } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { folded } from '../../src/pipeline/language/name-search.ts';
-import { consider, type Considered, type FrontDesk } from '../../src/pipeline/steps/submit.ts';
+import { consider, type Considered, type SubmitDeps } from '../../src/pipeline/steps/submit.ts';
 import { optionName, wordsOf } from '../../src/pipeline/language/usage.ts';
 import { join, split } from '../../src/pipeline/language/tokenize.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
@@ -17,7 +17,7 @@ import { dryRuns, oddWords, quoted } from './odd.ts';
 /** The worst that can be typed: each gets the right reading or one clear sentence, and never more than was said. */
 
 let database: Database;
-let pipeline: FrontDesk;
+let pipeline: SubmitDeps;
 beforeAll(async () => {
   database = await openDatabase('sqlite::memory:', { now: () => 1_000 });
   const policy = policyOf(

@@ -6,7 +6,7 @@ import { mayRun } from '../../src/pipeline/access/may-run.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import { resolve, type Names } from '../../src/pipeline/language/resolve.ts';
 import { nameToType } from '../../src/pipeline/changes/confirmation.ts';
-import { consider, type Considered, type FrontDesk } from '../../src/pipeline/steps/submit.ts';
+import { consider, type Considered, type SubmitDeps } from '../../src/pipeline/steps/submit.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { createPayloadStore } from '../../src/slack/context/button-payloads.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
@@ -22,7 +22,7 @@ import { isPlace, namesOf, policy, roles, targets, unwelcome, type Place, type R
  */
 
 let database: Database;
-let context: FrontDesk;
+let context: SubmitDeps;
 /** The rows of the table, each with its wish on every surface. */
 const rows = new Map<string, ReadonlyMap<string, ParsedCommand>>();
 const names = namesOf();
@@ -61,7 +61,7 @@ afterAll(() => database.close());
 
 const surfacesIn = (cell: Cell): ReadonlyMap<string, ParsedCommand> => rows.get(rowOf(cell)) ?? new Map();
 
-function asked(parsed: ParsedCommand, role: Role, known: Names, at: FrontDesk = context): Considered | Refusal {
+function asked(parsed: ParsedCommand, role: Role, known: Names, at: SubmitDeps = context): Considered | Refusal {
   const person = roles[role];
   try {
     return consider(at, resolve(parsed, known), { person, channel: { id: 'C1', shared: false } });

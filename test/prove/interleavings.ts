@@ -13,7 +13,7 @@ import { wordsOfChange } from '../../src/pipeline/language/reparse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { lookAndFreeze, save } from '../../src/pipeline/steps/submit.ts';
 import { createSendHistory } from '../../src/pipeline/steps/send-history.ts';
-import { step, type BackOffice } from '../../src/pipeline/steps/worker.ts';
+import { step, type WorkerDeps } from '../../src/pipeline/steps/worker.ts';
 import { outstanding } from '../../src/policy/approvers.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { listAudit } from '../../src/storage/audit.ts';
@@ -87,7 +87,7 @@ type Ground = {
 
 /** One run: the order of answers, what was written, and the current policy. */
 type Scene = Ground & {
-  readonly context: BackOffice;
+  readonly context: WorkerDeps;
   readonly scheduler: fc.Scheduler;
   /** Waits for its turn. */
   readonly turn: (what: string) => Promise<void>;
@@ -109,7 +109,7 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
       return database.transaction(work);
     },
   };
-  const context: BackOffice = {
+  const context: WorkerDeps = {
     database: inTurn,
     changeStore,
     owner: 'the worker',

@@ -1,29 +1,26 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import type { TrailFile } from '../../commands/kit/audit.ts';
 import type { Person } from '../access/authorise.ts';
-import { writeDown, type DeedDesk, type Actor } from '../steps/admin-actions.ts';
+import { writeDown, type AdminDeps, type Actor } from '../steps/admin-actions.ts';
 import { readerOf, type VisibilityContext } from '../access/visibility.ts';
 import { headOf, lineOf, type Format } from '../audit/audit-export.ts';
 import { trailFor, trailSince } from '../audit/audit-query.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
 
-/** What the audit commands need, for one person. */
+/** What may be asked about the trail. */
 
-export type AuditContext = DeedDesk &
+export type AuditContext = AdminDeps &
   VisibilityContext & {
-    /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
+    /** The key of the audit chain, and after it its former ones; none: the chain is a plain hash. */
     readonly auditKeys: readonly Buffer[];
   };
 
-/** The limits of an exported file. */
+/** What a file holds at most. */
 const maxLines = 100_000;
 const maxCharacters = 40_000_000;
 
-/** The trail's part of a `QueryService`, limited to what this person may audit. */
-export function auditServiceFor(
-  context: AuditContext,
-  doer: Actor,
-): Pick<QueryService, 'trail' | 'verify' | 'takeAway'> {
+/** The trail's part of an office: no line of a change or a place that this person may not audit. */
+export function auditServiceFor(context: AuditContext, doer: Actor): Pick<QueryService, 'trail' | 'verify' | 'takeAway'> {
   const { db } = context.database;
   return {
     trail: (filter) => trailFor(db, readerOf(context, doer.person, 'audit'), filter),

@@ -5,14 +5,14 @@ import { openTimers } from '../../storage/timers.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** What reads of the host need; `wiring.ts` provides it. */
-export type Sighted = Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
+export type ReadDeps = Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
   readonly company: () => Company;
   readonly database: Database;
 };
 
 /** The sources for one look. `onBehalfOf` is a Slack user id; undefined: a change that is under way. */
 export const sourcesOf = (
-  { read, certificate, leastTtl, company, database }: Sighted,
+  { read, certificate, leastTtl, company, database }: ReadDeps,
   onBehalfOf?: string,
 ): LookSources => ({
   read: (call) => read(call, onBehalfOf),

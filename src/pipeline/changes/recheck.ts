@@ -17,12 +17,12 @@ import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts
 import { factLines } from './card.ts';
 import type { Names } from '../language/resolve.ts';
 import { restore, type Restored } from '../language/reparse.ts';
-import { sourcesOf, type Sighted } from './read-sources.ts';
+import { sourcesOf, type ReadDeps } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
 import { groupsOf, NotKnown, membersUnknownQuietly } from '../access/unknown-groups.ts';
 
 /** What the checks at a click and just before a send need. */
-export type Recheck = Sighted & {
+export type Recheck = ReadDeps & {
   readonly database: Database;
   readonly policy: () => Policy;
   /** The names that a person may read; without a person, all names. */

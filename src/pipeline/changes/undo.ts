@@ -8,7 +8,7 @@ import type { Person } from '../access/authorise.ts';
 import { leftOf } from './freeze.ts';
 import type { Names } from '../language/resolve.ts';
 import { restore } from '../language/reparse.ts';
-import { sourcesOf, type Sighted } from './read-sources.ts';
+import { sourcesOf, type ReadDeps } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
 
 /** How long *Undo* works, in milliseconds. */
@@ -24,7 +24,7 @@ export type Undo = {
   readonly until: number;
 };
 
-export type UndoDesk = Sighted & {
+export type UndoDeps = ReadDeps & {
   readonly database: Database;
   /** The names that a person may read. */
   readonly names: (person: Person) => Names;
@@ -35,7 +35,7 @@ export type UndoDesk = Sighted & {
  * before they run. Throws `Refusal` if it is too late or the host can't be asked.
  */
 export async function undoOf(
-  context: UndoDesk,
+  context: UndoDeps,
   person: Person,
   { installation, number }: { readonly installation: string; readonly number: number },
 ): Promise<{ readonly change: Change; readonly words: Words; readonly isAsLeft: boolean }> {
@@ -54,7 +54,7 @@ const otherInstallation = (): Refusal =>
     hint: 'Please use the button on that installation’s own card.',
   });
 
-async function isAsLeft(context: UndoDesk, person: Person, change: Change, { left }: Undo): Promise<boolean> {
+async function isAsLeft(context: UndoDeps, person: Person, change: Change, { left }: Undo): Promise<boolean> {
   const restored = restore(change, context.names(person));
   // If the person can't read the target, running the words refuses them.
   if (restored?.action.look === undefined) return true;

@@ -21,7 +21,7 @@ import type { StoredTargets } from '../access/visibility.ts';
 
 /** Actions that are no changes: lock, pause and so on. Action, audit line and announcement are one transaction. */
 
-export type DeedDesk = { readonly database: Database; readonly changeStore: ChangeStore };
+export type AdminDeps = { readonly database: Database; readonly changeStore: ChangeStore };
 
 /** Who acts, by which rules, and the inbox row that this answers. */
 export type Actor = {
@@ -39,7 +39,7 @@ const maxTitleLength = 200;
 
 /** The lock and pause commands for one person. */
 export const adminActions = (
-  context: DeedDesk,
+  context: AdminDeps,
   doer: Actor,
   mayRead: MayRead,
 ): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
@@ -50,7 +50,7 @@ export const adminActions = (
 /** Whether this person may read a change; only then may its title be named. */
 type MayRead = (about: StoredTargets) => boolean;
 
-function locking(context: DeedDesk, doer: Actor): Pick<QueryService, 'lock' | 'unlock'> {
+function locking(context: AdminDeps, doer: Actor): Pick<QueryService, 'lock' | 'unlock'> {
   const { person } = doer;
   return {
     lock: (env, reason, forMs) =>
@@ -81,7 +81,7 @@ function locking(context: DeedDesk, doer: Actor): Pick<QueryService, 'lock' | 'u
   };
 }
 
-function pausing(context: DeedDesk, doer: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {
+function pausing(context: AdminDeps, doer: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {
   const { person } = doer;
   return {
     pause: (reason) =>
@@ -123,7 +123,10 @@ async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
 }
 
 /** A transaction that excludes all others that lock, send or write the audit trail. */
-export const exclusiveTransaction = <T>({ database }: DeedDesk, work: (tx: Tx, at: number) => Promise<T>): Promise<T> =>
+export const exclusiveTransaction = <T>(
+  { database }: AdminDeps,
+  work: (tx: Tx, at: number) => Promise<T>,
+): Promise<T> =>
   database.transaction(async (tx) => {
     await alone(tx);
     return work(tx, await database.now(tx));
@@ -131,7 +134,7 @@ export const exclusiveTransaction = <T>({ database }: DeedDesk, work: (tx: Tx, a
 
 /** Writes the audit line of an action without other effects here, and answers its delivery. */
 export const writeDown = (
-  context: DeedDesk,
+  context: AdminDeps,
   doer: Actor,
   entry: { readonly event: string } & Readonly<Record<string, unknown>>,
 ): Promise<void> => exclusiveTransaction(context, (tx, at) => record(context, doer, tx, at, entry));
@@ -147,7 +150,7 @@ export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Prom
 }
 
 /** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */
-export async function record({ changeStore }: DeedDesk, doer: Actor, tx: Tx, at: number, entry: Entry): Promise<void> {
+export async function record({ changeStore }: AdminDeps, doer: Actor, tx: Tx, at: number, entry: Entry): Promise<void> {
   const { event, target, says, ...rest } = entry;
   const { person, permit } = doer;
   await answerDelivery(tx, doer, at);

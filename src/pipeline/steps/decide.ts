@@ -14,7 +14,7 @@ import type { ApproverContext } from '../access/approver-lookup.ts';
 import { assertMember, type Person } from '../access/authorise.ts';
 import { coolsDown } from '../changes/change.ts';
 import { closersOf, endingOf } from '../changes/closers.ts';
-import type { Bookkeeping } from './outcome.ts';
+import type { OutcomeDeps } from './outcome.ts';
 import { hiddenBy, namesWith, readerOf } from '../access/visibility.ts';
 import { freshVoters, recheck, type Recheck } from '../changes/recheck.ts';
 import type { ShownVersion, DecisionKind } from '../changes/card.ts';
@@ -26,7 +26,7 @@ import { readSetting } from '../../storage/kv.ts';
 import { pauseKey } from './admin-actions.ts';
 
 /** What decisions need: the same checks as before a send, and the change store. */
-export type DecisionDesk = Recheck & ApproverContext & Bookkeeping & { readonly onSaved: () => void };
+export type DecisionDeps = Recheck & ApproverContext & OutcomeDeps & { readonly onSaved: () => void };
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
 export type Decided = ShownVersion & {
@@ -48,7 +48,7 @@ const maxRecounts = 5;
  * Applies a decision: checks rights, target and drift again, then commits in one transaction, so that the first of
  * several clicks wins. Resolves when saved. Throws `Refusal` if it is too late, not allowed, or can't be checked.
  */
-export async function decide(context: DecisionDesk, decided: Decided): Promise<void> {
+export async function decide(context: DecisionDeps, decided: Decided): Promise<void> {
   if (decided.verdict === 'decline' && !decided.reason?.trim()) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
@@ -78,7 +78,7 @@ type Present = { readonly by: Person; readonly change: Change; readonly restored
 
 /** The person and the change as they are now. An unreadable change is refused in the words for a missing one. */
 async function loadPresent(
-  context: DecisionDesk,
+  context: DecisionDeps,
   { installation, number, person, team, verdict }: Decided,
 ): Promise<Present> {
   if (installation !== context.database.installation) {
@@ -108,7 +108,7 @@ const couldNotCheck = (why: Text): Refusal =>
   });
 
 /** Rechecks everything before an approval counts. If something moved on, ends the change and throws. */
-async function refuseIfMovedOn(context: DecisionDesk, change: Change, { inbox }: Decided): Promise<void> {
+async function refuseIfMovedOn(context: DecisionDeps, change: Change, { inbox }: Decided): Promise<void> {
   const checked = await recheck(context, change);
   if (checked.kind === 'as it was') return;
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
@@ -143,7 +143,7 @@ type Session = Omit<VoteContext, 'change' | 'now'> &
  * Applies the decision in one transaction. False, with nothing written, if somebody voted since the votes were read:
  * the new voter has to be checked first.
  */
-async function commit(context: DecisionDesk, decided: Decided, session: Session): Promise<boolean> {
+async function commit(context: DecisionDeps, decided: Decided, session: Session): Promise<boolean> {
   const { database, changeStore } = context;
   try {
     return await database.transaction(async (tx) => {

@@ -12,7 +12,7 @@ import { lockKey, storedTargets } from '../access/targets.ts';
 import { leaseMs } from '../changes/change.ts';
 import { callOf, cardOf } from '../changes/freeze.ts';
 import { pauseIfPromoted } from './lost-commit.ts';
-import { saveOutcome, retryNote, type Bookkeeping } from './outcome.ts';
+import { saveOutcome, retryNote, type OutcomeDeps } from './outcome.ts';
 import { recheck, type Recheck } from '../changes/recheck.ts';
 import { standing } from '../changes/card.ts';
 import { wordsOfChange } from '../language/reparse.ts';
@@ -22,8 +22,8 @@ import { lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
 /** The one door for writes: opens a connection on which one write can be sent. */
 export type Send = { readonly open: () => Promise<Opened> };
 
-export type Execution = Recheck &
-  Bookkeeping & {
+export type ExecuteDeps = Recheck &
+  OutcomeDeps & {
     readonly send: Send;
     /** A monotonic clock in milliseconds. It is checked in addition to the wall clock. */
     readonly ticks: () => number;
@@ -39,7 +39,7 @@ const retryMs = 5_000;
  * Sends an approved change at most once: checks rights and drift, opens the connection, saves *sending*, and writes
  * unless more than two seconds passed. If the result is unknown, the change is never sent again.
  */
-export async function execute(context: Execution, change: Change): Promise<void> {
+export async function execute(context: ExecuteDeps, change: Change): Promise<void> {
   const { database } = context;
   if ((await database.now()) >= change.expires_at) return giveUp(context, change, 'expire', tooLate(change));
   const inTheWay = await blockedReason(database, change);
@@ -77,7 +77,7 @@ export async function execute(context: Execution, change: Change): Promise<void>
 type Sending = { readonly change: Change; readonly ticks: number; readonly wall: number };
 
 /** Checks version, locks and pause once more in the transaction that saves *sending*. Undefined: something changed. */
-async function commitSending(context: Execution, seen: Change): Promise<Sending | undefined> {
+async function commitSending(context: ExecuteDeps, seen: Change): Promise<Sending | undefined> {
   const before = { ticks: context.ticks(), wall: context.wall() };
   const change = await context.database.transaction(async (tx) => {
     await alone(tx);
@@ -96,7 +96,7 @@ async function commitSending(context: Execution, seen: Change): Promise<Sending 
 }
 
 /** No write needed, and the recheck found everything as approved: the change is done. */
-async function complete(context: Execution, seen: Change): Promise<void> {
+async function complete(context: ExecuteDeps, seen: Change): Promise<void> {
   const isDone = await context.database.transaction(async (tx) => {
     await alone(tx);
     const at = await context.database.now(tx);
@@ -126,7 +126,7 @@ const tooLate = (change: Change): Text =>
   joined([say`It was not sent in time.`, change.outcome === null ? undefined : say`Until then: ${standing(change)}`]);
 
 /** Reschedule; the state is unchanged and the card says why. */
-async function reschedule({ database }: Execution, change: Change, why: Text): Promise<void> {
+async function reschedule({ database }: ExecuteDeps, change: Change, why: Text): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);
     const outcome = JSON.stringify(say`**Not sent yet.** ${why}`);
@@ -136,7 +136,7 @@ async function reschedule({ database }: Execution, change: Change, why: Text): P
 }
 
 async function giveUp(
-  { database, changeStore }: Execution,
+  { database, changeStore }: ExecuteDeps,
   change: Change,
   kind: 'expire' | 'void' | 'supersede',
   why: Text,
@@ -153,7 +153,7 @@ async function giveUp(
 }
 
 /** No connection: nothing was sent. Tries again, or expires once the attempts are used up. */
-async function failToConnect(context: Execution, change: Change, why: Text): Promise<void> {
+async function failToConnect(context: ExecuteDeps, change: Change, why: Text): Promise<void> {
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
     const note = retryNote(change, { kind: 'stumble' }, at, why);

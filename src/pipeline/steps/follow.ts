@@ -16,14 +16,14 @@ import type { Button, Note } from '../changes/card.ts';
 import type { Names } from '../language/resolve.ts';
 import { namesWith } from '../access/visibility.ts';
 import { restore, type Restored } from '../language/reparse.ts';
-import { sourcesOf, type Sighted } from '../changes/read-sources.ts';
+import { sourcesOf, type ReadDeps } from '../changes/read-sources.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { isKnown, judge, type Observation, type PollState, type PollResult } from '../changes/operation-state.ts';
 import { alarm, markFor, spoken } from '../changes/replies.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { undoMs, type Undo } from '../changes/undo.ts';
 
-export type Following = Sighted & {
+export type FollowDeps = ReadDeps & {
   readonly database: Database;
   readonly changeStore: ChangeStore;
   /** The names that a person may read; without a person, all names. */
@@ -38,7 +38,7 @@ const showTroubleAfterMs = 20_000;
 const followingWorks = 'following';
 
 /** Polls an accepted change once: asks about its operation or reads back, and settles it if that is conclusive. */
-export async function follow(context: Following, change: Change): Promise<void> {
+export async function follow(context: FollowDeps, change: Change): Promise<void> {
   const restored = restore(change, namesWith(context, change));
   const now = await context.database.now();
   const trail = trailOf(change, now);
@@ -59,7 +59,7 @@ export async function follow(context: Following, change: Change): Promise<void> 
   if (!('wait' in verdict)) failpoint('settled', change.number);
 }
 
-async function observe(context: Following, change: Change, restored: Restored | undefined): Promise<Observation> {
+async function observe(context: FollowDeps, change: Change, restored: Restored | undefined): Promise<Observation> {
   const answer =
     change.operation === null
       ? { operation: undefined }
@@ -89,7 +89,11 @@ async function isWell(read: Reader): Promise<boolean> {
   }
 }
 
-const prove = async (context: Sighted, change: Change, restored: Restored | undefined): Promise<Observation['proof']> =>
+const prove = async (
+  context: ReadDeps,
+  change: Change,
+  restored: Restored | undefined,
+): Promise<Observation['proof']> =>
   restored?.action.proof &&
   compared(context, change, restored, (of) => {
     const { action, resolved } = restored;
@@ -101,7 +105,7 @@ const leftIn = ({ proof }: Observation): string | undefined =>
 
 /** What reads show about an unknown outcome: a proof, or only traces if nothing can prove it. */
 export async function readBack(
-  context: Sighted,
+  context: ReadDeps,
   change: Change,
   restored: Restored | undefined,
 ): Promise<{ readonly proof: Observation['proof']; readonly traces: Text | 'trouble' | undefined }> {
@@ -111,7 +115,7 @@ export async function readBack(
 
 /** Traces of a change that no read can prove. */
 async function trace(
-  context: Sighted,
+  context: ReadDeps,
   change: Change,
   restored: Restored | undefined,
 ): Promise<Text | 'trouble' | undefined> {
@@ -126,7 +130,7 @@ type Compared = { readonly input: Restored['resolved']['input']; readonly before
 
 /** What `compare` makes of a new look and the frozen one. `trouble`: the host couldn't be asked. */
 async function compared<T>(
-  context: Sighted,
+  context: ReadDeps,
   change: Change,
   { action, resolved: { input } }: Restored,
   compare: (of: Compared) => T | undefined,
@@ -167,7 +171,7 @@ function progress(operation: Observation['operation'], forMs: number): Text | un
 type Settled = Exclude<PollResult, { wait: number }> & { readonly left: string | undefined };
 
 async function settle(
-  context: Following,
+  context: FollowDeps,
   tx: Tx,
   change: Change,
   restored: Restored | undefined,
@@ -193,7 +197,7 @@ async function settle(
 
 /** The buttons under the final reply. */
 function offersOf(
-  { database }: Following,
+  { database }: FollowDeps,
   change: Change,
   { action, resolved }: Restored,
   { proven, left }: Settled,

@@ -17,14 +17,18 @@ import { alarm, unknownAfterLoss } from '../changes/replies.ts';
  * that lags, or from a restored backup. A change that it calls unsent may have been sent, by this process or another.
  */
 
-export type Losing = { readonly database: Database; readonly changeStore: ChangeStore; readonly history: SendHistory };
+export type LossDeps = {
+  readonly database: Database;
+  readonly changeStore: ChangeStore;
+  readonly history: SendHistory;
+};
 
 /**
  * Pauses all sending, in every replica and across restarts, until a person resumes it: other changes may have been sent
  * too, by processes that are gone. Call it after `alone`.
  */
 export async function pauseAfterLoss(
-  { changeStore }: Pick<Losing, 'changeStore'>,
+  { changeStore }: Pick<LossDeps, 'changeStore'>,
   tx: Tx,
   at: number,
   found: Found,
@@ -45,7 +49,7 @@ export async function pauseAfterLoss(
 }
 
 /** Pauses if PostgreSQL was promoted or restored since the last send; true if so. Call it after `alone`. */
-export async function pauseIfPromoted(context: Pick<Losing, 'changeStore'>, tx: Tx, at: number): Promise<boolean> {
+export async function pauseIfPromoted(context: Pick<LossDeps, 'changeStore'>, tx: Tx, at: number): Promise<boolean> {
   if (!(await timelineChanged(tx, at))) return false;
   const says = say`PostgreSQL was promoted, restored or moved since the last send, and may have lost commits.`;
   await pauseAfterLoss(context, tx, at, { key: `timeline:${at}`, says });
@@ -53,7 +57,7 @@ export async function pauseIfPromoted(context: Pick<Losing, 'changeStore'>, tx: 
 }
 
 /** The row is older than what this process knows: the change is unknown if it may have been sent. */
-export async function declareLost(context: Losing, change: Change, known: Known): Promise<void> {
+export async function declareLost(context: LossDeps, change: Change, known: Known): Promise<void> {
   const { database, changeStore, history } = context;
   const believed = await database.transaction(async (tx) => {
     await alone(tx);

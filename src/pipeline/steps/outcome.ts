@@ -10,11 +10,11 @@ import type { TransitionNote } from '../changes/change-store.ts';
 import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../changes/write-result.ts';
 import { move, type ChangeEvent } from '../changes/change.ts';
 import { cardOf } from '../changes/freeze.ts';
-import { foundOf, pauseAfterLoss, type Losing } from './lost-commit.ts';
+import { foundOf, pauseAfterLoss, type LossDeps } from './lost-commit.ts';
 import { wordsOfChange } from '../language/reparse.ts';
 import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownAfterLoss } from '../changes/replies.ts';
 
-export type Bookkeeping = Losing & {
+export type OutcomeDeps = LossDeps & {
   /** This process: owner of what it sends. */
   readonly owner: string;
   /** Called for every answer before it is saved: number and version of the change as sent, and the outcome. */
@@ -27,7 +27,7 @@ export type Bookkeeping = Losing & {
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
 /** Saves an outcome, whatever state the row has now. If it can't move the change, it is a remark, also for ops. */
-export async function saveOutcome(context: Bookkeeping, sent: Change, outcome: Outcome): Promise<void> {
+export async function saveOutcome(context: OutcomeDeps, sent: Change, outcome: Outcome): Promise<void> {
   context.onAnswer({ change: sent.number, version: sent.version, outcome });
   if (tookNothing(outcome)) context.history.tookNothing(sent.number);
   failpoint('answered', sent.number);
@@ -45,7 +45,7 @@ export async function saveOutcome(context: Bookkeeping, sent: Change, outcome: O
 }
 
 /** Resolves with the row after that; undefined: there is none. */
-async function record(context: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
+async function record(context: OutcomeDeps, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
   // Serialized with all other moves.
   await alone(tx);
   const at = await context.database.now(tx);
@@ -70,7 +70,7 @@ async function record(context: Bookkeeping, tx: Tx, sent: Change, outcome: Outco
 
 /** The row says unsent, which the answer disproves: it becomes unknown before the answer is applied. */
 async function markLost(
-  context: Bookkeeping,
+  context: OutcomeDeps,
   tx: Tx,
   row: Change,
   { sent_at }: Change,
@@ -85,7 +85,7 @@ async function markLost(
 }
 
 /** The database was set back to before the change existed, so there is no thread; ops are told. */
-async function reportMissing(context: Bookkeeping, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
+async function reportMissing(context: OutcomeDeps, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
   const { title } = cardOf(sent);
   const came = outcome.kind === 'not sent' ? say`Nothing was written.` : answered(outcome, sent);
   const says = say`It no longer knows #${sent.number} (${title}). ${came}`;

@@ -24,14 +24,14 @@ export type Overview = {
   readonly numbers: readonly number[];
 };
 
-export type OverviewDesk = VisibilityContext & ApproverContext & { readonly database: Database };
+export type OverviewDeps = VisibilityContext & ApproverContext & { readonly database: Database };
 
 /** How many changes are read for each list, and how many are shown. */
 const maxRead = 100;
 const maxShown = { toDecide: 8, mine: 5, recent: 10 } as const;
 
 /** Reads the overview with a bounded number of queries. */
-export async function overviewFor(context: OverviewDesk, person: Person): Promise<Overview> {
+export async function overviewFor(context: OverviewDeps, person: Person): Promise<Overview> {
   const { db } = context.database;
   const mayRead = readerOf(context, person);
   const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
@@ -64,7 +64,7 @@ export async function overviewFor(context: OverviewDesk, person: Person): Promis
 }
 
 /** The changes on which this person's click would count, as far as is known without asking Slack about them again. */
-async function decidableBy(context: OverviewDesk, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
+async function decidableBy(context: OverviewDeps, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
   const policy = context.policy();
   let unlockable = 0;
   const decides = changes.map(async (change) => {

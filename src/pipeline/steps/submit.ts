@@ -13,7 +13,7 @@ import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay, refuseTooMany } from '../changes/conflicts.ts';
 import { rowOf } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
-import { sourcesOf, type Sighted } from '../changes/read-sources.ts';
+import { sourcesOf, type ReadDeps } from '../changes/read-sources.ts';
 import { canonicalWords, type Names, type Resolved } from '../language/resolve.ts';
 import { asked, lockedBy } from '../changes/replies.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
@@ -22,8 +22,8 @@ import { pauseKey } from './admin-actions.ts';
 import type { Asker } from './new-change.ts';
 
 /** What is needed to take in a change; `wiring.ts` provides it. */
-export type FrontDesk = ApproverContext &
-  Sighted & {
+export type SubmitDeps = ApproverContext &
+  ReadDeps & {
     readonly database: Database;
     readonly changeStore: ChangeStore;
     /** The names that this person may read. */
@@ -43,7 +43,7 @@ export type Considered =
 const maxReasonLength = 500;
 
 /** Checks a parsed command against the rules, in memory. Throws `Refusal`, but not for missing fields. */
-export function consider(context: FrontDesk, resolved: Resolved, { person, channel }: Asker): Considered {
+export function consider(context: SubmitDeps, resolved: Resolved, { person, channel }: Asker): Considered {
   assertMember(person);
   const { parsed } = resolved;
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
@@ -83,7 +83,7 @@ export const noReason = (): Refusal =>
 
 /** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
 export async function lookAndFreeze(
-  context: FrontDesk,
+  context: SubmitDeps,
   parsed: Authorised,
   action: AnyAction,
   onBehalfOf?: string,
@@ -104,7 +104,7 @@ export async function lookAndFreeze(
  * same transaction: if it throws, nothing is saved.
  */
 export async function save(
-  context: FrontDesk,
+  context: SubmitDeps,
   frozen: Frozen,
   asker: Asker,
   confirmation: Confirmation,

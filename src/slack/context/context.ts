@@ -2,9 +2,9 @@ import type { WebClient } from '@slack/web-api';
 import type { LogReader } from '../../commands/logs/reader.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import type { DecisionDesk } from '../../pipeline/steps/decide.ts';
+import type { DecisionDeps } from '../../pipeline/steps/decide.ts';
 import type { OfficeDesk } from '../../pipeline/builtin/query-service.ts';
-import type { FrontDesk } from '../../pipeline/steps/submit.ts';
+import type { SubmitDeps } from '../../pipeline/steps/submit.ts';
 import type { Recent } from '../../pipeline/access/recent-targets.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import type { PayloadStore } from './button-payloads.ts';
@@ -25,8 +25,8 @@ export type Deliveries = Map<string, Promise<Exclude<Kept, 'told'>>>;
 
 /** Everything the Slack code works with. */
 export type SlackContext = {
-  readonly front: FrontDesk;
-  readonly decisions: DecisionDesk;
+  readonly front: SubmitDeps;
+  readonly decisions: DecisionDeps;
   readonly queryService: OfficeDesk;
   readonly people: People;
   /** Separate clients for posts and for views and private answers: a rate limit on one does not delay the other. */

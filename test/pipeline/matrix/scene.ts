@@ -1,13 +1,13 @@
 import type { Reader } from '../../../src/hosting/contract/call.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import type { Person } from '../../../src/pipeline/access/authorise.ts';
-import type { DecisionDesk } from '../../../src/pipeline/steps/decide.ts';
+import type { DecisionDeps } from '../../../src/pipeline/steps/decide.ts';
 import { nameToType, type Confirmation } from '../../../src/pipeline/changes/confirmation.ts';
 import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
 import { parseWords } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
-import { consider, lookAndFreeze, save, type FrontDesk } from '../../../src/pipeline/steps/submit.ts';
+import { consider, lookAndFreeze, save, type SubmitDeps } from '../../../src/pipeline/steps/submit.ts';
 import { catalogue } from '../../../src/commands/index.ts';
 import type { Words } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
@@ -37,7 +37,7 @@ export const whoIs =
     [...instead, ...Object.values(roles)].find((one) => one.id === id);
 
 /** What asks, decides and sends; `more` is what is otherwise this time. */
-export type Desk = FrontDesk & DecisionDesk;
+export type Desk = SubmitDeps & DecisionDeps;
 export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: Policy = policy): Desk {
   return {
     database,

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createWorker, type BackOffice } from '../../../src/pipeline/steps/worker.ts';
+import { createWorker, type WorkerDeps } from '../../../src/pipeline/steps/worker.ts';
 import { save } from '../../../src/pipeline/steps/submit.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
@@ -14,10 +14,10 @@ afterEach(async () => {
 });
 
 /** A routine change that is due, and a worker that begins no step until it is nudged. */
-async function due(database: Database, more: Partial<BackOffice>) {
+async function due(database: Database, more: Partial<WorkerDeps>) {
   let stepped = Promise.withResolvers<void>();
   const written: unknown[] = [];
-  const context: BackOffice = {
+  const context: WorkerDeps = {
     ...deskOf(database),
     allNames: () => deskOf(database).names(undefined),
     send: {
