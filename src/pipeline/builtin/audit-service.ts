@@ -7,20 +7,23 @@ import { headOf, lineOf, type Format } from '../audit/audit-export.ts';
 import { trailFor, trailSince } from '../audit/audit-query.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
 
-/** What may be asked about the trail. */
+/** What the audit commands need, for one person. */
 
 export type AuditContext = AdminDeps &
   VisibilityContext & {
-    /** The key of the audit chain, and after it its former ones; none: the chain is a plain hash. */
+    /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
     readonly auditKeys: readonly Buffer[];
   };
 
-/** What a file holds at most. */
+/** The limits of an exported file. */
 const maxLines = 100_000;
 const maxCharacters = 40_000_000;
 
-/** The trail's part of an office: no line of a change or a place that this person may not audit. */
-export function auditServiceFor(context: AuditContext, doer: Actor): Pick<QueryService, 'trail' | 'verify' | 'takeAway'> {
+/** The trail's part of a `QueryService`, limited to what this person may audit. */
+export function auditServiceFor(
+  context: AuditContext,
+  doer: Actor,
+): Pick<QueryService, 'trail' | 'verify' | 'takeAway'> {
   const { db } = context.database;
   return {
     trail: (filter) => trailFor(db, readerOf(context, doer.person, 'audit'), filter),

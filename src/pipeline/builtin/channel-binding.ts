@@ -12,7 +12,7 @@ import { assertChannel, type Channel, type Person } from '../access/authorise.ts
 import { record, exclusiveTransaction, type AdminDeps, type Actor } from '../steps/admin-actions.ts';
 import type { VisibilityContext } from '../access/visibility.ts';
 
-/** Which site a channel is about: there a bare `live` is enough. */
+/** The site that a channel is bound to: people there can write `live` instead of `site/live`. */
 export type Binding = {
   /** The site's id, or its name where the host lists no sites. */
   readonly site: string;
@@ -23,13 +23,13 @@ export type Binding = {
 
 const keyOf = (channel: string): string => `site of ${channel}`;
 
-/** The site that a channel is bound to, if it is. */
+/** The binding of a channel, or undefined. */
 export async function bindingOf(db: Database['db'], channel: string): Promise<Binding | undefined> {
   const setting = await readSetting(db, keyOf(channel));
   return setting && parseStored<Binding>(setting.value);
 }
 
-/** Binding the channel in which somebody speaks; `channel` undefined: there is none. */
+/** The commands that read and change the binding of `channel`, where they were typed; undefined: not in a channel. */
 export const bindingFor = (
   context: AdminDeps & VisibilityContext,
   doer: Actor,
@@ -51,7 +51,7 @@ export const bindingFor = (
       const binding: Binding = { site: site.id, name: site.name, by: doer.person.id };
       await writeSetting(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
       await record(context, doer, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
-      const text = say`**This channel is about ${site.name} now**, says ${mention(doer.person.id)}: here \`live\` means ${site.name}/live. What destroys something still wants the whole name.`;
+      const text = say`**This channel is about ${site.name} now**, set by ${mention(doer.person.id)}. Here \`live\` means ${site.name}/live. Commands that destroy something still need the full name.`;
       await announce(tx, place, text, at);
       return true;
     });
@@ -65,14 +65,14 @@ export const bindingFor = (
       refuseToForget(context, doer, before.site, name);
       if (!(await removeSetting(tx, keyOf(place)))) return undefined;
       await record(context, doer, tx, at, { event: 'use', channel: place, before: before.name });
-      const text = say`**This channel is not about ${name} any more**, says ${mention(doer.person.id)}: names are said whole here again.`;
+      const text = say`**This channel is no longer about ${name}**, set by ${mention(doer.person.id)}. Please use full names here again.`;
       await announce(tx, place, text, at);
       return { ...before, name };
     });
   },
 });
 
-/** What the host does not list any more can be let go by whoever may bind something; throws `Refusal`. */
+/** Throws `Refusal` if this person may not unbind the site. If the host no longer lists it, no right to it is needed. */
 function refuseToForget(context: VisibilityContext, doer: Actor, site: string, name: string): void {
   const isListed = environmentsOf(context, undefined, site).length > 0;
   const { trouble } = context.names(undefined);
@@ -97,16 +97,16 @@ const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unkn
 const environmentsOf = (context: VisibilityContext, person: Person | undefined, site: string): readonly Environment[] =>
   context.names(person).environments.filter((env) => (env.site?.id ?? env.site?.name) === site);
 
-/** The name of a bound site as it is listed now: sites are renamed. */
+/** The current name of a bound site; it may have been renamed. */
 const nameNow = (context: VisibilityContext, { site, name }: Binding): string =>
   environmentsOf(context, undefined, site)[0]?.site?.name ?? name;
 
 function placeOf(channel: string | undefined): string {
   if (channel !== undefined && /^[CG]/.test(channel)) return channel;
-  throw new Refusal('Only a channel can be bound to a site. Nothing was done.', { hint: 'Say it in the channel.' });
+  throw new Refusal('Only a channel can be bound to a site. Nothing was done.', { hint: 'Type it in the channel.' });
 }
 
-/** Whoever may use a site may do so with one of its environments: that one, or undefined. */
+/** An environment of the site for which this person may `use`, or undefined: the right to one is enough. */
 const usable = (context: VisibilityContext, { person }: Actor, site: string): Environment | undefined =>
   environmentsOf(context, person, site).find(
     (target) =>

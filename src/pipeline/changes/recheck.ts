@@ -154,8 +154,8 @@ function groupsThatDecide(
   const readers = members.filter((one) => readerOf(context, one)(change) || hiddenBy(context, one, change).length > 0);
   const wanted = needed.filter((one) => one !== 'none');
   if (wanted.some((one) => outstanding(policy, one, asked, readers, 'perhaps').length > 0)) return undefined;
-  const groupsInDoubt = wanted.flatMap((one) => groupsInDoubt(policy, one, asked, readers));
-  return [...groupsInDoubt, ...readers.flatMap((one) => hiddenBy(context, one, change))];
+  const unsure = wanted.flatMap((one) => groupsInDoubt(policy, one, asked, readers));
+  return [...unsure, ...readers.flatMap((one) => hiddenBy(context, one, change))];
 }
 
 function approvalNow(

@@ -9,7 +9,7 @@ import type { Listing } from '../../../src/hosting/listing.ts';
 import { healthOf, type HealthContext } from '../../../src/pipeline/builtin/health.ts';
 import { queryServiceFor } from '../../../src/pipeline/builtin/query-service.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
-import { inForce } from '../../../src/pipeline/audit/policy-history.ts';
+import { policyInForceKey } from '../../../src/pipeline/audit/policy-history.ts';
 import { enqueueMessage } from '../../../src/storage/messages.ts';
 import { writeSetting } from '../../../src/storage/kv.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -38,7 +38,7 @@ const trouble = (kind: HostTrouble['kind'], status: number | undefined): HostTro
 const withOps = policyFrom(
   'version: 1\ngroups: { developers: [U01ANA], leads: [U03CHI] }\nrules:\n  - { allow: [read], to: [developers] }\nchannels: { ops: C0OPS }\n',
 );
-const deskOf = (database: Database, more: Partial<HealthContext> = {}): HealthContext => ({
+const contextWith = (database: Database, more: Partial<HealthContext> = {}): HealthContext => ({
   database,
   policy: () => withOps,
   policyIsBroken: () => false,
@@ -53,26 +53,26 @@ const deskOf = (database: Database, more: Partial<HealthContext> = {}): HealthCo
   lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
   ...more,
 });
-const told = ({ ok, says, hint }: Check): string =>
+const shown = ({ ok, says, hint }: Check): string =>
   `${ok === undefined ? '❔' : ok ? '✅' : '⚠️'} ${plain(says)}${hint ? ` → ${plain(inline(hint))}` : ''}`;
 async function found(context: HealthContext): Promise<Readonly<Record<string, string>>> {
-  return Object.fromEntries((await healthOf(context)).map((check) => [check.what, told(check)]));
+  return Object.fromEntries((await healthOf(context)).map((check) => [check.what, shown(check)]));
 }
 
 describeBoth('health', (open) => {
   it('is told of everything that Sitehand stands on', async () => {
     const database = await open({ now: () => now });
-    const all = Object.entries(await found(deskOf(database)));
+    const all = Object.entries(await found(contextWith(database)));
     const expected: readonly (readonly [string, RegExp])[] = [
       ['Slack', /^✅ answers; I am @UBOT$/],
-      ['Hosting API', /^✅ answers; the sites were listed last at 2024-10-03 23:59 UTC$/],
-      ['Key of the hosting API', /^✅ until 2025-01-12 /],
+      ['Hosting API', /^✅ answers; the sites were last listed at 2024-10-03 23:59 UTC$/],
+      ['Key of the hosting API', /^✅ valid until 2025-01-12 /],
       ['Encryption', /^✅ nothing leaves this machine/],
       ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
       ['Rules', /^✅ [\da-f]{8} in force, 2 groups$/],
       ['Slack user groups', /^✅ the rules name none$/],
-      ['Ops channel', /^✅ takes posts, as far as Slack tells$/],
-      ['Sending', /^✅ what is approved is sent$/],
+      ['Ops channel', /^✅ accepts posts, as far as I can see$/],
+      ['Sending', /^✅ approved changes are sent$/],
       ['Changes', /^✅ 0 waiting, 0 approved, 0 running, 0 unknown$/],
       ['Work', /^✅ nothing is overdue$/],
       ['Versions', /^✅ Sitehand \d+\.\d+\.\d+ on Node \d+/],
@@ -89,18 +89,18 @@ describeBoth('health', (open) => {
     await save(database, { state: 'done', settled_at: now, due_at: null });
     const pause = JSON.stringify({ by: 'U03CHI', name: 'Chi', why: 'a secret reason', at: now });
     await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: pause, at: now }));
-    const { Changes, Sending, Work } = await found(deskOf(database));
+    const { Changes, Sending, Work } = await found(contextWith(database));
     const named = '#1 since 2024-10-01 00:00 UTC, #2 since 2024-10-02 00:00 UTC, #3 since';
     expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
-    expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Look at the host/);
-    expect(Sending).toMatch(/^⚠️ paused by @U03CHI at .* → resume lets it go on\.$/);
+    expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Please check the host/);
+    expect(Sending).toMatch(/^⚠️ paused by @U03CHI at .* → Type resume to continue\.$/);
     expect(Sending).not.toContain('secret');
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
   });
 
   it('warns loudly of keys that travel readable', async () => {
     const plainHttp = ['SLACK_API_URL', 'HOSTING_API_URL'];
-    const { Encryption } = await found(deskOf(await open({ now: () => now }), { plainHttp }));
+    const { Encryption } = await found(contextWith(await open({ now: () => now }), { plainHttp }));
     expect(Encryption).toMatch(/^⚠️ SLACK_API_URL and HOSTING_API_URL: plain http to another machine, .* → .*https:/);
   });
 
@@ -109,86 +109,88 @@ describeBoth('health', (open) => {
     await database.transaction((tx) =>
       enqueueMessage(tx, { key: 'ops:x', kind: 'ops', body: '{}', at: now - 120_000 }),
     );
-    expect((await found(deskOf(database)))['Work']).toContain('⚠️ the oldest has been due');
+    expect((await found(contextWith(database)))['Work']).toContain('⚠️ the oldest has been due');
   });
 
   it('says since when the rules hold, and that a broken file does not', async () => {
     const database = await open({ now: () => now });
-    const { hash } = deskOf(database).policy();
-    await database.transaction((tx) => writeSetting(tx, { key: inForce, value: hash, at: now - day }));
-    expect((await found(deskOf(database)))['Rules']).toContain('in force since 2024-10-03');
-    const broken = await found(deskOf(database, { policyIsBroken: () => true }));
-    expect(broken['Rules']).toMatch(/^⚠️ the file cannot be used; [\da-f]{8} in force since .* → Its mistakes/);
+    const { hash } = contextWith(database).policy();
+    await database.transaction((tx) => writeSetting(tx, { key: policyInForceKey, value: hash, at: now - day }));
+    expect((await found(contextWith(database)))['Rules']).toContain('in force since 2024-10-03');
+    const broken = await found(contextWith(database, { policyIsBroken: () => true }));
+    expect(broken['Rules']).toMatch(/^⚠️ the file can't be used; [\da-f]{8} in force since .* → Its mistakes/);
   });
 
   it('holds every failure for a finding, and repeats no words of it', async () => {
     const database = await open({ now: () => now });
     const fail = (): Promise<never> => Promise.reject(new Error('xoxb-secret'));
     const groups = policyFrom('version: 1\ngroups: { devs: [S0DEVS] }\nrules:\n  - { allow: [read], to: [devs] }\n');
-    const all = await found(deskOf(database, { askSlack: fail, read: fail, membersOf: fail, policy: () => groups }));
-    expect(all['Slack']).toContain('⚠️ does not say who I am → Whoever runs me looks at SLACK_BOT_TOKEN');
-    expect(all['Key of the hosting API']).toContain('⚠️ cannot be asked');
-    expect(all['Slack user groups']).toContain('⚠️ cannot be asked');
+    const all = await found(
+      contextWith(database, { askSlack: fail, read: fail, membersOf: fail, policy: () => groups }),
+    );
+    expect(all['Slack']).toMatch(/^⚠️ doesn't say who I am → .*SLACK_BOT_TOKEN/);
+    expect(all['Key of the hosting API']).toContain("⚠️ couldn't be checked");
+    expect(all['Slack user groups']).toContain("⚠️ couldn't be checked");
     expect(JSON.stringify(all)).not.toContain('secret');
-    const empty = await found(deskOf(database, { membersOf: () => Promise.resolve([]), policy: () => groups }));
+    const empty = await found(contextWith(database, { membersOf: () => Promise.resolve([]), policy: () => groups }));
     expect(empty['Slack user groups']).toMatch(/^⚠️ nobody is in S0DEVS → .*usergroups:read\.$/);
     const two = policyFrom(
       'version: 1\ngroups: { devs: [S0DEVS, S0LEADS] }\nrules:\n  - { allow: [read], to: [devs] }\n',
     );
     const unread = await found(
-      deskOf(database, {
+      contextWith(database, {
         membersOf: async (group) => (group === 'S0DEVS' ? undefined : []),
         groupTrouble: () => 'subteam_disabled',
         policy: () => two,
       }),
     );
     expect(unread['Slack user groups']).toMatch(
-      /^⚠️ Slack doesn't tell who is in S0DEVS \(subteam_disabled\); nobody is in S0LEADS → .*held for a member/,
+      /^⚠️ Slack doesn't tell who is in S0DEVS \(subteam_disabled\); nobody is in S0LEADS → .*forbidden to everybody/,
     );
   });
 
   it.each<[string, Partial<Listing>, string]>([
-    ['not listed yet', { at: undefined }, '⚠️ the sites were not listed yet'],
+    ['not listed yet', { at: undefined }, '⚠️ the sites have not been listed yet'],
     [
       'silent since',
       { at: now - 66_000 },
-      '⚠️ has not answered for 4 s; the sites were listed last at 2024-10-03 23:58',
+      '⚠️ has not answered for 4 s; the sites were last listed at 2024-10-03 23:58',
     ],
     [
       'in trouble',
       { trouble: trouble('server error', 502) },
-      '⚠️ The host answered 502. The sites were listed last at',
+      '⚠️ The host answered 502. The sites were last listed at',
     ],
-    ['too many', { cut: true }, '⚠️ it has more sites or domains than I hold'],
+    ['too many', { cut: true }, '⚠️ it has more sites or domains than I can hold'],
   ])('looks at the listing: %s', async (_, more, words) => {
     const database = await open({ now: () => now });
-    const { 'Hosting API': host } = await found(deskOf(database, { listing: () => ({ ...listing, ...more }) }));
+    const { 'Hosting API': host } = await found(contextWith(database, { listing: () => ({ ...listing, ...more }) }));
     expect(host).toContain(words);
     expect(host).toContain(' → ');
     expect(host).not.toContain('secret');
   });
 
   it.each<[string, HealthContext['read'], string]>([
-    ['no such route', () => Promise.reject(trouble('not found', 404)), '✅ the host does not say until when'],
-    ['not taken', () => Promise.reject(trouble('unauthorised', 401)), '⚠️ The host rejected my key (401)'],
-    ['no host', () => Promise.reject(trouble('unreachable', undefined)), "❔ unknown: I can't reach the host."],
-    ['no date', async (call) => call.reply.parse({}), '✅ taken; the host does not say until when'],
+    ['no such route', () => Promise.reject(trouble('not found', 404)), "✅ the host doesn't say when it expires"],
+    ['not taken', () => Promise.reject(trouble('unauthorised', 401)), '⚠️ The host does not take my key (401)'],
+    ['no host', () => Promise.reject(trouble('unreachable', undefined)), '❔ unknown: I cannot reach the host.'],
+    ['no date', async (call) => call.reply.parse({}), "✅ accepted; the host doesn't say when it expires"],
     ['soon', expiring(now + 13 * day), '⚠️ expires at'],
     ['over', expiring(now - 1), '⚠️ expired at'],
-    ['later', expiring(now + 15 * day), '✅ until'],
+    ['later', expiring(now + 15 * day), '✅ valid until'],
     ['soon, in milliseconds', telling(String(now + 13 * day)), '⚠️ expires at 2024-10-17'],
     ['over, in milliseconds', telling(String(now - 1)), '⚠️ expired at 2024-10-03'],
-    ['later, in milliseconds', telling(String(now + 15 * day)), '✅ until 2024-10-19'],
-    ['in seconds', telling(String((now + 15 * day) / 1_000)), '✅ until 2024-10-19'],
-    ['in milliseconds, as a number', telling(now + 15 * day), '✅ until 2024-10-19'],
-    ['never', telling(null), '✅ taken; the host does not say until when'],
-    ['garbage', telling('soon'), '✅ taken; the host does not say until when'],
-    ['digits that are no moment', telling('9'.repeat(30)), '✅ taken; the host does not say until when'],
-    ['nothing', telling(''), '✅ taken; the host does not say until when'],
-    ['zero', telling('0'), '✅ taken; the host does not say until when'],
+    ['later, in milliseconds', telling(String(now + 15 * day)), '✅ valid until 2024-10-19'],
+    ['in seconds', telling(String((now + 15 * day) / 1_000)), '✅ valid until 2024-10-19'],
+    ['in milliseconds, as a number', telling(now + 15 * day), '✅ valid until 2024-10-19'],
+    ['never', telling(null), "✅ accepted; the host doesn't say when it expires"],
+    ['garbage', telling('soon'), "✅ accepted; the host doesn't say when it expires"],
+    ['digits that are no moment', telling('9'.repeat(30)), "✅ accepted; the host doesn't say when it expires"],
+    ['nothing', telling(''), "✅ accepted; the host doesn't say when it expires"],
+    ['zero', telling('0'), "✅ accepted; the host doesn't say when it expires"],
   ])('looks at the key: %s', async (_, read, words) => {
     const database = await open({ now: () => now });
-    expect((await found(deskOf(database, { read })))['Key of the hosting API']).toContain(words);
+    expect((await found(contextWith(database, { read })))['Key of the hosting API']).toContain(words);
   });
 
   it('is a table for whoever asks; what is well comes with no advice', async () => {
@@ -200,7 +202,7 @@ describeBoth('health', (open) => {
     });
     const queryService = queryServiceFor(
       {
-        ...deskOf(database, { askSlack: () => Promise.reject(new Error('no')) }),
+        ...contextWith(database, { askSlack: () => Promise.reject(new Error('no')) }),
         changeStore,
         auditKeys: [],
         company: () => company,
