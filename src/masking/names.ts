@@ -1,5 +1,6 @@
 import { calls, dsn } from './calls.ts';
 import { cookies } from './cookies.ts';
+import { groupsOf } from './groups.ts';
 import { pairs } from './pairs.ts';
 import { programs } from './programs.ts';
 import { isCoined, isFile, isPlace, isRandom } from './random.ts';
@@ -271,6 +272,7 @@ const apart: readonly Rule[] = [
 
 export const rules: readonly Rule[] = [
   calls,
+  ...groupsOf(passwordHint),
   dsn,
   inserted,
   rows,

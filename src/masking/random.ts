@@ -1,10 +1,10 @@
-/** How machine-made text differs from written text. */
+/** How what a machine made differs from what somebody wrote. */
 
-/** Words, capitals, numbers: a name has a few long ones, random text has many short ones. */
+/** Words, capitals, numbers: a name has few and long ones, what was thrown with dice has many and short ones. */
 const pieces = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g;
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/i;
 
-/** Whether the text is random: at least this many characters, and hardly a word among them. */
+/** Whether it was thrown with dice: so many characters at least, and hardly a word among them. */
 export function isRandom(text: string, least = 16): boolean {
   if (text.length < least || /^\d{4}-\d\d-\d\d|^(?:field|group)_|::\w/.test(text)) return false;
   if (uuid.test(text) || /^(?=\D*\d)(?=\d*[a-f])[\da-f]{32,}$/i.test(text)) return true;
@@ -12,29 +12,33 @@ export function isRandom(text: string, least = 16): boolean {
   const letters = found.filter((piece) => !/^\d/.test(piece));
   const longest = Math.max(0, ...letters.map(({ length }) => length));
   const sum = found.reduce((all, { length }) => all + length, 0);
-  // A file path has a plain word between its slashes.
+  // A place in a file system has a plain word between its slashes.
   if (/(?:^|\/)[a-z-]{4,}(?:\/|$)|\.(?:css|gif|html?|jpe?g|js|json|log|pdf|php|png|svg|txt|webp|xml|zip)$/.test(text))
     return false;
   if (letters.length < 2 || found.length < 4 || longest > 12) return false;
-  // Without a digit, a mixed-case name comes close to random.
+  // Without any digit a name in mixed case comes close.
   const numbers = found.length - letters.length;
   if (numbers < (text.length < 16 ? 2 : 3) && !/[a-z][A-Z]/.test(text)) return false;
   return letters.length < found.length ? sum / found.length <= 4 : text.length >= 24 && sum / found.length <= 3;
 }
 
-/** Whether it is not a word in a sentence: digits or signs among letters, or capitals inside. */
+/** Whether nobody would write it as a word in a sentence: digits or signs among letters, or capitals inside. */
 export const isCoined = (text: string): boolean =>
   !/^v=\d/.test(text) && (/\d\D|\D\d|\d{6}|[a-z][A-Z]/.test(text) || /[^\p{L}\p{N}\s._/:;,()|'"<>{}[\]-]/u.test(text));
 
-/** A file below a folder. */
+/** A file below some folder. */
 const file =
   /^(?:[\w.@-]{1,60}\/){1,12}[\w.@-]{1,80}\.(?:avif|bz2|css|csv|gif|gz|html?|ico|jpe?g|jsx?|json|log|mjs|mp4|pdf|php|phpt|png|py|rb|scss|sh|sql|svg|tar|tgz|tsx?|txt|vue|webp|woff2?|xml|ya?ml|zip)$/;
 export const isFile = (text: string): boolean => file.test(text);
-/** Whether it is a file path or an address. */
+/** Of a visitor as well. */
+const ipv6 = /^(?=[\da-f:]*\d)(?:[\da-f]{1,4}:){2,7}(?::?[\da-f]{1,4}|:)?(?::[\da-f]{1,4}){0,5}(?:\/\d{1,3})?[.,;:]?$/i;
+/** Whether it is a place in a file system, or an address. */
 export const isPlace = (text: string): boolean =>
-  isFile(text) || /^(?:~?\/[\w.-]{1,80}(?:\/|$)|[A-Za-z]:\\|\.{1,2}\/|(?:https?|file|unix):)/.test(text);
+  isFile(text) ||
+  (ipv6.test(text) && text.length > 9) ||
+  /^(?:~?\/[\w.-]{1,80}(?:\/|$)|[A-Za-z]:\\|\.{1,2}\/|(?:https?|file|unix):)/.test(text);
 
-/** The last digit of a card number is a checksum of the others. */
+/** The last digit of a card's number follows from the others. */
 export function isCard(text: string): boolean {
   const digits = text.replaceAll(/\D/g, '');
   const sum = digits

@@ -1,20 +1,22 @@
 import { isCard, isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
-import { ends } from './syntax.ts';
+import { ends, made } from './syntax.ts';
 import { keys, openKeys, passwords, prose, states } from './words.ts';
 
-/** Credentials in sentences, and those that a word beside them reveals. */
+/** Credentials in sentences, and such as are known by themselves beside a word. */
 
 const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
 const isWritten = (value: string): boolean => isCoined(value) && !isPlace(value) && !state.test(value);
 
-/** After these words comes a name or a count, not a credential. */
+/** What comes after them is no credential: it is how something is called or counted. */
+const isNameOfApp = (value: string, before: string): boolean =>
+  /\bapp(?:lication)?[ _-]pass(?:word)?\W*$/i.test(before) && !isRandom(value, 12);
 const opens = '(?:access|activation|api|auth|encryption|licen[cs]e|master|private|secret|signing)[ _-]?key';
 const open = new RegExp(
   `\\bgpg: |\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
   'i',
 );
-/** A build's cache key: words and a digest. */
+/** By which a build keeps something: words, and a digest of what it was made of. */
 const isKept = (value: string): boolean =>
   /^(?=(?:[a-z\d.]{1,15}[-_]){0,3}[a-z]{3})[a-z][a-z\d]{0,15}(?:[-_][a-z\d.]{1,15}){0,5}[-_][\da-f]{8,64}$/i.test(
     value,
@@ -22,13 +24,16 @@ const isKept = (value: string): boolean =>
 const counted =
   /\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
-/** Text with digits that is not a password. */
+/** What has digits and is no password. */
 const technical =
   /^(?:argon2|aes|base64|bcrypt|html5|https?|ipv[46]|md5|oauth2?|php\d|sha\d|tls|utf|wp\d|v?\d+(?:\.|$)|\d{1,4}[a-z]{1,3}$|\d{4}-)/i;
+/** By which a key of OpenPGP is known to everybody. */
+const isKeyId = (value: string, before: string): boolean =>
+  /^(?:0x)?(?:[\dA-F]{8}){1,5}$/.test(value) && /(?:gpg|pgp|\bsigning|\bpublic)[ _-]?key/i.test(before);
 const opening = '(?:\\\\{0,8}["\'“„«‘`]|[\\[({])';
 const closing = '["\'”“»’`\\])}]';
 
-/** The word for password in languages whose word for `is` is listed below. */
+/** Words for it in the languages in which something `is` something below. */
 const saidHint = 'pass|pw|wort|woord|senha|contrase|senord|adgang';
 
 export const spoken: readonly Rule[] = [
@@ -79,13 +84,14 @@ export const spoken: readonly Rule[] = [
       `(?<before>(?<![\\w-])(?:${passwords}) ${opening})[^\\n"'”“»’\`\\])}\\\\]{3,60}(?=\\\\{0,8}${closing})`,
       'gi',
     ),
-    isSecret: (value, before) =>
-      /[([{]$/.test(before) || value.includes(' ')
+    isSecret: (value, before, lead) =>
+      !isNameOfApp(value, lead + before) &&
+      (/[([{]$/.test(before) || value.includes(' ')
         ? isWritten(value) && !(/[([{]$/.test(before) && /\s/.test(value))
-        : !state.test(value) && !prose.test(value),
+        : !state.test(value) && !prose.test(value)),
   },
   {
-    // `passphrase: correct horse battery staple`: it consists of words, up to a sign.
+    // `passphrase: correct horse battery staple`: it consists of words, and goes on up to a sign.
     hint: 'phrase',
     shape: new RegExp(
       `(?<before>(?<!\\b(?:bad|empty|incorrect|invalid|missing|no|wrong) )\\bpass[ _-]?phrase${ends}[ \\t]?[:=][ \\t]{1,8})(?!["'\`])[^\\s"\\\\,;|(){}<>[\\]][^\\n"\\\\,;|(){}<>[\\]]{2,200}`,
@@ -97,7 +103,7 @@ export const spoken: readonly Rule[] = [
     },
   },
   {
-    // Mails write it alone on the next line: `Your password:`
+    // Mails write it alone in the line below: `Your password:`
     hint: ':\n|: \n|:\r\n',
     shape: new RegExp(
       `(?<before>(?:${passwords}|${keys}):[ \\t]?\\r?\\n(?:[ \\t]{0,20}\\r?\\n)?[ \\t]{0,20})[^\\s"'<>()[\\]{}=:,;\\\\]{6,100}(?=[ \\t\\r]{0,4}$)`,
@@ -108,7 +114,7 @@ export const spoken: readonly Rule[] = [
       (/\d/.test(value) && /\p{L}/u.test(value) && /\p{Lu}|[^\w.@/-]|[\da-f]{20}/u.test(value) && isWritten(value)),
   },
   {
-    // `password …`, without a sign between
+    // `password …`, without any sign between
     hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
     shape: new RegExp(`(?<before>(?<![\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`, 'gi'),
     isSecret: (value, _, lead) =>
@@ -124,7 +130,7 @@ export const spoken: readonly Rule[] = [
     isSecret: (value) => !state.test(value) && !prose.test(value),
   },
   {
-    // `secret "…"`, and a key introduced as one
+    // `secret "…"`, and a key that is given as one is
     hint: 'secret|token|key',
     shape: new RegExp(
       `(?<before>\\b(?<!unexpected )(?:secret|token|(?:api|license|licence|signing|secret)[ _-]?key) )(?<open>\\\\{0,8}["'\`“„«‘])(?:(?!\\k<open>)[^\\s"”“»’\\\\]){8,100}(?=\\k<open>|[”“»’])`,
@@ -136,15 +142,25 @@ export const spoken: readonly Rule[] = [
   {
     // `Using API key … for account`, `authenticating with token … on`
     hint: 'secret|token|key',
-    shape:
-      /(?<before>\b(?:using|with) (?:the )?(?:secret|token|(?:api|licen[cs]e|access)[ _-]?key) )[\w.~+/=-]{8,100}(?= (?:for|on|at|to|from|failed|rejected|was)\b|$)/gi,
+    shape: new RegExp(
+      `(?<before>\\b(?:using|with) (?:the )?(?:secret|token|(?:api|licen[cs]e|access)[ _-]?key) )${made(8, 100)}(?= (?:for|on|at|to|from|failed|rejected|was)\\b|$)`,
+      'gi',
+    ),
     isSecret: (value) => isRandom(value, 8) && !technical.test(value),
   },
   {
-    // `license key …`: issued to one customer, and short. A site key is public.
-    hint: 'secret key|nse key|nce key|on key',
-    shape: /(?<before>\b(?:secret|licen[cs]e|activation) key )[A-Za-z\d][\w-]{7,60}(?![\w-])/gi,
-    isSecret: (value) => /\d/.test(value) && isRandom(value, 8) && !technical.test(value),
+    // `license key …`: what is issued for one customer, and short; the key of a site is anybody's.
+    hint: 'secret key|nse key|nce key|on key|s key|g key|t key|e key|client secret|api secret|p secret',
+    shape: new RegExp(
+      `(?<before>\\b(?:(?:access|account|activation|encryption|licen[cs]e|private|secret|security|shared|signing|storage) key|(?:api|app|client|consumer|webhook) secret) )${made(8, 120)}(?![\\w~+/=-])`,
+      'gi',
+    ),
+    isSecret: (value, before, lead) =>
+      /\d/.test(value) &&
+      (isRandom(value, 8) || /^(?=.*[a-z])(?=.*[A-Z])[\w+/]{40}$/.test(value)) &&
+      !isPlace(value) &&
+      !technical.test(value) &&
+      !isKeyId(value, lead + before),
   },
   {
     // `new password for somebody: …`
@@ -190,16 +206,16 @@ export const spoken: readonly Rule[] = [
     shape: /(?<before>\bPASSWORD [a-z_]{1,40} = )[^\s"'\\]{4,100}/g,
   },
   {
-    // `DB_PASS Hering88`: variable names, and values in columns.
+    // `DB_PASS Hering88`: names of variables, and what stands in columns.
     hint: 'pass|pwd|secret|token',
     shape:
-      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|])[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
+      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|]|--?[a-z])[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
     isSecret: (value, before) =>
       (isWritten(value) && !/^[a-z_]{2,30}=/.test(value)) ||
       (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
   },
   {
-    // One-time codes: `SMS code for login: …`, `backup codes for user 3: … …`
+    // Codes for one login: `SMS code for login: …`, `backup codes for user 3: … …`
     hint: 'code|pin|otp|one-time|einmal',
     shape:
       /(?<before>\b(?:sms|login|log-in|security|verification|confirmation|recovery|backup|activation|registration|invitation|purchase|auth|authentication|authenticator|access|2fa|mfa|two-factor|one-time|otp|totp|unlock|sicherheits|bestätigungs|einmal|zugangs|anmelde|aktivierungs|freischalt)[ _-]?(?:pass)?(?:codes?|pin|tan)(?: (?:for|of|für|von|to|is|are|ist|lautet|was|sent|used|entered) ?[^\n:;=]{0,40}?)?[:= ]{1,3}["']?)(?:[\da-z]{4,10}(?:(?: |-|, )[\da-z]{4,10}){1,31}(?![\w-])|\d{4,10}(?!\w|[.:]\d)(?:,? \d{4,10}(?!\w)){0,20})/gi,
@@ -207,19 +223,14 @@ export const spoken: readonly Rule[] = [
       value.split(/[ ,-]+/).filter((group) => /\d/.test(group)).length * 2 >= value.split(/[ ,-]+/).length,
   },
   {
-    // WordPress shows application passwords in six groups of four.
-    hint: 'passw',
-    shape: /(?<before>)(?<!\w)[A-Za-z\d]{4}(?: [A-Za-z\d]{4}){5}(?!\w)/g,
-    isSecret: (value) => /\d/.test(value) && /[A-Z]/.test(value),
-  },
-  {
-    // `API key … rejected`, `token expired: …`: random text, some words after the word for it.
+    // `API key … rejected`, `token expired: …`: what a machine made, some words behind the word for it.
     hint: 'key|token|secret|licen|auth|credential|code|bearer|signature|session|hmac',
     shape:
       /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|credentials?|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,
     isSecret: (value, before, lead) =>
       isRandom(value.replace(/[.:,]+$/, ''), /key|secret|token/i.test(before) ? 16 : 24) &&
       !isPlace(value) &&
+      !isKeyId(value, lead + before) &&
       !/^[a-z]{1,20}_id=/i.test(value) &&
       !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
       !open.test(lead + before) &&

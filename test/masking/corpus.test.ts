@@ -63,7 +63,7 @@ const expected = (entry: string): string =>
   entry
     .replaceAll(/⟦[^⟧]*⟧/g, '***')
     .replaceAll(/[\w.]+@[\w.]+/g, '***@***')
-    .replaceAll(/\b\d+\.\d+\.\d+\.\d+\b/g, 'client-000000');
+    .replaceAll(/\b(?:\d+\.\d+\.\d+\.\d+|2a02:[\da-f:]+)(?!\w)/g, 'client-000000');
 
 test.each(entriesOf('again.txt').map((entry) => [entry]))(
   'what was missed once is masked, and only that: %s',
