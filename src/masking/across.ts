@@ -1,6 +1,8 @@
+import { beginsValue, lineOfBlock } from './blocks.ts';
+import { isCoined } from './random.ts';
 import { isTelling } from './words.ts';
 
-/** What one log line says about the next ones: a key spans many lines, and a value may follow its name. */
+/** What a line of a log tells of those after it: a key goes over many, and a value stands below its name. */
 
 const keyBegins = /\bBEGIN\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b|^\s*Private-Lines: \d/i;
 const keyEnds = /\bEND\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b|^\s*Private-MAC: /i;
@@ -9,7 +11,7 @@ const bytesBegin = /^\s*(?:privateExponent|prime\d|exponent\d|coefficient|priv):
 const bytesGoOn = /^\s*(?:[\da-f]{2}:){0,40}[\da-f]{2}:?\s*$/i;
 const keyGoesOn = /^\s*(?:[A-Za-z\d+/=]{1,100}|(?:Proc-Type|DEK-Info): .{1,100})?\s*$/;
 
-/** A name as the value of `name`, or between tags; the next line has its value. */
+/** A name as the value of `name`, or between tags: what follows is what it names. */
 const namesNext =
   /(?:["'[]?(?:name|key|field|option_name|meta_key)["'\]]?\s?(?:=>|[:=])\s?["']?|<(?:name|key|string)>\s?)([\w.-]{1,60})["']?(?:,|<\/(?:name|key|string)>)?$/i;
 const ofForm = /\bform-data;[^\n]{0,20}\bname=\\?"([^"\\]{1,100})\\?"\s*$/i;
@@ -21,20 +23,23 @@ const isAsked = /\bSERVER -> |\b334 /;
 const saysMail =
   /^(.{0,120}?(?:^|[\s:>]))((?:[A-Za-z\d+/]{4}){0,50}(?:[A-Za-z\d+/]{4}|[A-Za-z\d+/]{3}=|[A-Za-z\d+/]{2}==))\s*$/;
 
-/** A command that prints the credential it names, alone on the next line. */
+/** A command that shows what it names, alone on the next line. */
 const shows =
   /(?:\bwp [^\n]{0,80}\b(?:config|option|transient|pluck|meta)\b[^\n]{0,40} get|\bprintenv|(?<=[$#>] ?)echo) [^\n]{0,60}?["']?\$?\{?([A-Za-z_][\w.-]{2,60})\}?["']?(?: --[\w-]{1,20}(?:=\S{1,40})?){0,3}\s*$/;
-/** A command that prints a password it just made. */
+/** It shows a password that was just made. */
 const makes = /\bwp [^\n]{0,80}\bapplication-password create .{1,120}--porcelain\b/;
-/** What such a program prints if there is nothing to show. */
+/** What a program answers that has nothing to show. */
 const answers = /^(?:Error|Warning|Notice|Deprecated|PHP |Success|bash:|sh:|zsh:|\S{0,60}[$#>] |\[)/;
+/** When a line was written; a password alone may stand behind it. */
+const written =
+  /^(?<when>\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S{0,12} |\[[^\]]{1,40}\] |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[\w.-]{1,60} \S{1,40}: )?)(?<said>.*)$/;
 
 /** Rows of a table whose head names a column of credentials. */
 type Table = {
   readonly separator: string;
   readonly width: number;
   readonly hidden: readonly number[];
-  /** A column of names, and the column with their values. */
+  /** A column of names, and the one that says what they stand for. */
   readonly named: readonly [name: number, value: number] | undefined;
 };
 const namesRow = /^(?:name|key|option_name|meta_key|constant|option|setting|variable)$/i;
@@ -54,7 +59,7 @@ function tableOf(line: string): Table | undefined {
   return hidden.length === 0 && named === undefined ? undefined : { separator, width: names.length, hidden, named };
 }
 
-/** Quoted text may contain the separator. */
+/** What is in quotation marks may hold the separator. */
 function joined(cells: readonly string[], separator: string): readonly string[] {
   const whole: string[] = [];
   let isOpen = false;
@@ -66,7 +71,7 @@ function joined(cells: readonly string[], separator: string): readonly string[] 
   return whole;
 }
 
-/** A row with its credentials masked. */
+/** A row with one credential or more, as it may be shown. */
 function rowOf(line: string, { separator, width, hidden, named }: Table): string | undefined {
   const plain = line.split(separator);
   const cells = plain.length === width ? plain : joined(plain, separator);
@@ -76,36 +81,44 @@ function rowOf(line: string, { separator, width, hidden, named }: Table): string
   return cells.map((cell, at) => (isHidden(at) && cell.trim() !== '' ? '***' : cell)).join(separator);
 }
 
-/** A line after masking what the previous lines say is a credential, and where the other rules start to look. */
+/** A line without what the lines before say is a credential, and what it is to be looked at behind of. */
 export type Step = { readonly line: string; readonly behind: string };
 
-/** Reads lines in order: masks one by what came before, then takes in how it was shown. */
+/** Reads lines in their order: what the lines before make of one, and then what was shown of it. */
 export class Follower {
   #isKey = false;
   #isBytes = false;
   #behind = '';
   #form: 'no' | 'head' | 'body' = 'no';
   #mail = 0;
-  /** A list has begun that may contain a name and a password. */
+  /** A list begins that may hold a name and a password. */
   #list = '';
-  /** A YAML block whose key opens nothing, and its indentation. */
+  /** A block of YAML, in which a key opens nothing, and how far in it stands. */
   #block: readonly [behind: string, indent: number] | undefined;
-  /** The previous line asked for a credential. */
+  /** A block of YAML that is a credential, and how far in its name stands; the line before may have named it. */
+  #value: number | undefined;
+  #before = '';
+  /** The line before asked for a credential. */
   #isShown = false;
   #table: Table | undefined;
-  /** The line was not part of a key, and yet everything in it was masked. */
+  /** The line was no key, and yet nothing is left of it. */
   #isHidden = false;
 
   step(line: string): Step {
-    // Bounded, because a key's lines are never longer.
+    // Bounded: what is longer than a line of a key is none.
     const start = line.slice(0, 200);
     this.#isHidden = false;
     if (this.#isKey && (keyGoesOn.test(start) || keyEnds.test(start))) return { line: '***', behind: '' };
     if (this.#isBytes && bytesGoOn.test(start)) return { line: '***', behind: '' };
-    if (this.#isShown && line.trim() !== '' && !answers.test(start)) {
-      this.#isHidden = true;
-      return { line: '***', behind: '' };
+    if (this.#isShown && line.trim() !== '') {
+      const { when = '', said = line } = written.exec(start)?.groups ?? {};
+      this.#isHidden = when === '' ? !answers.test(start) : /^\S+\s*$/.test(said) && isCoined(said.trim());
+      if (this.#isHidden) return { line: `${when}***`, behind: '' };
     }
+    const left = this.#value === undefined ? undefined : lineOfBlock(line, this.#value);
+    this.#isHidden = left !== undefined;
+    if (left !== undefined) return { line: left, behind: '' };
+    this.#value = undefined;
     const said = this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#saidIn(start) : undefined;
     this.#isHidden = said !== undefined;
     if (said !== undefined) return { line: `${said}***`, behind: '' };
@@ -116,7 +129,7 @@ export class Follower {
     return { line, behind: isKey ? (this.#block?.[0] ?? '') : this.#behind };
   }
 
-  /** Whether the line is a filled-in field: after an empty line, up to the next field. */
+  /** Whether it is what was filled in: behind an empty line, and up to the next field. */
   #isOfForm(line: string): boolean {
     const isEmpty = line.trim() === '';
     if (this.#form === 'body' && !line.startsWith('--')) return !isEmpty;
@@ -124,7 +137,7 @@ export class Follower {
     return false;
   }
 
-  /** The prefix of an answer to a mail server's login prompt. */
+  /** What stands before an answer to a mail server that asks who is there. */
   #saidIn(line: string): string | undefined {
     this.#mail = endsMail.test(line) ? 0 : this.#mail - 1;
     return this.#mail === 0 || isAsked.test(line) ? undefined : saysMail.exec(line)?.[1];
@@ -133,8 +146,10 @@ export class Follower {
   told(line: string, masked: string): void {
     const end = line.slice(-200).trimEnd();
     const start = line.slice(0, 200);
+    this.#value ??= beginsValue(start, this.#before);
+    this.#before = start;
     this.#block = blockAt(end, start, this.#block);
-    // A search may have dropped the line that says so, so the beginning of a key is recognised too.
+    // A search may have left out the line that says so: the beginning of the key itself is known as well.
     const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden);
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
     this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
@@ -150,7 +165,7 @@ export class Follower {
 
 const ofBlock = /^\s{1,40}["']?key["']?:/;
 const beginsBlock = /^\s{0,40}["']?(?:cache|concurrency|hash|index|sort)["']?:$/;
-/** The block that the next line may be in. */
+/** In which block the next line may stand. */
 function blockAt(
   end: string,
   start: string,
@@ -160,15 +175,15 @@ function blockAt(
   if (end.endsWith(':') && beginsBlock.test(end)) return [`${end}\n`, indent];
   return end === '' || (block !== undefined && indent > block[1]) ? block : undefined;
 }
-/** `[auth] => Array`, `"auth": [`, and how `expect` waits for a prompt. */
+/** `[auth] => Array`, `"auth": [`, and how `expect` waits for who asks. */
 const beginsList = /(?:auth|credentials)["'\]]{1,2}\s?(?:=>|[:=])\s?(?:Array|\[|array ?\()?$/i;
 const asksOnce = /\bexpect\b[^\n]{0,60}(?:ass(?:wor[dt]|wd|phrase)|ennwort)[^\n]{0,20}["'}{]$/i;
-/** Up to its end, for two texts at most; a dump has six lines before the second. */
+/** Up to its end, as far as two texts go; a dump writes six lines before the second. */
 const longer = (list: string, end: string): string =>
   /^\s*[)\]}],?$/.test(end) || list.length > 600 || list.split('\n').length > 6 ? '' : `${list}${end}\n`;
 const asksFor = (end: string): boolean => isTelling(shows.exec(end)?.[1] ?? '') || makes.test(end);
 const field = (end: string): string => ofForm.exec(end)?.[1] ?? '';
-/** Most lines can be classified without a regular expression. */
+/** Most lines are told apart without an expression. */
 const isName = (line: string, end: string): boolean =>
   line.length < 200 &&
   ((/name|key|field|string/i.test(end) && isTelling(namesNext.exec(end)?.[1] ?? '')) ||

@@ -11,17 +11,21 @@ const placed: readonly (readonly [place: number | 'all', names: string])[] = [
     'all',
     'wp_check_password|password_verify|auth|setPassword|CheckPassword|HashPassword|wp_hash_password|password_hash',
   ],
-  [0, 'wp_set_password|check_password_reset_key|crypt'],
+  [
+    0,
+    'wp_validate_auth_cookie|wp_validate_logged_in_cookie|wp_parse_auth_cookie|wp_set_password|check_password_reset_key|crypt',
+  ],
   [
     1,
-    'wp_authenticate|wp_create_user|reset_password|oci_p?connect|wpmu_create_user|openssl_pkey_get_private|user_pass_ok|wpdb(?:->|::)__construct|setSaslAuthData',
+    'wp_authenticate|wp_create_user|reset_password|oci_p?connect|wpmu_create_user|openssl_pkey_get_private|user_pass_ok|(?:JWT|Jwt)(?:->|::)(?:encode|decode|sign|verify)|hash_pbkdf2|sodium_crypto_pwhash(?:_str_verify)?|mcrypt_(?:en|de)crypt|openssl_pkcs12_export_to_file|wpdb(?:->|::)__construct|setSaslAuthData',
   ],
   [
     2,
-    '(?:mysql_p?|mysqli_|odbc_p?|ibase_)connect|mysqli(?:->|::)(?:__construct|connect)|PDO(?:->|::)(?:__construct|connect)|ftp_login|ssh2_auth_password|imap_open|ldap_(?:sasl_)?bind|hash_hmac(?:_file)?|openssl_(?:en|de)crypt|wp_authenticate_(?:username_password|email_password|application_password)|real_connect|wc_create_new_customer|openssl_pkcs12_read|openssl_pkey_export|Mailbox(?:->|::)__construct',
+    '(?:mysql_p?|mysqli_|odbc_p?|ibase_)connect|mysqli(?:->|::)(?:__construct|connect)|PDO(?:->|::)(?:__construct|connect)|ftp_login|ssh2_auth_password|imap_open|ldap_(?:sasl_)?bind|hash_hmac(?:_file)?|openssl_(?:en|de)crypt|wp_authenticate_(?:username_password|email_password|application_password)|real_connect|sodium_crypto_secretbox(?:_open)?|hash_hkdf_key|wc_create_new_customer|openssl_pkcs12_read|openssl_pkey_export|Mailbox(?:->|::)__construct',
   ],
   [3, 'mysqli_real_connect|openssl_pkcs12_export'],
   [4, 'ssh2_auth_pubkey_file'],
+  [5, 'wp_install'],
 ];
 /** Functions that connect to a database get a host, a name and a password. */
 const ofDatabase =
@@ -47,9 +51,11 @@ const isAbout =
 const passesOn = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_array|_array|_deprecated)?$/;
 const inClass = /(?:->|::)(?:__construct|basic|connect|create|digest|from\w*|make)$/;
 
-const text = `(?<open>\\\\{0,8}["'])(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300}(?:\\k<open>|$)`;
+/** JSON is an argument as well, and none that is looked for. */
+const json = `'[{[](?=\\\\{0,8}")[^'\\n]{0,300}'`;
+const text = `${json}|(?<open>\\\\{0,8}["'])(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300}(?:\\k<open>|$)`;
 const texts = new RegExp(
-  `(?<open>\\\\{0,8}["'])(?<value>(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300})(?<end>\\k<open>|$)|,|[()]`,
+  `${json}|(?<open>\\\\{0,8}["'])(?<value>(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300})(?<end>\\k<open>|$)|,|[()]`,
   'g',
 );
 
@@ -109,7 +115,7 @@ function shown(match: string, { name = '' }: Groups): string {
 }
 
 const names =
-  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|imap_open|apply_filters|do_action|call_user|sasl';
+  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|wp_install|jwt(?:->|::)|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl';
 const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200}'){0,300}\\)`;
 
 /** A call with a text among its arguments. */

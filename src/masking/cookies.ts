@@ -16,14 +16,23 @@ const crumb = /(?<name>[^\s;=]{1,128})=(?<value>[^;]*)/g;
 /** At the end of a JSON or nginx line, a quotation mark belongs to the surrounding text. */
 function shown(match: string, { before = '' }: Groups): string {
   const left = match.slice(before.length).replace(crumb, (found: string, name: string, value: string) => {
-    const isKnown =
-      isEmptied(value) || attribute.test(name) || harmless.test(name) || (isPlain(value) && !isTelling(name));
-    return isKnown ? found : `${name}=***`;
+    return isKnown(name, value) ? found : `${name}=***`;
   });
   return before + left;
 }
 
 const pair = '[^\\s;"\'\\\\,=]{1,128}';
+const isKnown = (name: string, value: string): boolean =>
+  isEmptied(value) || attribute.test(name) || harmless.test(name) || (isPlain(value) && !isTelling(name));
+
+/** A line of a file of cookies, as curl and wget keep them. */
+export const jar: Rule = {
+  hint: 'true\t|false\t|true |false ',
+  shape:
+    /(?<before>(?:TRUE|FALSE)[\t ]{1,8}\/\S{0,200}[\t ]{1,8}(?:TRUE|FALSE)[\t ]{1,8}\d{1,12}[\t ]{1,8}(?<name>[\w.%-]{1,128})[\t ]{1,8})(?<value>\S{1,2000})/g,
+  shown: (match, { before = '', name = '', value = '' }) => (isKnown(name, value) ? match : `${before}***`),
+};
+
 export const cookies: Rule = {
   hint: 'cookie',
   shape: new RegExp(

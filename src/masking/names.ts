@@ -1,5 +1,7 @@
+import { blocksOf } from './blocks.ts';
 import { calls, dsn } from './calls.ts';
-import { cookies } from './cookies.ts';
+import { cookies, jar } from './cookies.ts';
+import { defaultsOf } from './defaults.ts';
 import { groupsOf } from './groups.ts';
 import { pairs } from './pairs.ts';
 import { programs } from './programs.ts';
@@ -11,7 +13,7 @@ import { inserted, rows } from './statements.ts';
 import { begun, ends, named, quote, within } from './syntax.ts';
 import { isTelling, keys, numbers, others, passwords, prose, secrets, sessions, states, suffix } from './words.ts';
 
-/** Credentials that the name before them reveals. */
+/** Credentials that are known by the name before them. */
 
 const passwordHint =
   'pass|phrase|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw';
@@ -19,43 +21,49 @@ const secretHint = 'clave|jeton|secret|token|credential|signat|saml';
 const keyHint = 'key';
 
 const state = new RegExp(`^[([<-]{0,2}(?:${states})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
-/** A whole sentence, as in an error about a field. */
+/** A whole sentence, as an error tells of a field. */
 const isSentence = (text: string): boolean =>
   /^\p{Lu}\p{Ll}+(?: \S+){2,40}[.!]$/u.test(text) && text.split(' ').some((word) => prose.test(word));
 const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}22$/.test(before);
 
-/** `getenv('DB_PASS')` says only where it is kept. */
-const readsName = /(?:env|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["']$/;
-/** `passwd: user 'bob' does not exist` is a program's message; the same word may be a name. */
+/** `getenv('DB_PASS')` tells where it is kept. */
+const readsName = /(?:env(?:_?\w{1,12})?|environ\.get|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["']$/;
+/** `passwd: user 'bob' does not exist` is what a program says; the same word may be a name. */
 const saysProgram = /^passwd: {0,2}$/;
 const isProgram = (lead: string): boolean => /(?:ch|g|h?t|ldap|ssh|vnc|yp|smb)$/.test(lead);
 const says =
   /^\(?(?:all|compat|files|systemd|authentication|cannot|chauthtok|error|failed|invalid|line|matched|must|new|only|password|permission|the|unable|unknown|usage|user|warning|you)\b/i;
 
-/** `could not save password: confirmation is missing` is an error message. */
+/** `could not save password: confirmation is missing` tells of what went wrong. */
 const refuses =
   /\b(?:no|without|missing) $|\b(?:unable to|can(?:not|'t)|could(?: not|n't)|failed to|error) (?:[a-z]{1,12} ){1,3}$/i;
 
+/** `PASS: tests/auth.test.php` tells of what was tested. */
+const isTest = (value: string): boolean =>
+  /^(?:[\w.@-]{1,60}[/\\]){1,12}[\w.@-]{1,80}(?:\s|$)/.test(value) && /test|spec|\.[a-z]{1,5}(?:\s|$)/i.test(value);
 const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|txt|ya?ml)$/;
-/** `password: the …` continues as a sentence; `pwd` may be a directory, and `pass: 3/3` a test result. */
+/** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
 function isPassword(value: string, before: string, lead: string): boolean {
   if (readsName.test(before) || /^https?:/.test(value) || textFile.test(value)) return false;
   // `${DB_PASSWORD:?must be set}`
   if (/^[?+-]/.test(value) && /\$\{\w*$/.test(lead)) return false;
   if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
+  if (/(?<![a-z_])pass: $/i.test(before) && isTest(value)) return false;
+  // `--password PASSWORD` says how something is used.
+  if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
   if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;
   const isStated = state.test(value) || (isBare(before) && prose.test(value.replace(/\s.*$/s, '')));
   if (isStated || isSentence(value) || /^\d{1,3} \p{L}/u.test(value)) return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
-  // One column of an import becomes another.
+  // A column of what is imported becomes another.
   if (/[→⇒]\s*$/.test(before) && /^\w+$/.test(value) && isTelling(value)) return false;
   if (/(?<![a-z_])pwd\W*$/i.test(before)) return !isPlace(value);
   return !/(?<![a-z_])pass\W*$/i.test(before) || !/^\d{1,4}(?:\/\d{1,4})?(?:\W|$)/.test(value);
 }
 
-/** Only signs, the size of an nginx zone, or a time. */
+/** Signs alone, the size of a zone of nginx, and since when. */
 const isMeasure = /^\W{1,3}$|^\d{1,5}[kmg]b?$|^[a-z]{4,12} \d{1,4} [a-z]{3,8} ago$/i;
-/** After a colon and a space, a plain word is a state. */
+/** After a colon and a space a plain word says in which state it is. */
 function isIssued(value: string, before: string): boolean {
   if (state.test(value) || isSentence(value) || readsName.test(before) || isMeasure.test(value) || isFile(value))
     return false;
@@ -66,18 +74,18 @@ function isIssued(value: string, before: string): boolean {
   );
 }
 
-/** Form fields, and text licences. */
+/** Fields of forms, and licences that texts are under. */
 const openValue = /^(?:(?:field|group)_|(?:[AL]?GPL|Apache|BSD|CC|EUPL|ISC|MIT|MPL)\b)/i;
-/** Words joined by signs, with numbers at the end: `order.created.v2`. */
+/** Words with signs between, and numbers behind: `order.created.v2`. */
 const isNamed = (value: string): boolean => /^[a-z]{2,15}(?:[._:|][a-z]{2,15}){1,5}(?:[._:|]?v?\d{1,4})?$/.test(value);
-/** Cache keys, as builds print them. */
+/** By which something is kept for a while, as a build says. */
 const isOfCache = /\bcache (?:hit|miss|restored|saved)\b[^\n]{0,20}$/i;
 /** `cache: group=posts key=…`: the word alone. */
 const isKeyOfCache = (before: string, lead: string): boolean => /^. key\W/i.test(before) && /\bcache\b/i.test(lead);
 const looksIssued = (value: string, before: string, lead: string): boolean =>
   !isOfCache.test(lead) &&
   !isKeyOfCache(before, lead) &&
-  // Base64 may begin with a slash; then it is long and has no file extension.
+  // Base64 may begin with a slash; then it is long, and has no ending.
   (!isPlace(value) || (/^[\w+/]{40,}={0,2}$/.test(value) && isRandom(value))) &&
   !openValue.test(value) &&
   !isNamed(value) &&
@@ -89,7 +97,7 @@ const foreignKeyHint = 'schlüssel|schluessel|clé|cle_|cle-|chiave';
 const tellingKeyHint = `${keyHint}|${foreignKeyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
 const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
 const telling = `${passwords}|${secrets}|${keys}`;
-/** Text about a credential that is not one itself. */
+/** What is told about a credential, and is none. */
 const aside =
   '(?!(?:account|algo(?:rithm)?|arn|at|audience|class|count|created|cron|date|desc(?:ription)?|digest|dir(?:ectory)?|endpoint|event|exist|expir[a-z]{1,6}|field|file(?:name)?|fingerprint|format|function|group|handler|hash(?:ed)?|hint|hook|id|index|info|issue[dr]?|job|label|last|len(?:gth)?|level|lifetime|link|location|manager|max|min|name|order|owner|page|path|permission|policy|prefix|provider|ref(?:erence)?|request|reset|rotation|run|scope|source|state|status|strength|suffix|task|time(?:stamp)?|title|ttl|type|updated?|ur[il]|used?|user|uuid|version)s?(?![a-z]))';
 const byName: readonly Rule[] = [
@@ -102,7 +110,7 @@ const byName: readonly Rule[] = [
   },
   ...pairs,
   {
-    // `"name":"smtp_password","value":"…"` and similar: the name is itself a value.
+    // `"name":"smtp_password","value":"…"`, and so on: the name is a value in its turn.
     hint: 'value',
     also: tellingHint,
     shape: new RegExp(
@@ -137,7 +145,7 @@ const byName: readonly Rule[] = [
     isSecret: looksIssued,
   },
   {
-    // A suffix such as `_facebook` after the word; issued tokens are recognised there too.
+    // A word behind the word for it, as `_facebook`: what was issued is known there as well.
     hint: 'secret_|token_|key_',
     shape: named(
       `(?:secret|token|(?<![a-z])(?:access|api|consumer|licen[cs]e|private|secret)_?key)(?:_${aside}[a-z]{2,20}){1,2}`,
@@ -152,30 +160,30 @@ const byName: readonly Rule[] = [
     isSecret: (value) => /^\d{3,8}$/.test(value),
   },
   {
-    // The rest of the address follows.
+    // Behind it the rest of the address goes on.
     hint: 'jsessionid',
     shape: /(?<before>;jsessionid=)[\w.!-]{10,200}/gi,
   },
   {
     hint: 'wordpress_|pass|sess|remember_|sid',
     shape: named(sessions, 10, 10),
-    // Between bars it may be one of several names in a regular expression.
+    // Between bars it may be one of many names that an expression looks for.
     isSecret: (value, before) => !/^\d{0,6}$/.test(value) && (!before.endsWith('|') || isRandom(value)),
   },
 ];
 
-/** Also in JSON quotes within JSON; a cut-off text has no closing quote. */
+/** In quotes of JSON in JSON as well; what is cut off has none at its end. */
 const item =
   '(?:"[^"\\\\\\n]{0,300}"|\\\\"[^"\\\\\\n]{0,300}\\\\"|\\\\{3}"[^"\\\\\\n]{0,300}\\\\{3}"|\\\\{1,8}"[^"\\\\\\n]{1,300}|[^\\s"\'\\\\,;&<>]+)';
-const assigned = '[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}';
+const bindWords = '[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}';
 const query = '(?:[?&;]|%(?:25){0,3}(?:3F|26)|\\\\u0026)';
 
-/** Credentials in special syntaxes. */
+/** Credentials in syntaxes of their own. */
 const apart: readonly Rule[] = [
   {
     hint: 'auth',
     shape: new RegExp(
-      `(?<before>authorization${ends}${assigned}(?:${quote})?)(?:[a-z][\\w-]{1,30}(?:\\\\?[ \\t]{1,4}|%20|\\+))?(?![}\\]])[^\\s"'\\\\,;&<>]+(?:(?<=(?:id|mac|nonce|oauth_\\w{1,20}|opaque|realm|response|uri|username)=)${item})?(?:,[ \\t]{0,4}[\\w-]{1,30}=${item})*`,
+      `(?<before>authorization${ends}${bindWords}(?:${quote})?)(?:[a-z][\\w-]{1,30}(?:\\\\?[ \\t]{1,4}|%20|\\+))?(?![}\\]])[^\\s"'\\\\,;&<>]+(?:(?<=(?:id|mac|nonce|oauth_\\w{1,20}|opaque|realm|response|uri|username)=)${item})?(?:,[ \\t]{0,4}[\\w-]{1,30}=${item})*`,
       'gi',
     ),
     isSecret: (value) => !state.test(value),
@@ -184,18 +192,19 @@ const apart: readonly Rule[] = [
     hint: 'bearer',
     shape:
       /(?<before>)\bBearer(?:\s{1,8}|%20|\+)(?!authenticat|authoriz)(?!(?-i:[A-Z]?[a-z]{1,10})(?![\w.~+/=-]))[\w.~+/=-]{8,}/gi,
-    // Protocols, the next field and words of an error are not credentials.
+    // The protocol, the next field, and words of an error are none.
     isSecret: (value) => !/^bearer\W+(?:HTTP\/\d|bearer|[a-z_]{1,30}=[^=]|[a-z]+(?:[_/][a-z]+)+$)/i.test(value),
   },
   {
-    // A name and a password, whatever their heading looks like.
+    // A name and a password, however their heading was written.
     hint: 'basic ',
     shape: /(?<before>\bBasic )[A-Za-z\d+/]{6,}={0,2}/gi,
     isSecret: (value) => /^[\x20-\x7e\u00a0-\uffff]*:/.test(Buffer.from(value, 'base64').toString()),
   },
   cookies,
+  jar,
   {
-    // A link to reset a password, a licence, or the way back from acting as another user.
+    // A link by which a password is set anew, a licence, or the way back from somebody else's login.
     hint: `${keyHint}|code|sig=|auth=`,
     shape: new RegExp(`(?<before>${query}(?:amp;)?(?:key|code|sig|auth)(?:=|%(?:25){0,3}3D))[\\w%.~+/:-]{16,}`, 'gi'),
   },
@@ -213,14 +222,14 @@ const apart: readonly Rule[] = [
     shown: (match, { before = '' }) => before + match.slice(before.length).replaceAll(/[^\s,"'\\]+/g, '***'),
   },
   {
-    // Links that log their holder in or act on a person's behalf.
+    // Links that let whoever follows them in, or speak for them.
     hint: 'reset|invit|verif|confirm|activat|magic|unsub|login/|register|ticket|hash=|auth',
     shape:
       /(?<before>(?:[?&;](?:amp;)?[\w-]{0,20}(?:auth|verif|unsub|invit|confirm|activat|ticket|magic|register)[\w-]{0,12}=|(?<!\.[a-z\d]{2,5})[?&]hash=|\/(?:reset|invit|verif|confirm|activat|magic|unsub|login|autologin|register)[\w-]{0,20}\/))[\w.~%-]{16,}/gi,
     isSecret: (value) => isRandom(value),
   },
   {
-    // Unsubscribing from a newsletter takes a number and a key.
+    // A newsletter is left by a number and a key.
     hint: 'nk=',
     shape: /(?<before>[?&]nk=\d{1,12}-)[\da-f]{8,}/gi,
   },
@@ -233,7 +242,7 @@ const apart: readonly Rule[] = [
     shape: /(?<before>:(?:\\?\/){2}[^\s/:@"'?]{0,64}:)[^\s/"'\\<>?]{1,256}(?=@)/g,
   },
   {
-    // PHP cuts printed arguments after fifteen characters, and with them the host.
+    // PHP cuts what it prints after fifteen characters, and with it the host behind.
     hint: "\\.\\.\\.'",
     shape: /(?<before>:\/\/[^\s/:@"']{0,64}:)(?!\d{1,5}[./])[^\s/"'@\\<>?]{1,60}(?=\.\.\.')/g,
   },
@@ -258,7 +267,7 @@ const apart: readonly Rule[] = [
       `(?<before>\\bidentified\\s(?:with\\s\\S{1,40}\\s)?(?:by|as)\\s(?:password\\s)?)(?<open>\\\\{0,8}")${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,200}(?=\\k<open>)`,
       'gi',
     ),
-    // In a sentence, a name is there instead.
+    // In a sentence a name stands there.
     isSecret: (value, _, __, line) => value !== '?' && /\b(?:alter|create|grant|set)\b/i.test(line),
   },
   {
@@ -273,6 +282,8 @@ const apart: readonly Rule[] = [
 export const rules: readonly Rule[] = [
   calls,
   ...groupsOf(passwordHint),
+  ...blocksOf(tellingHint),
+  ...defaultsOf(tellingHint),
   dsn,
   inserted,
   rows,

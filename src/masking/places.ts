@@ -1,21 +1,59 @@
-import { isCoined, isRandom } from './random.ts';
+import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 
-/** Credentials recognised by their place, although the name alone says little. */
+/** Credentials that are known by the place where they stand, though its name alone tells little. */
 
 /** Of some length, with letters and digits. */
 const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
 
 export const places: readonly Rule[] = [
   {
-    // Short key names in addresses: `?k=…`, `&lk=…`. Cache busters have other names.
+    // The key of Akismet has twelve digits, and little tells it from others.
+    hint: 'akismet|wordpress_api|wpcom_api|api key',
+    shape:
+      /(?<before>\b(?:(?:akismet[^\n]{0,60}?|wordpress_api_|wpcom_api_)key|api key)["'\]]{0,2}(?: (?:is|was|of)|[:=]| =>|)[ "'=(]{1,3})[\da-f]{12}(?![\w-])/gi,
+    isSecret: isMixed,
+  },
+  {
+    // `-Dsonar.login=…`: a token in the place of a name.
+    hint: 'sonar',
+    shape: /(?<before>(?:\b|-D)sonar\.login["']?[=:] ?["']?)(?:[\da-f]{40}|sq[apu]_[\da-f]{40})(?!\w)/gi,
+  },
+  {
+    // Drupal: number, time and key.
+    hint: '/user/',
+    shape:
+      /(?<before>\/user\/(?:reset\/\d{1,12}|\d{1,12}\/cancel\/confirm|registrationpassword\/\d{1,12})\/\d{8,12}\/)[\w-]{32,}/g,
+  },
+  {
+    // `API key secret for …: …`
+    hint: 'secret for|token for|key for|secret of|token of|key of|code for',
+    shape:
+      /(?<before>\b(?:secret|token|key|licen[cs]e|code) (?:for|of|für|voor|pour|para)(?: [^\s:=]{1,60}){1,4}: {1,2}["']?)[\w.~+/=-]{8,200}/gi,
+    isSecret: (value) => isRandom(value, 12) && !isPlace(value),
+  },
+  {
+    // What WooCommerce made for a webhook has signs of any kind among fifty.
+    hint: 'webhook',
+    shape: /(?<before>\bwebhook[ _-]?secret["'\]]{0,2} ?(?:[:=]|=>) {0,2})(?!["'\s])[^\n"\\]{50}(?=[\s"',]|$)/gi,
+    isSecret: (value) => (value.match(/[^\w\s.,:'-]/g) ?? []).length >= 4,
+  },
+  {
+    // What a build is told to hide.
+    hint: 'add-mask|issecret|task.setvariable|::set-',
+    shape:
+      /(?<before>::add-mask::|##\[add-mask\]|##vso\[task\.setvariable variable=(?:[^\]\n]{0,100}issecret=true[^\]\n]{0,40}|[\w.]{0,40}(?:pass(?:word)?|secret|token|key)(?:;[^\]\n]{0,40})?)\]|::set-(?:output|env) name=[\w-]{0,40}(?:pass(?:word)?|secret|token|key)::)[^\n"\\]{1,300}/gi,
+    isSecret: (value) => !value.startsWith('${{'),
+  },
+  {
+    // Short names of keys in addresses: `?k=…`, `&lk=…`. What tells versions of files apart is called otherwise.
     hint: '\\?k=|&k=|lk=|ak=|sk=|al=|lic=|apik=',
     shape: /(?<before>[?&;](?:amp;)?(?:k|lk|ak|sk|al|lic|apik)=)[\w+/%.~-]{24,}={0,2}/gi,
     isSecret: (value, _, lead) =>
       (isRandom(value) || /^[\da-f]{32,}$/i.test(value)) && !(value.startsWith('6L') && lead.includes('anchor')),
   },
   {
-    // Keys chosen by people, which are short in addresses.
+    // Keys that somebody made up: short in addresses.
     hint: 'import_key|cron_key|secret_key|api_key|apikey|access_key|auth_key|security_key',
     shape: /(?<before>[?&;](?:amp;)?(?:import|cron|secret|api|access|auth|security)_?key=)[\w.~-]{5,7}(?![\w.~%-])/gi,
     isSecret: (value) => isMixed(value) && isCoined(value) && /[A-Z]|\d[a-z]/.test(value),
@@ -28,7 +66,7 @@ export const places: readonly Rule[] = [
     isSecret: (value) => isRandom(value),
   },
   {
-    // Login links: `?autologin=42~…`
+    // Links that log in: `?autologin=42~…`
     hint: 'autologin|auto_login|auto-login|\\?log|&log|;log|magic|one_time|onetime',
     shape:
       /(?<before>[?&;](?:amp;)?(?:auto[_-]?login|login[_-](?:hash|key|code|link|magic)|magic(?:[_-]?(?:login|link|key|code))?|one_?time(?:_?(?:login|link|key|code))?)=(?:\d{1,12}(?:[~:.]|%7E|%3A))?)[\w%.~+-]{8,}/gi,
@@ -41,19 +79,19 @@ export const places: readonly Rule[] = [
     isSecret: (value) => isRandom(value) && !/^https?%/i.test(value),
   },
   {
-    // A site key is public on protected forms, and longer there than a purchased one.
+    // A site's key is anybody's where forms are guarded, and is longer there than where it is bought.
     hint: 'site_key|site-key|site key|sitekey',
     shape: /(?<before>site[ _-]?key["'\]]{0,2}[ \t]?(?:[:=]|=>)[ \t]?["']?)[A-Za-z\d]{10}(?![\w-])/gi,
     isSecret: isMixed,
   },
   {
-    // Key pairs: `"private":"…"`
+    // Pairs of keys: `"private":"…"`
     hint: 'private',
     shape: /(?<before>\\{0,8}["']private\\{0,8}["']\s?(?::|=>)\s?\\{0,8}["'])[\w+/-]{32,}={0,2}(?=\\{0,8}["'])/g,
     isSecret: (value) => isRandom(value, 32),
   },
   {
-    // A plugin's serialised licence.
+    // A licence that a plugin has serialised.
     hint: 'licen',
     shape: /(?<before>licen[cs]e[^\n]{0,60}?s:3:\\{0,4}"key";s:\d{1,3}:\\{0,4}")[^"\\\n]{8,100}/gi,
   },
@@ -64,10 +102,10 @@ export const places: readonly Rule[] = [
     isSecret: (value) => isMixed(value) || isRandom(value),
   },
   {
-    // WordPress stores a session under the digest of its cookie's token.
+    // WordPress keeps whoever is logged in under the digest of what their cookie holds.
     hint: 'session_tokens',
     shape: /(?<before>)(?<![\da-f])[\da-f]{64}(?![\da-f])/g,
-    // A sentence may contain these names too; in a dump they are keys of the next lines.
+    // A text may name them and tell of other things; the next lines of what is dumped have them as keys.
     isSecret: (_, __, lead, line) =>
       !/sha\d{1,3}["']?[:=]\s?["']?$/i.test(lead) &&
       (line.includes('session_tokens') || /\[["']?$|s:64:\\{0,8}"$/.test(lead)),

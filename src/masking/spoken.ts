@@ -1,3 +1,4 @@
+import { codes } from './codes.ts';
 import { isCard, isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { ends, made } from './syntax.ts';
@@ -214,14 +215,7 @@ export const spoken: readonly Rule[] = [
       (isWritten(value) && !/^[a-z_]{2,30}=/.test(value)) ||
       (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
   },
-  {
-    // Codes for one login: `SMS code for login: …`, `backup codes for user 3: … …`
-    hint: 'code|pin|otp|one-time|einmal',
-    shape:
-      /(?<before>\b(?:sms|login|log-in|security|verification|confirmation|recovery|backup|activation|registration|invitation|purchase|auth|authentication|authenticator|access|2fa|mfa|two-factor|one-time|otp|totp|unlock|sicherheits|bestätigungs|einmal|zugangs|anmelde|aktivierungs|freischalt)[ _-]?(?:pass)?(?:codes?|pin|tan)(?: (?:for|of|für|von|to|is|are|ist|lautet|was|sent|used|entered) ?[^\n:;=]{0,40}?)?[:= ]{1,3}["']?)(?:[\da-z]{4,10}(?:(?: |-|, )[\da-z]{4,10}){1,31}(?![\w-])|\d{4,10}(?!\w|[.:]\d)(?:,? \d{4,10}(?!\w)){0,20})/gi,
-    isSecret: (value) =>
-      value.split(/[ ,-]+/).filter((group) => /\d/.test(group)).length * 2 >= value.split(/[ ,-]+/).length,
-  },
+  ...codes,
   {
     // `API key … rejected`, `token expired: …`: what a machine made, some words behind the word for it.
     hint: 'key|token|secret|licen|auth|credential|code|bearer|signature|session|hmac',

@@ -162,6 +162,10 @@ const addresses: readonly (readonly [before: string, rest: string, hint: string]
   ],
   ['maker\\.ifttt\\.com/trigger/[\\w-]{1,60}/(?:json/)?with/key/', '[\\w-]{20,}', 'ifttt'],
   ['hc-ping\\.com/', '[\\w-]{22,}', 'hc-ping'],
+  ['/deploy/', 'prj_\\w{10,}(?:/\\w{6,})?', '/deploy/'],
+  ['/build_hooks/', '[a-f\\d]{24}(?!\\w)', '/build_hooks/'],
+  ['/deploy_hooks/', '[a-f\\d]{8}-[a-f\\d]{4}-[a-f\\d-]{22}(?![\\w-])', '/deploy_hooks/'],
+  ['betterstack\\.com/api/v1/heartbeat/', '\\w{16,}', 'betterstack'],
 ];
 
 const anyOf = (kinds: typeof prefixed): string =>

@@ -13,7 +13,7 @@ export const passwords = [
   `${mistaken}passw(?:or[dt]|d)${notFile}|requirepass|masterauth|(?:pass|encryption|recovery|seed)[ _-]?phrase|passcode|pwd|kennwort|zugangscode|geheimzahl`,
   'contrase(?:ñ|n)a|senha|palavra[ _-]passe|mot[ _-]?de[ _-]?passe|wachtwoord|passord|adgangskode|l(?:ö|o)senord',
   `${word}(?:has(?:ł|l)o|heslo|geslo|jelsz(?:ó|o)|lozinka|parol[ae]|salasana|(?:ş|s)ifre|mdp|пароль)|パスワード|密码|密碼|비밀번호`,
-  `${word}(?:(?:admin|app|auth|become|bind|control|db|ftp|imap|ldap|login|mail|my|mysql|pg|pop3?|proxy|redis|root|sftp|site|smtp|sql|stage|sudo|user|web|wlan|wp)?pass|pw|psw|otp)`,
+  `${word}(?:(?:admin|app|auth|become|bind|control|db|ftp|imap|ldap|login|mail|my|mysql|pg|pop3?|proxy|redis|root|sftp|site|smtp|sql|stage|sudo|user|vpn|web|wifi|wlan|wp|(?:private|ssh|ssl|tls)?key|(?:key|trust)?store|cert|pem|pfx)?_?pass|pw|psw|otp)`,
   '(?-i:(?<![A-Za-z])(?!BY|COM|OVER|TRES)[A-Z]{2,12}PASS(?![A-Za-z]))',
 ].join('|');
 
@@ -59,8 +59,14 @@ export const states = [
   'accepted|added|argument|array|bool|changed|closed|configured|created|deleted|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
   'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|matched|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|parameter|plain|redacted|rejected',
   'removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|verified|was|wrong|yes',
+  // The same in other languages: Dutch and German, those of the south, of the north and of the east.
+  'aangepast|fout(?:ief)?|gewijzigd|leeg|nee|onbekend|ongeldig|onjuist|ontbreekt|opgeslagen|vereist|verkeerd|verlopen|verplicht|vergeten|abgelaufen|falsch|geändert|gespeichert|gültig|pflichtfeld|ungültig|unbekannt|vergessen|verändert',
+  'incorrecte?s?|invalides?|requise?|obligatoires?|erronée?|modifiée?|expirée?|manquante?|oubliée?|vide|incorrect[ao]|inv[áa]lid[ao]|obligatori[ao]|requerid[ao]|vac[íi][ao]|err[óo]ne[ao]|caducad[ao]|incorret[ao]|obrigat[óo]ri[ao]|expirad[ao]|vazi[ao]|alterad[ao]|errat[ao]|obbligatori[ao]|richiest[ao]|scadut[ao]|sbagliat[ao]|mancante|vuot[ao]|gre[șs]it[ăa]|invalid[ăa]|obligatori[ue]|necesar[ăa]',
+  'feil|ugyldig|påkrevd|mangler|utløpt|endret|forkert|påkrævet|udløbet|ændret|fel|felaktigt?|ogiltigt?|obligatoriskt?|krävs|saknas|ändrat|väärä|virheellinen|pakollinen|vaaditaan|puuttuu|vanhentunut',
+  'nieprawidłowe|niepoprawne|błędne|wymagane|puste|zmienione|nesprávné|neplatné|povinné|chybné|prázdné|nesprávne|chybně|napačno|neveljavno|obvezno|netočna|neispravna|pogrešna|obavezna|hibás|helytelen|érvénytelen|kötelező|üres|yanlış|hatalı|geçersiz|zorunlu|gerekli|boş',
+  'невер(?:ный|ен|но)|неправильный|обязател(?:ен|ьно)|требуется|пуст(?:ой)?|истёк|грешна|невалидна|必須|無効|不正|错误|必填|无效|錯誤|無效|오류|필수|잘못됨',
 ].join('|');
 
 /** Words with which people continue when they write about a password instead of writing it. */
 export const prose =
-  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|with|would|wurde|you|your)$/i;
+  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|stimmt|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|niet|non|não|nie|inte|ikke|via|given|instead|option|flag|argument|supplied|deprecated|specified|provided|with|would|wurde|you|your)$/i;

@@ -1,0 +1,59 @@
+import type { Rule } from './rule.ts';
+import { blockOpens, ends } from './syntax.ts';
+import { isTelling, keys, passwords, secrets, suffix } from './words.ts';
+
+/** Blocks of YAML: `password: |`, and the value in the lines below, further in than the name. */
+
+const opens = new RegExp(`^(?<in>[ +]?\\s{0,60}(?:- )?)["']?(?<name>[\\w.-]{1,80})["']?:[ \\t]{1,4}${blockOpens}\\s*$`);
+/** A name in the line before, as `- name: DB_PASSWORD`. */
+const names = /["']?(?:name|key)["']?: {1,4}["']?([\w.-]{1,80})["']?\s*$/;
+const inOf = (line: string): number => line.length - line.replace(/^\+/, ' ').trimStart().length;
+
+/** How far in the name stands, if a block begins in the line that is a credential. */
+export function beginsValue(line: string, before: string): number | undefined {
+  // Most lines are told apart without an expression.
+  if (!/[|>]/.test(line)) return undefined;
+  const { in: room, name = '' } = opens.exec(line)?.groups ?? {};
+  if (room === undefined) return undefined;
+  const isMeant = isTelling(name) || (name === 'value' && isTelling(names.exec(before)?.[1] ?? ''));
+  return isMeant ? room.length : undefined;
+}
+
+/** The line of such a block as it may be shown, or nothing where the block is over. */
+export function lineOfBlock(line: string, least: number): string | undefined {
+  if (line.trim() === '') return line;
+  const room = inOf(line);
+  return room > least ? `${line.slice(0, room)}***` : undefined;
+}
+
+/** Reads the lines of a text in their order. */
+function shown(match: string): string {
+  let before = '';
+  let room: number | undefined;
+  return match
+    .split('\n')
+    .map((line) => {
+      const left = room === undefined ? undefined : lineOfBlock(line, room);
+      if (left !== undefined) return left;
+      room = beginsValue(line.slice(0, 200), before);
+      before = line.slice(0, 200);
+      return line;
+    })
+    .join('\n');
+}
+
+export const blocksOf = (hint: string): readonly Rule[] => [
+  {
+    hint,
+    shape: new RegExp(`^(?:[^\\n]{0,200}\\n)?[^\\n]{1,200}: {1,4}${blockOpens}[ \\t]{0,4}\\n[^]*`, 'gm'),
+    shown,
+  },
+  {
+    // In JSON, where a line ends in `\n`.
+    hint,
+    shape: new RegExp(
+      `(?<before>(?:${passwords}|${secrets}|${keys})${suffix}${ends}:[ \\t]{1,4}[|>][-+\\d]{0,2}\\\\{1,4}n[ \\t]{1,60})[^"\\\\\\n]{1,300}`,
+      'gi',
+    ),
+  },
+];

@@ -1,0 +1,31 @@
+import { isCoined, isPlace } from './random.ts';
+import type { Rule } from './rule.ts';
+import { begun, ends, quote, within } from './syntax.ts';
+import { isTelling, keys, passwords, secrets, states, suffix } from './words.ts';
+
+/** What stands in code for a credential where nothing else is set: `env('DB_PASSWORD', '…')`, `getenv('DB_PASSWORD') ?: '…'`. */
+
+const state = new RegExp(`^(?:${states})$`, 'i');
+const reads = '(?:env(?:_?\\w{1,12})?|environ\\.get|fetch|config|get_option|get_site_option)';
+/** Between the name and the other value. */
+const either = [
+  `\\)?\\s?(?:\\?:|\\?\\?=?|\\|\\||\\bor\\b)\\s?`,
+  `(?<=${reads}\\(\\s?${quote}[\\w.-]{1,80}${quote}),\\s?`,
+  `(?<=fetch\\(${quote}[\\w.-]{1,80}${quote})\\)\\s?\\{\\s?`,
+  `(?<=\\?\\s?\\$[\\w'"[\\]>-]{1,80})\\s:\\s`,
+].join('|');
+
+export const defaultsOf = (hint: string): readonly Rule[] => [
+  {
+    hint,
+    shape: new RegExp(
+      `(?<before>(?:${passwords}|${secrets}|${keys})${suffix}${ends}(?:${either}))(?<open>${quote})${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,300}(?=\\k<open>)`,
+      'gi',
+    ),
+    isSecret: (value, before) =>
+      !state.test(value) &&
+      !isPlace(value) &&
+      !isTelling(value) &&
+      (/pass|pwd|pw|wort/i.test(before) || isCoined(value) || value.length >= 12),
+  },
+];
