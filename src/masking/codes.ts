@@ -12,18 +12,24 @@ const apart = [
   'kod (?:weryfikacyjny|potwierdzający|aktywacyjny|dostępu|autoryzacyjny)|(?:ověřovací|potvrzovací|overovací) k[óo]d|(?:doğrulama|onay) kodu|код (?:подтверждения|доступа|проверки)',
 ];
 const whose = '(?:your|ihr|dein|uw|je|jouw|votre|ton|tu|su|il tuo|din|ditt)';
-const hint = 'code|pin|otp|one-time|einmal|código|codigo|codice|codici|kod|koodi|kód|код';
+const hint = 'code|tan:|tan |2fa|pin|otp|one-time|einmal|código|codigo|codice|codici|kod|koodi|kód|код';
 
 export const codes: readonly Rule[] = [
   {
     // `SMS code for login: …`, `backup codes for user 3: … …`
     hint,
     shape: new RegExp(
-      `(?<before>\\b(?:${joined}(?: (?:for|of|für|von|voor|to|is|are|ist|lautet|was|sent|used|entered) ?[^\\n:;=]{0,40}?)?|(?:${apart.join('|')})(?: (?:est|es|è|é|to))?|${whose} codes? (?:is|ist|lautet|est|es|è|é|är|er))(?: ?[:=] ?| {1,3})["']?)(?:[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])|\\d{3}[ -]\\d{3,4}(?![\\w-])|\\d{4,10}(?!\\w|[.:]\\d)(?:,? \\d{4,10}(?!\\w)){0,20})`,
+      `(?<before>\\b(?:${joined}(?: (?:for|of|für|von|voor|to|is|are|ist|lautet|was|sent|used|entered) ?[^\\n:;=]{0,40}?)?|(?:${apart.join('|')})(?: (?:est|es|è|é|to))?|${whose} (?:codes?|pin|tan)(?: (?:is|ist|lautet|est|es|è|é|är|er))?|\\b(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|\\bm?tan)(?: ?[:=] ?| {1,3})["']?)(?:[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])|\\d{3}[ -]\\d{3,4}(?![\\w-])|\\d{4,10}(?!\\w|[.:]\\d)(?:,? \\d{4,10}(?!\\w)){0,20})`,
       'gi',
     ),
     isSecret: (value) =>
       value.split(/[ ,-]+/).filter((group) => /\d/.test(group)).length * 2 >= value.split(/[ ,-]+/).length,
+  },
+  {
+    // `Use … to verify your account`
+    hint: 'use ',
+    shape:
+      /(?<before>\buse (?:code |the code )?)(?:\d{4,8}|\d{3}[ -]\d{3})(?= (?:to|as) (?:verify|log|sign|confirm|complete|reset|your|activate))/gi,
   },
   {
     // `… is your verification code`

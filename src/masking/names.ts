@@ -40,7 +40,9 @@ const refuses =
 
 /** `PASS: tests/auth.test.php` tells of what was tested. */
 const isTest = (value: string): boolean =>
-  /^(?:[\w.@-]{1,60}[/\\]){1,12}[\w.@-]{1,80}(?:\s|$)/.test(value) && /test|spec|\.[a-z]{1,5}(?:\s|$)/i.test(value);
+  /^Test[A-Z]\w{1,80}(?:\/\w+)?(?:\s|$)/.test(value) ||
+  (/^(?:[\w.@-]{1,60}[/\\]){1,12}[\w.@-]{1,80}(?:\s|$)/.test(value) &&
+    /test|spec|\.[a-z]{1,5}(?:\s|$)|^[a-z_-]+(?:\/[a-z_-]+)+(?:\s|$)/i.test(value));
 const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|txt|ya?ml)$/;
 /** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
 function isPassword(value: string, before: string, lead: string): boolean {
@@ -93,7 +95,7 @@ const looksIssued = (value: string, before: string, lead: string): boolean =>
   (isRandom(value, 8) ||
     (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
 
-const foreignKeyHint = 'schlüssel|schluessel|clé|cle_|cle-|chiave';
+const foreignKeyHint = 'sleutel|schlüssel|schluessel|clé|cle_|cle-|chiave';
 const tellingKeyHint = `${keyHint}|${foreignKeyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
 const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
 const telling = `${passwords}|${secrets}|${keys}`;

@@ -17,7 +17,14 @@ export const places: readonly Rule[] = [
   {
     // `-Dsonar.login=…`: a token in the place of a name.
     hint: 'sonar',
-    shape: /(?<before>(?:\b|-D)sonar\.login["']?[=:] ?["']?)(?:[\da-f]{40}|sq[apu]_[\da-f]{40})(?!\w)/gi,
+    shape: /(?<before>(?:\b|-D)sonar[._]login["']?[=:] ?["']?)(?:[\da-f]{40}|sq[apu]_[\da-f]{40})(?!\w)/gi,
+  },
+  {
+    // Hooks that are known by who has their key.
+    hint: '/deploy/srv|/api/push/|statuscake',
+    shape:
+      /(?<before>\/deploy\/srv-[\w-]{4,40}\?key=|\/api\/push\/|push\.statuscake\.com\/\?PK=)[\w-]{8,60}(?=[\s?&"']|$)/g,
+    isSecret: isMixed,
   },
   {
     // Drupal: number, time and key.

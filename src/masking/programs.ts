@@ -117,7 +117,7 @@ export const programs: readonly Rule[] = [
     isSecret: (value, _, lead) =>
       (/[>:,]\s?$/.test(lead) || !/^[a-z]+(?: [a-z]+)+$/i.test(value)) &&
       !isPlace(value) &&
-      !/^\S*\.(?:test|spec|js|ts|php)\b|^\d{1,3}\b|^\*+|^(?:command|not)\b/.test(value),
+      !/^\S*\.(?:test|spec|js|ts|php)\b|^\d{1,3}\b|^\*+|^- |^(?:command|not)\b/.test(value),
   },
   {
     hint: ' login |auth',

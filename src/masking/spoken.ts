@@ -30,7 +30,7 @@ const technical =
   /^(?:argon2|aes|base64|bcrypt|html5|https?|ipv[46]|md5|oauth2?|php\d|sha\d|tls|utf|wp\d|v?\d+(?:\.|$)|\d{1,4}[a-z]{1,3}$|\d{4}-)/i;
 /** By which a key of OpenPGP is known to everybody. */
 const isKeyId = (value: string, before: string): boolean =>
-  /^(?:0x)?(?:[\dA-F]{8}){1,5}$/.test(value) && /(?:gpg|pgp|\bsigning|\bpublic)[ _-]?key/i.test(before);
+  /^(?:0x)?(?:[\dA-F]{8}){1,5}[:.,]?$/.test(value) && /(?:gpg|pgp|\bsigning|\bpublic)[ _-]?key/i.test(before);
 const opening = '(?:\\\\{0,8}["\'“„«‘`]|[\\[({])';
 const closing = '["\'”“»’`\\])}]';
 
@@ -118,8 +118,13 @@ export const spoken: readonly Rule[] = [
     // `password …`, without any sign between
     hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
     shape: new RegExp(`(?<before>(?<![\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`, 'gi'),
-    isSecret: (value, _, lead) =>
-      !lead.endsWith('=') && /\d/.test(value) && /\p{L}/u.test(value) && isWritten(value) && !technical.test(value),
+    isSecret: (value, before, lead) =>
+      !isNameOfApp(value, lead + before) &&
+      !lead.endsWith('=') &&
+      /\d/.test(value) &&
+      /\p{L}/u.test(value) &&
+      isWritten(value) &&
+      !technical.test(value),
   },
   {
     // `using password … for account …`

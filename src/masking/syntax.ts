@@ -32,7 +32,7 @@ const between = [
 export const blockOpens = '[|>][-+\\d]{0,2}[ \\t]{0,8}(?:#[^\\n]{0,80})?\\r?';
 /** What is none though it stands where a credential would, and a variable of a program. */
 const nothing = (end: string): string =>
-  `(?!\\*{3}(?=${end})|${blockOpens}(?:$|\\\\{1,4}n)|generated \\d{1,12} bytes |[aO]:\\d{1,5}:[{\\\\"]|(?<=\\] => {0,2})\\[[\\w:-]{1,80}\\] =>|(?<=\\w= )[a-z_]{2,40}=[^=]|\\$_?[a-z]\\w{0,40}(?:->|[[;),]))`;
+  `(?!\\*{3}(?=${end})|${blockOpens}(?:$|\\\\{1,4}n)|&[a-z_-]{2,40}[ \\t]{0,4}$|generated \\d{1,12} bytes |[aO]:\\d{1,5}:[{\\\\"]|(?<=\\] => {0,2})\\[[\\w:-]{1,80}\\] =>|(?<=\\w= )[a-z_]{2,40}=[^=]|\\$_?[a-z]\\w{0,40}(?:->|[[;),]))`;
 /** Where JSON or nginx goes on: no value without quotes reaches beyond. */
 export const within = '(?!\\\\{0,8}"(?:\\s{0,2}[,:}\\]]| while |$))[^\\n]';
 /** A quotation mark that ends the text of JSON begins no value, and one that begins the name of another neither. */
@@ -53,7 +53,7 @@ export const made = (least: number, most: number): string => `[\\w.~+/=-]{${leas
 const call = `[\\w.]{1,24}\\(${quote}|(?:(?-i:[a-z]{1,15})|(?-i:[A-Z]{1,15}))\\(\\d{1,7}\\)|(?-i:[a-z_][a-z_\\d]{2,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\())|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
 /** It ends a field of a form or of an address, where another name follows or one stood before, and else belongs to it. */
 const ampersand = `&(?!(?:amp|quot|[lg]t|nbsp|#\\w{1,5});|[\\w.[\\]%-]{1,60}=)(?=[^\\s&"'])(?<!(?:[?&]|&amp;)[\\w.[\\]%-]{0,80}=[^\\s&"'?]{0,500}&)`;
-const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|\\\\[\\\\/]){BARE,}`;
+const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|[<>](?=[\\w!@#$%^*][^\\s<>"'=]{0,60}(?:\\s|$))|\\\\(?:[\\\\/]|(?=[^\\s"'\\\\nrtuxbf\\d/]))){BARE,}`;
 /** ODBC writes what has a semicolon in braces. */
 const braced = `(?<=[:=]\\{)[^{}\\n"']{1,100}(?=\\})`;
 const value = [quoted, printed, ofLine, tagged, column, variable, braced, bare].join('|');

@@ -27,6 +27,7 @@ const notPair = '(?!\\\\{0,8}["\']\\s?(?::|=>)\\s?(?:\\[|array ?\\())';
 export const keys = [
   '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|portal|private|push|reset|rest|rp|rsa|secret|security|server|service|shared|signing|ssh|storage|subscription|terminal|totp|transaction|vault|webhook)[ _-]?key',
   '(?:auth|authori[sz]ation|autologin|backup|invite|licen[cs]e|login|mfa|otp|purchase|recovery|security|sms|unlock|verification)[ _-]?code',
+  '(?:api|geheime|licentie|privé|toegangs|beveiligings|encryptie|versleutelings)[ _-]?sleutel',
   `(?:api|geheime?[rs]?|lizenz|privater?|sicherheits|zugangs)[ _-]?schl(?:ü|ue)ssel|${word}(?:cl(?:é|e)[ _-](?:api|secr(?:è|e)te|priv(?:é|e)e)|chiave[ _-](?:api|segreta|privata))`,
   `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}(?:hmac|salt)|(?<=[_-])(?:auth${notPair}|salt)|(?<=["'?&;])auth${notPair}`,
 ].join('|');
@@ -58,7 +59,7 @@ export const isTelling = (name: string): boolean => whole.test(name.slice(0, 200
 export const states = [
   'accepted|added|argument|array|bool|changed|closed|configured|created|deleted|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
   'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|matched|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|parameter|plain|redacted|rejected',
-  'removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|verified|was|wrong|yes',
+  'hashed|removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|verified|was|wrong|yes',
   // The same in other languages: Dutch and German, those of the south, of the north and of the east.
   'aangepast|fout(?:ief)?|gewijzigd|leeg|nee|onbekend|ongeldig|onjuist|ontbreekt|opgeslagen|vereist|verkeerd|verlopen|verplicht|vergeten|abgelaufen|falsch|geändert|gespeichert|gültig|pflichtfeld|ungültig|unbekannt|vergessen|verändert',
   'incorrecte?s?|invalides?|requise?|obligatoires?|erronée?|modifiée?|expirée?|manquante?|oubliée?|vide|incorrect[ao]|inv[áa]lid[ao]|obligatori[ao]|requerid[ao]|vac[íi][ao]|err[óo]ne[ao]|caducad[ao]|incorret[ao]|obrigat[óo]ri[ao]|expirad[ao]|vazi[ao]|alterad[ao]|errat[ao]|obbligatori[ao]|richiest[ao]|scadut[ao]|sbagliat[ao]|mancante|vuot[ao]|gre[șs]it[ăa]|invalid[ăa]|obligatori[ue]|necesar[ăa]',
@@ -69,4 +70,4 @@ export const states = [
 
 /** Words with which people continue when they write about a password instead of writing it. */
 export const prose =
-  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|stimmt|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|niet|non|não|nie|inte|ikke|via|given|instead|option|flag|argument|supplied|deprecated|specified|provided|with|would|wurde|you|your)$/i;
+  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|stimmt|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|demasiado|komt|moet|mag|muito|muy|te|trop|troppo|túl|wordt|zu|niet|non|não|nie|inte|ikke|via|given|instead|option|flag|argument|supplied|deprecated|specified|provided|with|would|wurde|you|your)$/i;
