@@ -52,7 +52,7 @@ const passesOn = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_a
 const inClass = /(?:->|::)(?:__construct|basic|connect|create|digest|from\w*|make)$/;
 
 /** JSON is an argument as well, and none that is looked for. */
-const json = `'[{[](?=\\\\{0,8}")[^'\\n]{0,300}'`;
+const json = `'[\\w.]{0,20}[{[](?=\\\\{0,8}")[^'\\n]{0,300}'`;
 const text = `${json}|(?<open>\\\\{0,8}["'])(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300}(?:\\k<open>|$)`;
 const texts = new RegExp(
   `${json}|(?<open>\\\\{0,8}["'])(?<value>(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300})(?<end>\\k<open>|$)|,|[()]`,

@@ -19,7 +19,7 @@ export const codes: readonly Rule[] = [
     // `SMS code for login: …`, `backup codes for user 3: … …`
     hint,
     shape: new RegExp(
-      `(?<before>\\b(?:${joined}(?: (?:for|of|für|von|voor|to|is|are|ist|lautet|was|sent|used|entered) ?[^\\n:;=]{0,40}?)?|(?:${apart.join('|')})(?: (?:est|es|è|é|to))?|${whose} (?:codes?|pin|tan)(?: (?:is|ist|lautet|est|es|è|é|är|er))?|\\b(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|\\bm?tan)(?: ?[:=] ?| {1,3})["']?)(?:[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])|\\d{3}[ -]\\d{3,4}(?![\\w-])|\\d{4,10}(?!\\w|[.:]\\d)(?:,? \\d{4,10}(?!\\w)){0,20})`,
+      `(?<before>\\b(?:${joined}(?: (?:for|of|für|von|voor|to|is|are|ist|lautet|was|sent|used|entered) ?[^\\n:;=]{0,40}?)?|(?:${apart.join('|')})(?: (?:est|es|è|é|to))?|${whose} (?:codes?|pin|tan)(?: (?:is|ist|lautet|est|es|è|é|är|er))?|\\b(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|\\bm?tan)(?: ?[:=] ?| {1,3})["']?)(?:\\d{4,8}(?=,? [a-z]+\\b(?![ -]{0,2}\\d))|[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])|\\d{3}[ -]\\d{3,4}(?![\\w-])|\\d{4,10}(?!\\w|[.:]\\d)(?:,? \\d{4,10}(?!\\w)){0,20})`,
       'gi',
     ),
     isSecret: (value) =>

@@ -9,7 +9,7 @@ const state = new RegExp(`^(?:${states})$`, 'i');
 const reads = '(?:env(?:_?\\w{1,12})?|environ\\.get|fetch|config|get_option|get_site_option)';
 /** Between the name and the other value. */
 const either = [
-  `\\)?\\s?(?:\\?:|\\?\\?=?|\\|\\||\\bor\\b)\\s?`,
+  `\\)?\\s?(?:\\?:|\\?\\?=?|\\|\\||(?<=\\)\\s?)or\\b)\\s?`,
   `(?<=${reads}\\(\\s?${quote}[\\w.-]{1,80}${quote}),\\s?`,
   `(?<=fetch\\(${quote}[\\w.-]{1,80}${quote})\\)\\s?\\{\\s?`,
   `(?<=\\?\\s?\\$[\\w'"[\\]>-]{1,80})\\s:\\s`,

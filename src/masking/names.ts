@@ -51,6 +51,12 @@ function isPassword(value: string, before: string, lead: string): boolean {
   if (/^[?+-]/.test(value) && /\$\{\w*$/.test(lead)) return false;
   if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
   if (/(?<![a-z_])pass: $/i.test(before) && isTest(value)) return false;
+  if (
+    /(?<![A-Z_])PASS: $/.test(before) &&
+    !/user|login|host|name|:/i.test(lead) &&
+    (!isCoined(value) || isPlace(value))
+  )
+    return false;
   // `--password PASSWORD` says how something is used.
   if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
   if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;
