@@ -7,6 +7,7 @@ import { pairs } from './pairs.ts';
 import { programs } from './programs.ts';
 import { isCoined, isFile, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
+import { isResult } from './results.ts';
 import { spoken } from './spoken.ts';
 import { places } from './places.ts';
 import { inserted, rows } from './statements.ts';
@@ -38,11 +39,6 @@ const says =
 const refuses =
   /\b(?:no|without|missing) $|\b(?:unable to|can(?:not|'t)|could(?: not|n't)|failed to|error) (?:[a-z]{1,12} ){1,3}$/i;
 
-/** `PASS: tests/auth.test.php` tells of what was tested. */
-const isTest = (value: string): boolean =>
-  /^Test[A-Z]\w{1,80}(?:\/\w+)?(?:\s|$)/.test(value) ||
-  (/^(?:[\w.@-]{1,60}[/\\]){1,12}[\w.@-]{1,80}(?:\s|$)/.test(value) &&
-    /test|spec|\.[a-z]{1,5}(?:\s|$)|^[a-z_-]+(?:\/[a-z_-]+)+(?:\s|$)/i.test(value));
 const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|txt|ya?ml)$/;
 /** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
 function isPassword(value: string, before: string, lead: string): boolean {
@@ -50,13 +46,7 @@ function isPassword(value: string, before: string, lead: string): boolean {
   // `${DB_PASSWORD:?must be set}`
   if (/^[?+-]/.test(value) && /\$\{\w*$/.test(lead)) return false;
   if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
-  if (/(?<![a-z_])pass: $/i.test(before) && isTest(value)) return false;
-  if (
-    /(?<![A-Z_])PASS: $/.test(before) &&
-    !/user|login|host|name|:/i.test(lead) &&
-    (!isCoined(value) || isPlace(value))
-  )
-    return false;
+  if (isResult(value, before, lead)) return false;
   // `--password PASSWORD` says how something is used.
   if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
   if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;

@@ -52,7 +52,7 @@ export const made = (least: number, most: number): string => `[\\w.~+/=-]{${leas
 /** A call: with a text or a number, with what another one gives, or any where a variable is set. */
 const call = `[\\w.]{1,24}\\(${quote}|(?:(?-i:[a-z]{1,15})|(?-i:[A-Z]{1,15}))\\(\\d{1,7}\\)|(?-i:[a-z_][a-z_\\d]{2,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\())|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
 /** It ends a field of a form or of an address, where another name follows or one stood before, and else belongs to it. */
-const ampersand = `&(?!(?:amp|quot|[lg]t|nbsp|#\\w{1,5});|[\\w.[\\]%-]{1,60}=)(?=[^\\s&"'])(?<!(?:[?&]|&amp;)[\\w.[\\]%-]{0,80}=[^\\s&"'?]{0,500}&)`;
+const ampersand = `&(?!(?:amp|quot|[lg]t|nbsp|#\\w{1,5});|[\\w.[\\]%-]{1,60}=)(?=[^\\s&"'])(?<!(?:[?&#]|&amp;)[\\w.[\\]%-]{0,80}=[^\\s&"'?]{0,500}&)`;
 const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|[<>](?=[\\w!@#$%^*][^\\s<>"'=]{0,60}(?:\\s|$))|\\\\(?:[\\\\/]|(?=[^\\s"'\\\\nrtuxbf\\d/]))){BARE,}`;
 /** ODBC writes what has a semicolon in braces. */
 const braced = `(?<=[:=]\\{)[^{}\\n"']{1,100}(?=\\})`;
