@@ -114,7 +114,9 @@ describe('one write is one request on one connection, whatever the host does', (
         async (bytes, begin) => {
           const host = await startHost((socket) => socket.end(Buffer.concat([Buffer.from(begin), bytes])));
           const { kind } = await send(host.url);
-          expect(kind).toBe(begin === head(202) ? 'accepted' : 'unknown');
+          // A gateway's page says nothing about the write, whatever its status.
+          const isPage = /^\s*</.test(Buffer.from(bytes).toString());
+          expect(kind).toBe(begin === head(202) && !isPage ? 'accepted' : 'unknown');
           expect(host.requests).toHaveLength(1);
           expect(host.sockets).toHaveLength(1);
           await host.close();

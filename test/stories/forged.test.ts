@@ -49,9 +49,9 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
       ],
       [`${installation} ${number} ${Number(version) + 1} approve`, 'It has changed since you saw it. Look again.'],
       [`${installation} ${number} 0 approve`, 'It has changed since you saw it. Look again.'],
-      [`${installation} ${number} ${version} approve it`, 'I do not know this button any more. Nothing was done.'],
-      [`${installation} ${number} -1 approve`, 'I do not know this button any more. Nothing was done.'],
-      [`${installation} ${number};drop table changes ${version} approve`, 'I do not know this button any more.'],
+      [`${installation} ${number} ${version} approve it`, "I don't recognise this button any more. Nothing was done."],
+      [`${installation} ${number} -1 approve`, "I don't recognise this button any more. Nothing was done."],
+      [`${installation} ${number};drop table changes ${version} approve`, "I don't recognise this button any more."],
       [`${installation} ${number} ${version} stop`, "It's too late for that. Current state: Waiting for approval."],
       [`${installation} ${number} ${version} happened`, "It's too late for that. Current state: Waiting for approval."],
     ] as const;

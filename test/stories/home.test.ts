@@ -16,7 +16,7 @@ describe('App Home', () => {
       };
       expect(await homeOf('chi', 'Nothing is waiting for you.')).toContain('Nothing has been asked for yet.');
       await ana.says('/site push acme-shop/live acme-shop/staging --files --reason "try the new theme"');
-      await ana.form('Nothing is sent before it is approved');
+      await ana.form('Nothing is sent until it is approved');
       const change = await ana.confirms();
       await change.shows('Waiting for approval');
 

@@ -181,7 +181,7 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
     await change.tells(finished);
     expect(house.writes()).toHaveLength(1);
     expect(house.log()).toMatch(
-      /"change":1,"version":2,"outcome":{"kind":"accepted","status":202[^}]*},"msg":"what came of a write"/,
+      /"change":1,"version":2,"outcome":{"kind":"accepted","status":202[^}]*},"msg":"the result of a write"/,
     );
   });
 

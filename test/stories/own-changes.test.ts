@@ -48,7 +48,7 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
     await chi.form('Reason');
     await chi.submits({ Reason: 'only to see' });
     await chi.form('This is your own change, so somebody else has to decline it.');
-    await (await chi.mentions('approve', 'C0ACME', change.ts)).hears(/I know no .*approve.* Nothing was done\./);
+    await (await chi.mentions('approve', 'C0ACME', change.ts)).hears(/I don't know .*approve.* Nothing was done\./);
     await house.slack.home(chi.id);
     const { value } = change.card().controls[0] ?? {};
     const atHome = await house.slack.until(
@@ -125,7 +125,7 @@ describe('promise 4: rights are asked again at the click and before the write', 
     const [ofAna, ofBen] = await Promise.all([anas(), bens()]);
     const written = house.writes().length;
     await house.rule(rules('U03CHI, U05FAY, U09MAX', 'U01ANA, U03CHI'));
-    await vi.waitFor(() => expect(house.log()).toContain('the policy was read anew'), { timeout: patienceMs });
+    await vi.waitFor(() => expect(house.log()).toContain('the policy was reloaded'), { timeout: patienceMs });
 
     const refused = await chi.clicks(ofBen.waits.card(), 'Approve');
     await refused.hears(

@@ -172,8 +172,8 @@ describeBoth('health', (open) => {
 
   it.each<[string, HealthContext['read'], string]>([
     ['no such route', () => Promise.reject(trouble('not found', 404)), "✅ the host doesn't say when it expires"],
-    ['not taken', () => Promise.reject(trouble('unauthorised', 401)), '⚠️ The host does not take my key (401)'],
-    ['no host', () => Promise.reject(trouble('unreachable', undefined)), '❔ unknown: I cannot reach the host.'],
+    ['not taken', () => Promise.reject(trouble('unauthorised', 401)), '⚠️ The host rejected my key (401)'],
+    ['no host', () => Promise.reject(trouble('unreachable', undefined)), "❔ unknown: I can't reach the host."],
     ['no date', async (call) => call.reply.parse({}), "✅ accepted; the host doesn't say when it expires"],
     ['soon', expiring(now + 13 * day), '⚠️ expires at'],
     ['over', expiring(now - 1), '⚠️ expired at'],
