@@ -51,7 +51,7 @@ import { themesUpdate } from './themes/update.ts';
 
 export type Command = AnyAction | AnyReport | AnyBuiltin;
 
-/** Everything people can say, in the order help shows it. The path is what is typed after `/site`. */
+/** All commands, in the order in which help shows them. The key is the path that is typed after `/site`. */
 export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['push', push],
   ['delete', deletion],

@@ -250,7 +250,7 @@ describe('a name of a domain', () => {
     [`${'a.'.repeat(126)}com`, 'longer than 253'],
     ['a..com', 'empty part'],
     ['.acme.com', 'empty part'],
-    ['-a.com', 'a part that no name can have'],
+    ['-a.com', 'a part that a name cannot have'],
     ['a_b.com', 'characters'],
     ['ana@acme.com', 'characters'],
     ['ac me.com', 'characters'],

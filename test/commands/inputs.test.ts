@@ -79,14 +79,14 @@ describe('addresses', () => {
     ['a port', '192.0.2.1:22', 'has a port or brackets'],
     ['brackets and a port', '[2001:db8::1]:22', 'has a port or brackets'],
     ['a range with a dash', '192.0.2.1-192.0.2.9', 'is a range with a dash'],
-    ['a range that begins within', '10.0.0.1/8', 'is no range: its first address is 10.0.0.0/8'],
+    ['a range that begins within', '10.0.0.1/8', 'is not a range: its first address is 10.0.0.0/8'],
     ['a number', '3232235777', 'can be read in more than one way'],
-    ['other digits', '１９２.0.2.1', 'is no IP address'],
-    ['one bad among good ones', '192.0.2.1 192.0.2.256 192.0.2.3', '192.0.2.256 is no IP address'],
-    ['a name', 'office.example', 'is no IP address'],
+    ['other digits', '１９２.0.2.1', 'is not an IP address'],
+    ['one bad among good ones', '192.0.2.1 192.0.2.256 192.0.2.3', '192.0.2.256 is not an IP address'],
+    ['a name', 'office.example', 'is not an IP address'],
     ['none', '', 'missing: addresses'],
     ['nothing', '""', 'missing: addresses'],
-    ['nothing but separators', '",; ,"', 'There is no address in this.'],
+    ['nothing but separators', '",; ,"', 'I found no address in this.'],
   ])('%s is not let in', async (_, words, why) => {
     for (const path of ['allowlist add', 'allowlist set']) {
       expect(refusedBy(await typed(`${path} ${S} ${words}`))).toContain(why);
@@ -129,7 +129,7 @@ describe('paths', () => {
   });
 
   test.each<[string, string]>([
-    ['/etc/passwd', 'begins at the root'],
+    ['/etc/passwd', 'starts at the root'],
     ['..', 'is not a plain path'],
     ['wp-content/../../x', 'is not a plain path'],
     ['%2e%2e/x', 'is not a plain path'],
@@ -137,9 +137,9 @@ describe('paths', () => {
     ['*', 'looks like a pattern'],
     ['wp-content/*.php', 'looks like a pattern'],
     ['.', 'is not a plain path'],
-    ['/', 'begins at the root'],
+    ['/', 'starts at the root'],
     ['""', '--only needs a value'],
-    ['","', 'No path was said'],
+    ['","', 'No path was given'],
   ])('%s is refused', async (only, why) => {
     expect(refusedBy(await push(only))).toContain(why);
   });

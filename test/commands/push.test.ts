@@ -247,7 +247,7 @@ describe('its words', () => {
   test('nor do paths that are none', () => {
     const [problem] = ofLine('push acme-shop/staging acme-shop/live --files --only ","').problems;
     expect(problem?.field).toBe('only');
-    expect(said(problem?.refusal ?? refusalOf(() => undefined))).toContain('No path was said.');
+    expect(said(problem?.refusal ?? refusalOf(() => undefined))).toContain('No path was given.');
   });
 
   test('say the same when they are kept, and when they are typed again', () => {

@@ -20,7 +20,7 @@ describe('refused in one sentence', () => {
     ['only nothing', `push ${S} ${L} --files --only ""`, '--only needs a value. Nothing was done.'],
     ['only curly nothing', `push ${S} ${L} --files —only=“ ”`, '--only needs a value. Nothing was done.'],
     ['a search for nothing', `redirects clear ${S} ""`, 'Search is empty. Nothing was done.'],
-    ['addresses that are none', `allowlist remove ${S} ","`, 'There is no address in this. Nothing was done.'],
+    ['addresses that are none', `allowlist remove ${S} ","`, 'I found no address in this. Nothing was done.'],
     [
       'a Cyrillic letter in a name',
       'cache clear acme-shop/lіve',

@@ -6,118 +6,118 @@ import type { Field, Fields, Input, NameField, TargetKey } from './fields.ts';
 import type { LookSources, Sources } from './sources.ts';
 
 export type Risk = 'routine' | 'sensitive' | 'destructive';
-/** Words after the command's own, as people type them: help shows the first, and the contract test tries them all. */
+/** What people type after the command's path. Help shows the first one; the contract test tries them all. */
 export type Examples = readonly [string, ...string[]];
-/** What a read says of a change: it is so; not yet, ask again; it is not so. */
+/** What a read says about a change: it happened; not yet, so read again; it did not happen. */
 export type Evidence = 'yes' | 'not yet' | 'no';
-/** A reason to refuse before anything is asked of anybody. */
+/** Why the input or the look is refused, before anybody is asked to approve. */
 export type Wrong<Name extends string = string> = {
   readonly field?: Name;
   readonly says: Inline;
   readonly hint?: Inline;
-  /** Something that has to be said was not: where there is a form, it opens. */
+  /** A required value is missing: the form opens, where there is one. */
   readonly unsaid?: true;
   readonly offers?: readonly Offer[];
 };
 
 type Before<F extends Fields, S> = { readonly input: Input<F>; readonly before: S };
-type Late = { readonly now: number };
+type WithNow = { readonly now: number };
 
 /**
- * A command that changes something at the host. It describes its call and never makes it: everything here is pure but
- * `look`, which may only read. `S` is what `look` sees; it is stored with the change, so it must survive JSON.
+ * A command that changes something at the host. It describes its call and never makes it: everything here is pure
+ * except `look`, which may only read. `S` is what `look` returns; it is stored with the change, so it must survive JSON.
  */
 export type Action<F extends Fields, S> = ActionParts<F, S> & {
-  /** The field that is changed: policy, locks and audit use it. */
+  /** The field that names what is changed. Policy, locks and the audit trail use it. */
   readonly target: TargetKey<F> | 'company';
-  /** Fields for which policy asks the right to read (push: its source). */
+  /** Fields for which policy requires the right to read (push: its source). */
   readonly alsoReads?: readonly TargetKey<F>[];
 };
 
 type ActionParts<F extends Fields, S> = {
   readonly shape: 'action';
-  /** One line for help: what it does, as a verb. */
+  /** One line for help; starts with a verb. */
   readonly summary: string;
-  /** Words on the form's title and its submit button, at most 24 characters. */
+  /** The form's title and its submit button, at most 24 characters. */
   readonly button: string;
   readonly examples: Examples;
   readonly risk: Risk;
-  /** Destructive ones ask for the target's name to be typed where it is live; this one asks always. */
+  /** Destructive actions require the target's name to be typed if it is live; `always` requires it everywhere. */
   readonly typedName?: 'always';
-  /** In the order in which they are typed. */
+  /** In the order in which people type them. */
   readonly fields: F;
-  /** Fields of its form that hang on others. */
+  /** Form fields that depend on other fields. */
   readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
-  /** Across fields, without I/O: shown on the form before its ack. */
+  /** Checks across fields, without I/O. The result is shown on the form before its ack. */
   valid?(input: Input<F>): Wrong<keyof F & string> | undefined;
   look?(of: { readonly input: Input<F> } & LookSources): Promise<S>;
-  /** Says no when the look shows that it cannot be or is so already. */
+  /** Refuses if the look shows that the change is impossible or already made. */
   possible?(of: Before<F, S>): Wrong<keyof F & string> | undefined;
-  /** What must be the same when it is sent; left out: all of `before`. */
+  /** What must still be the same when the change is sent; by default all of `before`. */
   rests?(of: Before<F, S>): unknown;
   call(of: Before<F, S>): Write;
-  card(of: Before<F, S> & Late): Wording;
-  /** What the host's present state says of the change, and in words. */
+  card(of: Before<F, S> & WithNow): Wording;
+  /** What the host's current state says about the change, with a sentence for people. */
   proof?(of: Before<F, S> & { readonly now: S }): { readonly verdict: Evidence; readonly says: Text };
-  /** What a look shows of a change that was sent at `sentAt` and whose answer is lost: said, and believed no further. */
+  /** A sentence about what a look shows after the answer to a send at `sentAt` was lost. It decides nothing. */
   evidence?(of: Before<F, S> & { readonly now: S; readonly sentAt: number }): Text;
-  /** What to expect of the host after it accepted, where nothing can be followed or read back. */
+  /** What to expect after the host accepted, if nothing can be followed or read back. */
   readonly after?: string;
-  /** What it means to do it a second time, for whoever asks again because nobody knows whether it was done. */
+  /** What doing it twice would mean, shown when somebody asks again after an unknown outcome. */
   readonly twice?: string;
-  /** The words of another command that takes back what this one did, with ids in them. */
+  /** The words of another command that reverses this change, with ids in them. */
   undo?(of: Before<F, S>): Words | undefined;
-  /** What of a look has to be the same still for `undo` to run at once; left out: what it rests on. */
+  /** What must still be the same for `undo` to run at once; by default what the change rests on. */
   leaves?(now: S): unknown;
-  /** Nothing has to be written for it: it goes the same way as every change, and is done without its call. */
+  /** Whether no request is needed: the change takes the usual steps and is done without its call. */
   unwritten?(of: Before<F, S>): boolean;
-  /** What becomes of access that ends by itself, once it is done; agreed on and stored with its card. */
+  /** What the change does to timed access once it is done; approved and stored with its card. */
   access?(of: Before<F, S>): Access;
-  /** Buttons under the last word. `sentAt`: epoch ms. */
+  /** Buttons under the final message. `sentAt`: epoch ms. */
   next?(of: Before<F, S> & { readonly sentAt: number }): readonly Offer[];
 };
 
-/** What a change of an SSH allowlist means for access that ends by itself. Addresses in their canonical spelling. */
+/** What a change of an SSH allowlist means for timed access. Addresses are in their canonical spelling. */
 export type Access = {
-  /** Those that it lets in: for so many milliseconds or, without `forMs`, for good. */
+  /** Addresses that it lets in: for `forMs` milliseconds, or for good if that is left out. */
   readonly lets: readonly string[];
   readonly forMs?: number;
-  /** Whether the list may be empty once they are taken away: nobody is on it for good. */
+  /** Whether the list may become empty when timed access ends, because no address is on it for good. */
   readonly mayEmpty: boolean;
-  /** Those that it takes away. */
+  /** Addresses that it removes. */
   readonly takes: readonly string[] | 'all others';
 };
 
-/** A field of a form that hangs on others: whenever one of them changes it is looked at again. */
+/** A form field that depends on others; it is evaluated again whenever one of them changes. */
 export type Dependent<F extends Fields> = {
   readonly on: readonly (keyof F & string)[];
-  /** Whether it is asked for at all; left out: always. */
+  /** Whether the form shows it; by default always. */
   asked?(input: Partial<Input<F>>): boolean;
-  /** What can be chosen for it, in the order in which it is offered; asked for once `on` are all filled in. */
+  /** Its choices, in the order shown; called once all fields in `on` are filled in. */
   choices?(of: { readonly input: Partial<Input<F>> } & Sources): Promise<Words>;
 };
 
-/** What a person reads of a change before it is made; frozen and fingerprinted with the call. */
+/** What people read about a change before it is made; frozen and fingerprinted with the call. */
 export type Wording = {
-  /** As a wish: `Clear the cache of acme-shop/live`. */
+  /** Imperative: `Clear the cache of acme-shop/live`. */
   readonly title: Text;
-  /** The same once it is done: `Cleared the cache of acme-shop/live`. */
+  /** Past tense: `Cleared the cache of acme-shop/live`. */
   readonly done: Text;
   readonly warning?: Text;
   readonly facts?: Readonly<Record<string, Inline>>;
 };
 
-/** Declares an action; the types see to it that its target is a target and its call a write. */
+/** Declares an action. The types ensure that its target is a target field and its call a write. */
 export function action<const F extends Fields, S = undefined>(of: Omit<Action<F, S>, 'shape'>): Action<F, S> {
   return { shape: 'action', ...of };
 }
 
-/** Any action: which fields it has and what it looks at is not known here. */
+/** Any action, without the types of its fields and its look. */
 export type AnyAction = ActionParts<Fields, unknown> & {
   readonly target: string;
   readonly alsoReads?: readonly string[];
 };
 
-/** Whether a field names something of the company's. */
+/** Whether a field names an environment, a domain or a site. */
 export const isName = (field: Field): field is NameField<Environment> | NameField<Domain> | NameField<NamedSite> =>
   field.kind !== 'plain';

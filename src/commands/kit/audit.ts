@@ -1,33 +1,33 @@
 import type { Environment } from '../../hosting/contract/target.ts';
 
-/** The audit trail as commands speak of it. */
+/** The audit trail as commands see it. */
 
-/** Which lines of the trail to list: about an environment, since a moment (epoch ms), by a Slack user id. */
+/** Which lines to list: about an environment, since a time (epoch ms), by a Slack user id. */
 export type TrailFilter = {
   readonly env: Environment | undefined;
   readonly since: number | undefined;
   readonly by: string | undefined;
 };
 
-/** A line of the trail: what somebody did, and on what grounds. */
+/** A line of the trail: who did what, and why it was allowed. */
 export type TrailLine = {
   readonly seq: number;
   /** Epoch milliseconds. */
   readonly at: number;
   /** Slack user id, or `sitehand`. */
   readonly actor: string;
-  /** The name as it was. */
+  /** The actor's name at that time. */
   readonly name: string | undefined;
-  /** What was done, to stand after a name. */
+  /** What was done; a clause that follows a name. */
   readonly says: string;
   readonly change: number | undefined;
   readonly target: string | undefined;
   readonly reason: string | undefined;
-  /** Lines of the rules that allowed it, and the hash of the policy they stand in. */
+  /** Lines of the rules that allowed it, and the hash of their policy file. */
   readonly rules: readonly number[];
   readonly policy: string | undefined;
   readonly fingerprint: string | undefined;
-  /** Who had approved by then, by name. */
+  /** Names of those who had approved by then. */
   readonly approvers: readonly string[];
   /** What the host answered. */
   readonly receipt: string | undefined;
@@ -42,7 +42,7 @@ export type TrailFile = {
   readonly more: boolean;
 };
 
-/** Lines of the trail, the last one included, that cannot be proven, and why; `key` is the id of the key they name. */
+/** Lines `from` to `to`, inclusive, that cannot be proven, and why. `key` is the id of the key they name. */
 export type TrailGap = {
   readonly from: number;
   readonly to: number;
@@ -65,10 +65,10 @@ export type Finding = {
         readonly kind: 'proven';
         readonly lines: number;
         readonly head: TrailHead;
-        /** The line that was the first with a key, where others stand before it. */
+        /** The first keyed line, if there are lines without a key before it. */
         readonly seal: { readonly seq: number; readonly at: number } | undefined;
       }
-    /** Nothing of it is wrong, and not all of it can be proven. */
+    /** No line is wrong, but not every line can be proven. */
     | {
         readonly kind: 'unproven';
         readonly lines: number;
@@ -79,9 +79,9 @@ export type Finding = {
     | { readonly kind: 'altered'; readonly seq: number; readonly why: string };
   /** When the first line was written. */
   readonly since: number | undefined;
-  /** The head that was told last, and when. */
+  /** The head that was announced last, and when. */
   readonly witnessed: (TrailHead & { readonly at: number }) | undefined;
-  /** The id of the key that the chain is made with; undefined: it is a plain hash. */
+  /** The id of the chain's key; undefined if the chain is a plain hash. */
   readonly key: string | undefined;
 };
 

@@ -6,7 +6,7 @@ import { readPaths } from './values/paths.ts';
 import { code, say } from '../../text.ts';
 import { readDuration, readMoment, showDuration, type Moment } from './values/times.ts';
 
-/** How a field is typed: as a word in its turn, or as `--name value`. A form does not care. */
+/** How a field is typed: as a positional word, or as `--name value`. Forms ignore it. */
 export type Place = 'word' | 'option';
 
 type Common<Optional extends boolean> = {
@@ -15,39 +15,39 @@ type Common<Optional extends boolean> = {
   readonly optional: Optional;
   /** One line under the field in a form. */
   readonly hint?: string;
-  /** What stands for it in usage lines: `<address…>`. */
+  /** Its placeholder in usage lines: `<address…>`. */
   readonly shown: string;
 };
 
-/** A field whose words are read into a value by itself, without knowing the company's names. */
+/** A field that is read from its words alone, without the company's names. */
 export type PlainField<T, Optional extends boolean = boolean> = Common<Optional> & {
   readonly kind: 'plain';
   readonly many: boolean;
-  /** All it can be, where that is a short list. */
+  /** All possible values, if that is a short list. */
   readonly choices?: readonly string[];
-  /** A whole number from the one to the other. */
+  /** A whole number between these bounds, inclusive. */
   readonly between?: readonly [from: number, to: number];
-  /** What it names, where a form can offer that by itself. */
+  /** What it names, if Slack has a form element for it. */
   readonly takes?: 'a person';
-  /** Something that could be said, for a form to show. */
+  /** A sample value, shown in the form. */
   readonly example?: string;
   /** A number and its unit may be two words: `7 days`. */
   readonly isTime?: true;
-  /** Whether a word can be meant for it: any other is left to the next field. Left out: every word can. */
+  /** Whether a word can belong to this field; otherwise the next field gets it. By default every word can. */
   fits?(word: string): boolean;
   /** The last field, which takes all words that follow, options among them; its command has no options. */
   readonly rest?: true;
-  /** What looks like a service's token is ordinary here; a private key is not. */
+  /** Values that look like service tokens are allowed here; private keys are not. */
   readonly takesTokens?: true;
-  /** What it is when nobody says anything; such a field is never missing. */
+  /** The default value; a field with a default is never missing. */
   readonly absent?: T;
-  /** Throws `Refusal`; a form's state comes in as words too. */
+  /** Reads a value; throws `Refusal`. A form's state comes in as words too. */
   read(words: readonly string[]): T;
   /** The inverse of `read`: for usage, prefill, buttons and storage. */
   show(value: T): readonly string[];
 };
 
-/** A field that names an environment, a domain or a site; `pipeline/resolve.ts` finds which. */
+/** A field that names an environment, a domain or a site; the pipeline resolves the name. */
 export type NameField<
   T extends Environment | Domain | NamedSite,
   Optional extends boolean = boolean,
@@ -56,7 +56,7 @@ export type NameField<
   readonly of?: T;
 };
 
-/** Any field: what it reads into is not known here; `Input` gives each its own type again. */
+/** Any field, without the type of its value; `Input` restores that type. */
 export type Field = PlainField<unknown> | NameField<Environment> | NameField<Domain> | NameField<NamedSite>;
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -66,7 +66,7 @@ type Given<T, Optional> = Optional extends true ? T | undefined : T;
 /** The values of a command's fields. */
 export type Input<F extends Fields> = { readonly [K in keyof F]: Value<F[K]> };
 
-/** Names of the fields that can be a target: an environment or a domain that must be given. */
+/** Names of the fields that can be a target: a required environment or domain. */
 export type TargetKey<F extends Fields> = {
   [K in keyof F]: F[K] extends NameField<Environment, false> | NameField<Domain, false> ? K : never;
 }[keyof F] &
@@ -80,7 +80,7 @@ export const environment = (label = 'Environment'): NameField<Environment, false
   shown: 'site/environment',
 });
 
-/** An environment that may be left unsaid. */
+/** An optional environment. */
 export const anyEnvironment = (label = 'Environment'): NameField<Environment, true> => ({
   ...environment(label),
   optional: true,
@@ -94,7 +94,7 @@ export const domain = (label = 'Domain'): NameField<Domain, false> => ({
   shown: 'domain',
 });
 
-/** A site, which may be left unsaid. */
+/** An optional site. */
 export const anySite = (label = 'Site'): NameField<NamedSite, true> => ({
   kind: 'site',
   label,
@@ -103,7 +103,7 @@ export const anySite = (label = 'Site'): NameField<NamedSite, true> => ({
   shown: 'site',
 });
 
-/** One word, as it stands. */
+/** One word, unchanged. */
 export const word = (label: string, limit = 200): PlainField<string, false> =>
   plainField(label, {
     read: ([first = '']) => {
@@ -114,7 +114,7 @@ export const word = (label: string, limit = 200): PlainField<string, false> =>
     show: (value) => [value],
   });
 
-/** Somebody of the workspace, mentioned or by their id: a Slack user id. */
+/** A member of the workspace, mentioned or given by id; the value is a Slack user id. */
 export const somebody = (label: string): PlainField<string, false> =>
   plainField(label, {
     shown: '@person',
@@ -123,13 +123,13 @@ export const somebody = (label: string): PlainField<string, false> =>
     read: ([first = '']) => {
       const id = /^@?([UW][A-Z\d]{2,20})$/.exec(first)?.[1];
       if (id !== undefined) return id;
-      const said = first.slice(0, 40);
-      throw new Refusal(`${label} is somebody of this workspace, like @Ana, not “${said}”. Nothing was done.`);
+      const typed = first.slice(0, 40);
+      throw new Refusal(`${label} is somebody in this workspace, like @Ana, not “${typed}”. Nothing was done.`);
     },
     show: (value) => [`@${value}`],
   });
 
-/** The words of another command, options and all: everything that follows belongs to it. A form gives them as one text. */
+/** The words of another command, with its options: takes everything that follows. A form gives them as one text. */
 export const rest = (label: string): PlainField<Words, false> =>
   plainField<Words>(label, {
     many: true,
@@ -137,13 +137,13 @@ export const rest = (label: string): PlainField<Words, false> =>
     shown: `${label.toLowerCase()}…`,
     read: (words) => {
       const [first = ''] = words;
-      // What is quoted in it is read by whoever reads the command.
+      // Text with quotes stays whole: the parser of the inner command splits it.
       return words.length === 1 && !/["“”„«»‘’']/.test(first) ? first.trim().split(/\s+/) : words;
     },
     show: (value) => value,
   });
 
-/** Several words, kept together. */
+/** Several words, joined with single spaces. */
 export const phrase = (label: string, limit = 3_000): PlainField<string, false> =>
   plainField(label, {
     many: true,
@@ -181,13 +181,13 @@ export const count = (label: string, from: number, to: number): PlainField<numbe
     read: ([first = '']) => {
       const value = /^#?\d{1,15}$/.test(first) ? Number(first.replace('#', '')) : Number.NaN;
       if (value >= from && value <= to) return value;
-      const said = first.slice(0, 40);
-      throw new Refusal(`${label} is a whole number from ${from} to ${to}, not “${said}”. Nothing was done.`);
+      const typed = first.slice(0, 40);
+      throw new Refusal(`${label} is a whole number from ${from} to ${to}, not “${typed}”. Nothing was done.`);
     },
     show: (value) => [String(value)],
   });
 
-/** IP addresses and ranges in their canonical spelling, without doubles; `anyWidth` where they are only taken away. */
+/** IP addresses and ranges in canonical spelling, without duplicates; `anyWidth` is for commands that only remove. */
 export const addresses = (label: string, anyWidth = false): PlainField<readonly string[], false> =>
   plainField(label, {
     many: true,
@@ -197,7 +197,7 @@ export const addresses = (label: string, anyWidth = false): PlainField<readonly 
     show: (value) => value,
   });
 
-/** Files and folders below the root of a site; commas separate them, and so do lines. */
+/** Files and folders below the root of a site, separated by commas or line breaks. */
 export const paths = (label: string): PlainField<readonly string[], false> =>
   plainField(label, {
     many: true,
@@ -207,10 +207,10 @@ export const paths = (label: string): PlainField<readonly string[], false> =>
     show: (value) => value,
   });
 
-/** Whether a word says yes. */
+/** Whether a word means yes. */
 export const isYes = (word: string): boolean => /^(yes|true|on|1)$/i.test(word);
 
-/** Said or not said. */
+/** True if given, otherwise false. */
 export const flag = (label: string): PlainField<boolean, false> => ({
   ...plainField<boolean>(label, {
     read: ([first = 'yes']) => {
@@ -235,7 +235,7 @@ export const duration = (label: string, from: number, to: number): PlainField<nu
     show: (value) => [showDuration(value)],
   });
 
-/** A point in time, told relative to now (`1h`) or on somebody's own clock (`14:05`, `2026-03-01 14:05`). */
+/** A point in time, relative to now (`1h`) or in the person's time zone (`14:05`, `2026-03-01 14:05`). */
 export const moment = (label: string): PlainField<Moment, false> =>
   plainField(label, {
     shown: '1h',
@@ -245,12 +245,12 @@ export const moment = (label: string): PlainField<Moment, false> =>
     show: (value) => ('ago' in value ? [showDuration(value.ago)] : [value.clock]),
   });
 
-/** The same field, typed as `--name value`, and allowed to be left out. */
+/** The same field, typed as `--name value` and optional. */
 export function option<T>(field: PlainField<T>): PlainField<T, true> {
   return { ...field, place: 'option', optional: true };
 }
 
-/** The same field, allowed to be left out, still typed as a word. */
+/** The same field, optional but still typed as a word. */
 export function optional<T>(field: PlainField<T>): PlainField<T, true> {
   return { ...field, optional: true };
 }
@@ -263,7 +263,7 @@ type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> &
     >
   >;
 
-/** A field that is read by itself; what is not said of it is as for one word that must be given. */
+/** A plain field; by default one required word. */
 export function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {
   return {
     kind: 'plain',

@@ -1,9 +1,9 @@
 import type { Environment } from '../../hosting/contract/target.ts';
 
-/** What was asked for, in epoch milliseconds. */
+/** The requested span of time, in epoch milliseconds. */
 export type Span = { readonly from?: number | undefined; readonly to?: number | undefined };
 
-/** What was asked of a log. */
+/** The input of `logs`. */
 export type Asked = {
   readonly env: Environment;
   readonly log: 'error' | 'access' | 'cache';
@@ -15,16 +15,16 @@ export type Asked = {
   readonly full: boolean;
 };
 
-/** Something that Sitehand did to an environment: when it was sent, which change it was, and what it did. */
+/** A change of an environment: when it was sent (epoch ms), its number, and what it did. */
 export type Happened = { readonly at: number; readonly number: number; readonly says: string };
 
-/** A log as it came, and what was asked of it: plain data, which can be handed to another thread. */
+/** A log as the host sent it, and what was requested. Plain data, so it can be passed to another thread. */
 export type LogQuery = {
   readonly text: string;
   readonly asked: Asked;
-  /** How many lines the host was asked for: where it sent as many, it may have more. */
+  /** How many lines were requested; if the host sent that many, it may have more. */
   readonly wanted: number;
-  /** Lines that are shown at most. */
+  /** The maximum number of lines to show. */
   readonly most: number;
   readonly span: Span;
   readonly now: number;
@@ -32,5 +32,5 @@ export type LogQuery = {
   readonly zone: string;
 };
 
-/** What was sent for the environment since then (epoch ms), oldest first. */
+/** The changes sent for the environment since then (epoch ms), oldest first. */
 export type Recall = (since: number) => Promise<readonly Happened[]>;

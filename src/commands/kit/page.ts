@@ -4,22 +4,22 @@ import { say, time, type Inline, type Text } from '../../text.ts';
 /** A part of an answer, as plain data. */
 export type Part =
   | { readonly kind: 'text'; readonly text: Text }
-  /** Lines kept as they are, in a fixed-width face. */
+  /** Lines shown verbatim, in a fixed-width font. */
   | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'table'; readonly columns: readonly string[]; readonly rows: readonly (readonly Text[])[] };
 
-/** What a report or a desk command answers: drawn privately, in pages if it is long. */
+/** The answer of a report or a builtin: shown privately, in pages if it is long. */
 export type Page = {
   readonly title: Text;
   readonly parts: readonly Part[];
-  /** Where it came from and how old it is. */
+  /** Where the data came from and how old it is. */
   readonly source?: Inline;
   readonly offers?: readonly Offer[];
-  /** Too long for a message: given to the person alone, as a file. */
+  /** Content too long for a message; sent as a file, to this person only. */
   readonly file?: { readonly name: string; readonly content: string };
 };
 
-/** How long ago, in the one unit that says enough: `3 h ago`, `2 days ago`. */
+/** How long ago, in one unit: `3 h ago`, `2 days ago`. */
 export function age(milliseconds: number): string {
   const minutes = Math.max(0, milliseconds) / 60_000;
   if (minutes < 1) return 'just now';
@@ -28,7 +28,7 @@ export function age(milliseconds: number): string {
   return `${Math.round(minutes / 1440)} days ago`;
 }
 
-/** Where a page came from, and when: shared, it stands there for others to read later. */
+/** The source and time of a page. The time is absolute, because a shared page is read later. */
 export const readAt = (now: number): Text => say`read from the host ${time(now, 'date')}`;
 
 /** A number with its noun: `1 rule`, `3 rules`. */

@@ -5,21 +5,21 @@ import type { Page } from './page.ts';
 import type { Sources } from './sources.ts';
 import type { Happened, LogQuery, Recall } from './log-query.ts';
 
-/** What a report may know besides its input. */
+/** What a report can use besides its input. */
 export type Surroundings = Sources & {
   /** Epoch milliseconds. */
   readonly now: number;
   /** The person's time zone, an IANA name. */
   readonly zone: string;
-  /** A stable name for a visitor's address that does not tell the address: `client-3f2a`. */
+  /** A stable name for a visitor's address that does not reveal it: `client-3f2a`. */
   readonly alias: (address: string) => string;
-  /** Looks at a log. */
+  /** Analyses a log. */
   readonly look: (look: LogQuery, recall: Recall) => Promise<Page>;
-  /** What was sent for an environment since then (epoch ms), oldest first. */
+  /** The changes sent for an environment since then (epoch ms), oldest first. */
   readonly happened: (env: Environment, since: number) => Promise<readonly Happened[]>;
 };
 
-/** A command that reads from the host and shows; it answers privately. */
+/** A command that only reads from the host; it answers privately. */
 export type Report<F extends Fields> = ReportParts<F> & {
   /** What policy asks the right to read. */
   readonly target: TargetKey<F> | 'company';
@@ -30,9 +30,9 @@ type ReportParts<F extends Fields> = {
   readonly summary: string;
   readonly button: string;
   readonly examples: Examples;
-  /** Only whom a rule names the command itself; what it shows is for the reader alone. */
+  /** A rule has to allow the command by name; the answer cannot be shared. */
   readonly right?: 'named';
-  /** The event of the trail that says who asked; written before anything is shown. */
+  /** The audit event that records who asked; written before anything is shown. */
   readonly noted?: string;
   readonly fields: F;
   valid?(input: Input<F>): Wrong<keyof F & string> | undefined;

@@ -2,14 +2,14 @@ import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
-/** More than this at once is a mistake rather than a wish, and would not fit a line or a form. */
+/** More than this at once is probably a mistake, and would not fit in a line or a form. */
 export const maxAtOnce = 50;
-/** The widest range that may be let in: a /8 of IPv4 is sixteen million addresses already. */
+/** The widest range that may be let in: an IPv4 /8 already has sixteen million addresses. */
 const widest = { ipv4: 8, ipv6: 32 } as const;
 
 /**
- * Words as IP addresses and ranges: canonical spelling, doubles dropped, order kept. `anyWidth`: also ranges that are
- * too wide to be let in, so that they can be taken away. Throws `Refusal` naming the first one that cannot be meant.
+ * Reads words as IP addresses and ranges: canonical spelling, no duplicates, same order. `anyWidth` also accepts ranges
+ * that are too wide to be let in, so that they can be removed. Throws `Refusal` naming the first unusable one.
  */
 export function readAddresses(words: readonly string[], anyWidth = false): readonly string[] {
   const pieces = words.flatMap((word) => word.split(/[\s,;]+/)).filter((piece) => piece !== '');
@@ -18,11 +18,11 @@ export function readAddresses(words: readonly string[], anyWidth = false): reado
       `These are ${pieces.length} addresses; at most ${maxAtOnce} can be changed at once. Nothing was done.`,
     );
   }
-  if (pieces.length === 0) throw new Refusal('There is no address in this. Nothing was done.');
+  if (pieces.length === 0) throw new Refusal('I found no address in this. Nothing was done.');
   return [...new Set(pieces.map((piece) => readAddress(piece, anyWidth)))];
 }
 
-/** Whether this address or range, spelled canonically, may be let in. */
+/** Whether this address or range may be let in; it has to be in canonical spelling. */
 export function mayBeLetIn(address: string): boolean {
   try {
     return readAddress(address, false) === address;
@@ -31,7 +31,7 @@ export function mayBeLetIn(address: string): boolean {
   }
 }
 
-/** The canonical spelling of an address as the host lists it; what cannot be read stays as it is. */
+/** The canonical spelling of an address from the host's list; unreadable text is only trimmed. */
 export function canonicalAddress(text: string): string {
   try {
     return readAddress(text.trim(), true);
@@ -55,11 +55,11 @@ function readAddress(text: string, anyWidth: boolean): string {
   }
   const whole = kind === 'ipv4' ? 32 : 128;
   if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > whole)) {
-    throw wrong(`is no range: the part after / is 0 to ${whole}.`);
+    throw wrong(`is not a range: the part after / is 0 to ${whole}.`);
   }
   const width = Number(bits ?? whole);
   if (!anyWidth && width < widest[kind]) {
-    throw wrong(`would let in far too many addresses. The widest range taken here is /${widest[kind]}.`);
+    throw wrong(`would let in far too many addresses. The widest range I accept is /${widest[kind]}.`);
   }
   if (!anyWidth && address.range() === 'unspecified') throw wrong('stands for every address, or for none.');
   if (width === whole) return spelled(address);
@@ -67,14 +67,14 @@ function readAddress(text: string, anyWidth: boolean): string {
   const network =
     kind === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(range) : ipaddr.IPv6.networkAddressFromCIDR(range);
   if (spelled(network) !== spelled(address))
-    throw wrong(`is no range: its first address is ${spelled(network)}/${width}.`);
+    throw wrong(`is not a range: its first address is ${spelled(network)}/${width}.`);
   return range;
 }
 
 function unreadable(text: string): string {
-  if (/^\d+(\.\d+){3}:\d+$|^\[.*\]/.test(text)) return 'has a port or brackets. An allowlist knows addresses only.';
+  if (/^\d+(\.\d+){3}:\d+$|^\[.*\]/.test(text)) return 'has a port or brackets. An allowlist takes only addresses.';
   if (/\d-\d/.test(text)) return 'is a range with a dash. Write it as 198.51.100.0/24.';
-  return 'is no IP address. Write it like 198.51.100.4 or 2001:db8::4.';
+  return 'is not an IP address. Write it like 198.51.100.4 or 2001:db8::4.';
 }
 
 const spelled = (address: ipaddr.IPv4 | ipaddr.IPv6): string =>

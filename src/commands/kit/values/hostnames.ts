@@ -10,7 +10,7 @@ const siteLabel = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 const maxLabelLength = 63;
 const maxNameLength = 253;
 
-/** The name of a domain, in the letters that DNS knows (`xn--…`). */
+/** A domain name in its ASCII form (`xn--…`). */
 export const hostname = (label: string): PlainField<string, false> =>
   plainField(label, {
     read: ([first = '']) => {
@@ -23,12 +23,12 @@ export const hostname = (label: string): PlainField<string, false> =>
     show: (value) => [value],
   });
 
-/** A hostname in small letters, other scripts as `xn--…`, without a dot at its end; or why it is none, as the end of a sentence. */
+/** A lower-case ASCII hostname (`xn--…`) without a trailing dot; or `wrong`, a clause that says why it is not one. */
 export function hostnameIn(text: string): ReadName {
   const shape = wrongShape(text);
   if (shape !== undefined) return { wrong: shape };
   const name = domainToASCII(text.toLowerCase().replace(/\.$/, ''));
-  if (name === '' || !isReadable(name)) return { wrong: 'has letters in it that no domain name can have' };
+  if (name === '' || !isReadable(name)) return { wrong: 'has letters in it that a domain name cannot have' };
   if (ipaddr.isValid(name)) return { wrong: 'is an IP address' };
   const wrong = wrongLabels(name, siteLabel);
   if (wrong !== undefined) return { wrong };
@@ -36,7 +36,7 @@ export function hostnameIn(text: string): ReadName {
   return { name };
 }
 
-/** Whether every part in other letters (`xn--…`) can be shown in them, and means itself. */
+/** Whether every `xn--…` label decodes to Unicode, and encodes back to the same name. */
 function isReadable(name: string): boolean {
   if (!/(?:^|\.)xn--/.test(name)) return true;
   const looks = domainToUnicode(name);
@@ -49,28 +49,28 @@ function wrongShape(text: string): string | undefined {
   if (ipaddr.isValid(text) || /^\[.*\]/.test(text)) return 'is an IP address';
   if (/:\d*$/.test(text)) return 'has a port in it';
   if (text.includes('*')) return 'has a wildcard in it';
-  // What Unicode folds into other characters is told by its letters; the rest is no part of a name.
-  return /^[\p{L}\p{M}\p{N}.-]+$/u.test(text) ? undefined : 'has characters in it that no domain name has';
+  // `domainToASCII` folds some symbols into letters, so only real letters, marks and digits get there.
+  return /^[\p{L}\p{M}\p{N}.-]+$/u.test(text) ? undefined : 'has characters in it that a domain name cannot have';
 }
 
-/** What is wrong with a whole name or a part of one, by its length and its labels. */
+/** What is wrong with the length or the labels of a name or a part of one; undefined if nothing is. */
 export function wrongLabels(name: string, label: RegExp): string | undefined {
   if (name.length > maxNameLength) return `is longer than ${maxNameLength} characters`;
   for (const one of name.split('.')) {
     if (one === '') return 'has an empty part between two dots';
     if (one.length > maxLabelLength) return `has a part with more than ${maxLabelLength} characters`;
-    if (!label.test(one)) return 'has a part that no name can have';
+    if (!label.test(one)) return 'has a part that a name cannot have';
   }
   return undefined;
 }
 
-/** A name that somebody else wrote, for comparing: what is no name means itself. */
+/** A name from elsewhere in a comparable form; text that is not a name is only lower-cased. */
 export const folded = (name: string): string => {
   const bare = name.trim().toLowerCase().replace(/\.$/, '');
   return domainToASCII(bare) || bare;
 };
 
-/** A name as it is sent, and beside it how it looks where it has other letters than plain Latin ones. */
+/** A name as it is sent, and its Unicode form if that differs. */
 export function shownName(name: string): Text {
   const looks = domainToUnicode(name);
   return looks === name || looks === '' ? say`${code(name)}` : say`${code(name)} (looks like “${looks}”)`;

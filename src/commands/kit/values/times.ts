@@ -1,10 +1,10 @@
 import { Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
-/** A point in time as somebody said it: so long ago, or a reading of their own clock or calendar. */
+/** A point in time as it was typed: `ago` in milliseconds, or a date or time of day in the person's time zone. */
 export type Moment = { readonly ago: number } | { readonly clock: string };
 
-/** Nothing that anybody asks about lies further back. */
+/** Ten years; nobody asks about anything older. */
 const maxAge = 3_650 * 86_400_000;
 const maxTextLength = 200;
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -18,13 +18,13 @@ export function readDuration(label: string, text: string, from: number, to: numb
     );
   }
   if (value < from || value > to) {
-    const said = text.slice(0, 40);
-    throw new Refusal(`${label} can be ${showDuration(from)} to ${showDuration(to)}, not ${said}. Nothing was done.`);
+    const typed = text.slice(0, 40);
+    throw new Refusal(`${label} can be ${showDuration(from)} to ${showDuration(to)}, not ${typed}. Nothing was done.`);
   }
   return value;
 }
 
-/** Milliseconds in the largest units that say it exactly: `5400000` is `1h30m`. */
+/** Milliseconds in the largest exact units: `5400000` is `1h30m`. */
 export function showDuration(milliseconds: number): string {
   let rest = milliseconds;
   let shown = '';
@@ -48,8 +48,8 @@ export function readMoment(label: string, text: string): Moment {
 }
 
 /**
- * A moment in epoch milliseconds, read on the clock of `zone` (IANA name); a bare time of day is the last one that has
- * passed, a day is its beginning.
+ * A moment in epoch milliseconds, read in `zone` (IANA name). A bare time of day is its most recent occurrence; a day
+ * is its start.
  */
 export function momentAt(moment: Moment, now: number, zone: string): number {
   if ('ago' in moment) return now - moment.ago;
@@ -64,7 +64,7 @@ export function momentAt(moment: Moment, now: number, zone: string): number {
 
 type Reading = { readonly day: string | undefined; readonly time: string; readonly utc: boolean };
 
-/** A day and a time of day, or one of them; with `Z` on the clock of UTC. Undefined for what no clock can show. */
+/** A day, a time of day or both; `Z` means UTC. Undefined if there is no such day or time. */
 function readingOf(text: string): Reading | undefined {
   const clock = /^(?:(\d{4}-\d{2}-\d{2})(?:[T ]([\d:]+)(Z)?)?|([\d:]+))$/i.exec(text);
   if (clock === null) return undefined;
@@ -76,17 +76,17 @@ function readingOf(text: string): Reading | undefined {
   return time !== '' && exists ? { day, time, utc: utc !== undefined } : undefined;
 }
 
-/** What the clocks of `zone` show, as epoch milliseconds; an hour that they skip is read as the one after it. */
+/** Local time in `zone` as epoch milliseconds; a time skipped by daylight saving is read an hour later. */
 function onClock(zone: string, day: string, time = '00:00:00'): number {
   const shown = Date.parse(`${day}T${time}Z`);
   return shown - offsetOf(zone, shown - offsetOf(zone, shown));
 }
 
-/** The day of a moment in UTC; nothing for what is none. */
+/** The UTC day of a moment; empty for an invalid one. */
 const dayOf = (at: number): string => (Number.isNaN(at) ? '' : new Date(at).toISOString().slice(0, 10));
 const dayBefore = (day: string): string => dayOf(Date.parse(`${day}T00:00:00Z`) - 86_400_000);
 
-/** How far the clocks of `zone` are ahead of UTC at that time, in milliseconds; 0 for a zone nobody knows. */
+/** The offset of `zone` from UTC at that time, in milliseconds; 0 for an unknown zone. */
 function offsetOf(zone: string, at: number): number {
   try {
     const shown = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
@@ -100,7 +100,7 @@ function offsetOf(zone: string, at: number): number {
 }
 
 const unit = 's(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?';
-/** A number and its unit, in a letter or in words; a space may stand between them. */
+/** A number and its unit, short or long, with an optional space between them. */
 const amounts = new RegExp(`(\\d{1,6}) ?(${unit})(?![a-z])`, 'gi');
 const unitAlone = new RegExp(`^(?:${unit})$`, 'i');
 
@@ -108,11 +108,11 @@ function durationOf(text: string): number | undefined {
   const all = [...text.slice(0, maxTextLength).matchAll(amounts)];
   if (all.length === 0 || all.map(([whole]) => whole).join('') !== text) return undefined;
   return all.reduce(
-    (sum, [, amount, said = '']) => sum + Number(amount) * (units[said.charAt(0).toLowerCase()] ?? 0),
+    (sum, [, amount, unit = '']) => sum + Number(amount) * (units[unit.charAt(0).toLowerCase()] ?? 0),
     0,
   );
 }
 
-/** Whether a word goes on with the time before it: `7` `days`, `2h` `ago`. */
-export const goesOn = (said: string, word: string): boolean =>
-  (/^\d{1,6}$/.test(said) && unitAlone.test(word)) || (/^ago$/i.test(word) && durationOf(said) !== undefined);
+/** Whether a word continues the time before it: `7` `days`, `2h` `ago`. */
+export const goesOn = (before: string, word: string): boolean =>
+  (/^\d{1,6}$/.test(before) && unitAlone.test(word)) || (/^ago$/i.test(word) && durationOf(before) !== undefined);

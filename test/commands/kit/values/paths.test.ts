@@ -32,14 +32,14 @@ describe('paths as they are said', () => {
 
 describe('paths that are refused', () => {
   test.each<[string, readonly string[], string]>([
-    ['none', [], 'No path was said.'],
-    ['nothing', [''], 'No path was said.'],
-    ['nothing but separators', [' , \n'], 'No path was said.'],
-    ['absolute', ['/etc/passwd'], 'begins at the root of a machine'],
-    ['the root', ['/'], 'begins at the root of a machine'],
-    ['the root among others', ['wp-content,///'], 'begins at the root of a machine'],
-    ['a drive', ['C:/x'], 'begins at the root of a machine'],
-    ['a drive alone', ['c:'], 'begins at the root of a machine'],
+    ['none', [], 'No path was given.'],
+    ['nothing', [''], 'No path was given.'],
+    ['nothing but separators', [' , \n'], 'No path was given.'],
+    ['absolute', ['/etc/passwd'], 'starts at the root of a machine'],
+    ['the root', ['/'], 'starts at the root of a machine'],
+    ['the root among others', ['wp-content,///'], 'starts at the root of a machine'],
+    ['a drive', ['C:/x'], 'starts at the root of a machine'],
+    ['a drive alone', ['c:'], 'starts at the root of a machine'],
     ['up', ['..'], 'is not a plain path'],
     ['up within', ['wp-content/../../x'], 'is not a plain path'],
     ['up at the end', ['a/..'], 'is not a plain path'],
