@@ -130,7 +130,7 @@ const altered = (line: number, why: string) =>
 const unproven = (what: string) =>
   ({
     code: 3,
-    says: `⚠️ The audit trail is not provable: ${what}. No line of it is known to be wrong.`,
+    says: `⚠️ The audit trail can't be proven: ${what}. I know of no wrong line.`,
   }) as const;
 const whole = (lines: number) =>
   ({ code: 0, says: `All ${lines} lines of the audit trail are unaltered since` }) as const;
@@ -194,14 +194,14 @@ const cases: Readonly<Record<string, Case>> = {
       {
         apart: dayMs,
         deeds: [run(`insert into settings (key, value, at) values ('witnessed head', '${value}', ${Date.now()})`)],
-        ...unproven('it goes back for more than a day, and no head of it is on record'),
+        ...unproven('it is more than a day old, and none of its heads is on record'),
       },
     ]),
   ),
   'a line about an environment was hidden from the page about it': {
     named: 'environment:e1',
     deeds: [run('update audit set target = null where seq = 2')],
-    ...unproven('line 2 is found under no target, though one is named there'),
+    ...unproven('line 2 is not listed under any target, although one is named there'),
   },
   'lines about an environment are filed under it': { named: 'environment:e1', ...whole(4) },
   'two lines changed places': {
@@ -210,7 +210,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'all lines were written anew without the key': {
     deeds: [rewrite(undefined)],
-    ...unproven('lines 1–4 are not keyed, though a key is set'),
+    ...unproven('lines 1–4 are not keyed, although a key is set'),
   },
   'all lines were written anew without the key, and the bot went on': {
     keys: [undefined, key],
@@ -223,7 +223,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'an unkeyed chain claims to be older than the key': {
     keys: [undefined],
-    ...unproven('lines 1–4 are not keyed, though a key is set'),
+    ...unproven('lines 1–4 are not keyed, although a key is set'),
   },
   'the first key was set, and the bot sealed what stood there': { keys: [undefined, key], ...whole(9) },
   'sealed lines were written anew': {
@@ -233,7 +233,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'all lines were keyed anew with another key': {
     deeds: [rewrite(foreign)],
-    ...unproven(`lines 1–4 are keyed with ${idOf(foreign)}, which is not among the keys at hand`),
+    ...unproven(`lines 1–4 are keyed with ${idOf(foreign)}, which I don't have`),
   },
   'the last lines were removed, and no head was told': { deeds: [run('delete from audit where seq > 2')], ...whole(2) },
   'the last lines were removed, and a head of them was told': {
@@ -243,17 +243,17 @@ const cases: Readonly<Record<string, Case>> = {
   'the last lines were removed, and the head that was told with them': {
     apart: dayMs,
     deeds: [run('delete from audit where seq > 3')],
-    ...unproven('it goes back for more than a day, and no head of it is on record'),
+    ...unproven('it is more than a day old, and none of its heads is on record'),
   },
   'all but the first lines were removed, and the head that was told with them': {
     apart: dayMs,
     deeds: [run('delete from audit where seq > 1')],
-    ...unproven('it goes back for more than a day, and no head of it is on record'),
+    ...unproven('it is more than a day old, and none of its heads is on record'),
   },
   'the head that was told says that it is told in a time to come': {
     apart: dayMs,
     deeds: [told(2, 8e15)],
-    ...unproven('it goes back for more than a day, and no head of it is on record'),
+    ...unproven('it is more than a day old, and none of its heads is on record'),
   },
   'the head that was told in a time to come is not in it': {
     apart: dayMs,
@@ -263,7 +263,7 @@ const cases: Readonly<Record<string, Case>> = {
   'a head was told': { apart: dayMs, deeds: [told(2)], ...whole(4) },
   'all lines were removed, and the head that was told with them': {
     deeds: [run('delete from audit', `update installation set created_at = ${Date.now() - 2 * dayMs}`)],
-    ...unproven('it has no line, though this database is more than a day old'),
+    ...unproven('it is empty, although this database is more than a day old'),
   },
   'all lines were removed on the first day': {
     deeds: [run('delete from audit')],
@@ -273,19 +273,19 @@ const cases: Readonly<Record<string, Case>> = {
   'the key was changed as it has to be': { keys: [former, key], set: withFormer, ...whole(9) },
   'the key was changed, and the former one is missing': {
     keys: [former, key],
-    ...unproven(`lines 1–4 are keyed with ${idOf(former)}, which is not among the keys at hand`),
+    ...unproven(`lines 1–4 are keyed with ${idOf(former)}, which I don't have`),
   },
   'lines were written with the former key after it was replaced': {
     keys: [former, key],
     still: former,
     set: withFormer,
-    ...unproven(`lines 10–13 are keyed with ${idOf(former)} after that key had been replaced`),
+    ...unproven(`lines 10–13 are keyed with ${idOf(former)} after that key was replaced`),
   },
   'the line that changes the key was cut off, with all after it': {
     keys: [former, key],
     set: withFormer,
     deeds: [run('delete from audit where seq > 4')],
-    ...unproven(`lines 1–4 are keyed with the former key ${idOf(former)}, and no line of the new one follows`),
+    ...unproven(`lines 1–4 are keyed with the former key ${idOf(former)}, and no line with the new key follows`),
   },
 };
 
@@ -330,15 +330,11 @@ describe('the trail, verified after', () => {
 
   test('what cannot be proven, with what it means and what to do', async () => {
     const unkeyed = await verify(await trailOf([undefined], 1), { AUDIT_KEY: key });
-    expect(unkeyed.said).toContain('its next start seals them. If it has, somebody wrote them anew without the key.\n');
-    expect(unkeyed.said).toContain(
-      'compare its newest line with the heads that stand in the ops channel and in the log',
-    );
+    expect(unkeyed.said).toContain('its next start seals them. If it has, somebody rewrote them without the key.\n');
+    expect(unkeyed.said).toContain('compare its newest line with the heads in the ops channel and in the log');
     const lost = await verify(await trailOf([former, key], 1), { AUDIT_KEY: key });
-    expect(lost.said).toContain('If it is a key of yours, put it into AUDIT_KEYS_FORMER.');
+    expect(lost.said).toContain('If the key is yours, add it to AUDIT_KEYS_FORMER.');
     const sealed = await verify(await trailOf([undefined, key], 1), { AUDIT_KEY: key });
-    expect(sealed.said).toContain(
-      'Lines 1–4 are from before there was a key, and unchanged since line 5 sealed them on',
-    );
+    expect(sealed.said).toContain('Lines 1–4 are older than the key, and unchanged since line 5 sealed them on');
   });
 });

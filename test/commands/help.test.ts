@@ -120,7 +120,7 @@ describe('help about what is no command', () => {
     expect(Object.keys(states).sort()).toEqual(Object.keys(every).sort());
     for (const state of Object.keys(every)) {
       const page = await asked(state, (path) => path === 'change');
-      expect(textOf(page)).toContain(`${state} · no command, but how a change can stand`);
+      expect(textOf(page)).toContain(`${state} · not a command, but a state of a change`);
       expect(offered(page)).toEqual(['help change']);
     }
   });
@@ -130,7 +130,7 @@ describe('help about what is no command', () => {
       refusalOf(() => help.answer({ input: { command: words }, queryService: queryService(may) }));
     const refusal = refused('clear the cache');
     expect(said(refusal)).toBe(
-      'I know no command clear the cache that you may run. Nothing was done. Did you mean cache clear?',
+      "I can't find clear the cache among the commands you can run. Nothing was done. Did you mean cache clear?",
     );
     expect(offered(refusal)).toEqual(['help cache clear', 'help']);
     expect(said(refused('clear the cache', (path) => path === 'help'))).not.toContain('cache clear');

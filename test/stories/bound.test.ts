@@ -25,7 +25,7 @@ describe('a channel that is bound to a site', () => {
   beforeAll(async () => {
     house = await openHouse({ policy, hosting: { durations: { 'cache:clear': 0 } } });
     const said = await house.person('ana').says('/site use acme-shop', 'C0GENERAL');
-    await said.hears('This channel is about acme-shop now');
+    await said.hears('This channel is now bound to acme-shop');
     await house.slack.until(() => inChannel('C0GENERAL').find((text) => text.startsWith(announcement)));
   });
   afterAll(() => house.close());
@@ -37,7 +37,7 @@ describe('a channel that is bound to a site', () => {
   test('is told so once, with a line in the trail; said again, nothing changes', async () => {
     const before = lines().length;
     const again = await house.person('ben').says('/site use ACME-shop', 'C0GENERAL');
-    await again.hears('This channel is about acme-shop already. Nothing was changed.');
+    await again.hears('This channel is already bound to acme-shop. Nothing was changed.');
     expect(inChannel('C0GENERAL').filter((text) => text.includes('This channel is about'))).toHaveLength(1);
     expect(lines()).toHaveLength(before);
     const [line] = lines();
@@ -91,8 +91,8 @@ describe('a channel that is bound to a site', () => {
     await said.hears('U06ROB');
     await (
       await house.person('ben').says('/site use', 'C0GENERAL')
-    ).hears('This channel is about acme-shop, said @Ana');
-    await (await house.person('ben').says('/site use', 'C0OPS')).hears('This channel is bound to no site');
+    ).hears('This channel is bound to acme-shop, by @Ana');
+    await (await house.person('ben').says('/site use', 'C0OPS')).hears("This channel isn't bound to a site");
   });
 });
 
@@ -149,12 +149,12 @@ describe('who may bind a channel, and where', () => {
 
   test('bound by a form, to another site, and let go by somebody who may', async () => {
     const [ana, ben, fay] = [house.person('ana'), house.person('ben'), house.person('fay')];
-    await (await fay.says('/site use acme-blog', 'C0OPS')).hears('This channel is about acme-blog now');
-    await (await ben.says('/site use lumen-studio', 'C0OPS')).hears('This channel is about lumen-studio now');
+    await (await fay.says('/site use acme-blog', 'C0OPS')).hears('This channel is now bound to acme-blog');
+    await (await ben.says('/site use lumen-studio', 'C0OPS')).hears('This channel is now bound to lumen-studio');
     await (await fay.says('/site use --forget', 'C0OPS')).hears('You may not take lumen-studio off this channel.');
     await (await ana.says('/site backups list live', 'C0OPS')).hears('lumen-studio/live · backups');
     const forgotten = await ana.says('/site use --forget', 'C0OPS');
-    await forgotten.hears('This channel is not bound to lumen-studio any more');
+    await forgotten.hears('This channel is no longer bound to lumen-studio');
     await house.slack.until(() =>
       house.slack
         .messages({ channel: 'C0OPS', as: ana.id })
@@ -163,7 +163,7 @@ describe('who may bind a channel, and where', () => {
     await (await ana.says('/site backups list live', 'C0OPS')).hears('Which one? Nothing was done.');
     await (
       await ana.says('/site use --forget', 'C0OPS')
-    ).hears('This channel was bound to no site. Nothing was changed.');
+    ).hears("This channel wasn't bound to a site. Nothing was changed.");
     expect(bindings()).toEqual([]);
     const told = house.rows("select actor, details from audit where event = 'use' order by seq");
     expect(told.map((row) => [row['actor'], detailsOf(row)['site'], detailsOf(row)['before']])).toEqual([
@@ -179,20 +179,18 @@ test(
   inHouse({ policy }, async (house) => {
     const { world } = house.hosting;
     const [ana, fay] = [house.person('ana'), house.person('fay')];
-    await (await ana.says('/site use lumen-studio', 'C0GENERAL')).hears('This channel is about lumen-studio now');
+    await (await ana.says('/site use lumen-studio', 'C0GENERAL')).hears('This channel is now bound to lumen-studio');
     const site = world.sites.find(({ name }) => name === 'lumen-studio');
     Object.assign(site ?? {}, { name: 'lumen-lab', displayName: 'Lumen Lab' });
     await house.listsAnew();
     await (await ana.says('/site backups list live', 'C0GENERAL')).hears('lumen-lab/live · backups');
-    await (await ana.says('/site use', 'C0GENERAL')).hears('This channel is about lumen-lab, said @Ana');
+    await (await ana.says('/site use', 'C0GENERAL')).hears('This channel is bound to lumen-lab, by @Ana');
     world.sites.splice(
       world.sites.findIndex(({ name }) => name === 'lumen-lab'),
       1,
     );
     await house.listsAnew();
     await (await ana.says('/site backups list live', 'C0GENERAL')).hears('Which one? Nothing was done.');
-    await (
-      await fay.says('/site use --forget', 'C0GENERAL')
-    ).hears('This channel is not bound to lumen-studio any more');
+    await (await fay.says('/site use --forget', 'C0GENERAL')).hears('This channel is no longer bound to lumen-studio');
   }),
 );

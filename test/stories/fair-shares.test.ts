@@ -38,8 +38,8 @@ describe('one person asks for all that there is', () => {
       const read = await ben.says('/site logs acme-docs/live error');
       await read.hears('acme-docs/live · error log');
       const paused = await chi.says('/site pause we look into it');
-      await paused.hears('Nothing is sent from now on');
-      await (await chi.says('/site resume')).hears('Sending goes on');
+      await paused.hears('Sending is paused: I send nothing from now on');
+      await (await chi.says('/site resume')).hears('Sending is on again');
       const cleared = await ben.asks('/site cache clear acme-docs/staging');
       await cleared.tells('the host reports it finished');
       // Two at a time, and nobody else's connections.
@@ -94,8 +94,8 @@ describe('one person asks for all that there is', () => {
       const away = await long.hears(own);
       expect(away.text).toMatch(/Not run: whoami "?password=\*\*\* .*!channel.* x{9,80}…\. Try again when/);
       expect(away.text).not.toContain('hunter22');
-      await (await chi.says('/site pause all of it')).hears('Nothing is sent from now on');
-      await (await chi.says('/site resume')).hears('Sending goes on');
+      await (await chi.says('/site pause all of it')).hears('Sending is paused: I send nothing from now on');
+      await (await chi.says('/site resume')).hears('Sending is on again');
     }),
   );
 

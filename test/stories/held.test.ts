@@ -42,7 +42,9 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
     fay.wants(onto('acme-blog'), 'C0OPS'),
   ]);
   const written = house.writes().length;
-  await (await chi.says('/site pause the host is odd', 'G0BAKERY')).hears('Nothing is sent from now on');
+  await (
+    await chi.says('/site pause the host is odd', 'G0BAKERY')
+  ).hears('Sending is paused: I send nothing from now on');
   for (const change of [drifts, expires, goes]) {
     await dee.clicks(change.card(), 'Approve');
     await change.tells(
@@ -57,10 +59,10 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
   expect(locksOf(expires.number)).toEqual([]);
   expect(house.writes()).toHaveLength(written);
   const named = [`• #${goes.number} Push acme-shop/live → acme-shop/staging`, `• #${drifts.number} `];
-  const again = await (await chi.says('/site pause', 'G0BAKERY')).hears('Sending is paused already');
+  const again = await (await chi.says('/site pause', 'G0BAKERY')).hears('Sending is already paused');
   for (const line of named) expect(again.text).toContain(line);
   const resumed = await dee.says('/site resume', 'G0BAKERY');
-  const answer = await resumed.hears('2 approved changes are sent now: rights and targets are checked again before.');
+  const answer = await resumed.hears('2 approved changes are sent now, after I check rights and targets again.');
   for (const line of named) expect(answer.text).toContain(line);
   const told = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
   expect(told.text).toContain('192.0.2.9');

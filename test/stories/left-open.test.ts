@@ -283,7 +283,7 @@ describe.concurrent('unlock --force', () => {
       const freed = await fay.says('/site unlock acme-blog/staging —force');
       const page = await freed.hears('acme-blog/staging is unlocked');
       expect(page.text).toContain(`#${change.number} still locks acme-blog/live: only acme-blog/staging was freed.`);
-      expect(page.text).toMatch(/Until .* it can still arrive at the host\./);
+      expect(page.text).toMatch(/It could still reach the host until .*\./);
       expect(labels(page)).toEqual(['Unlock acme-blog/live too', `Show #${change.number}`]);
       await change.tells(/^🔓 @Fay removed its lock on acme-blog\/staging\..* This one is still unknown/);
       await told(house, chi, /🔓 @Fay removed its lock on acme-blog\/staging/, 'G0BAKERY');
@@ -311,9 +311,9 @@ describe.concurrent('unlock --force', () => {
       await house.person('chi').clicks(change.card(), 'Approve');
       await change.tells('Sent. The host accepted it as');
       const said = await house.person('fay').says('/site unlock acme-blog/staging --force');
-      const interaction = await said.hears(`acme-blog/staging is held by #${change.number}, which is under way:`);
+      const interaction = await said.hears(`acme-blog/staging is held by #${change.number}, which is still running:`);
       expect(interaction.text).toMatch(
-        /Accepted by the host; running\. Its lock cannot be taken away\. Nothing was done\./,
+        /Accepted by the host; running\. I can't remove its lock now\. Nothing was done\./,
       );
       expect(locksOf(house, change)).toHaveLength(2);
     }),

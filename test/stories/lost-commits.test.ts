@@ -161,7 +161,7 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
     const other = await house.person('ana').asks('/site cache clear acme-blog/staging');
     await other.shows('All sending is paused.');
     expect(house.writes()).toHaveLength(1);
-    await (await house.person('chi').says('/site resume')).hears('The pause of Sitehand since');
+    await (await house.person('chi').says('/site resume')).hears('I ended the pause that Sitehand started at');
     await takeUp();
     await other.tells(finished);
     expect(house.writes()).toHaveLength(2);

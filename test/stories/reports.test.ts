@@ -164,9 +164,9 @@ test.concurrent('a change is told to whoever may read its target, and to nobody 
   const reader = await house.person('ben').says(`/site change ${change.number}`, 'D0U02BEN');
   await reader.hears(`Clear the cache of acme-shop/staging · #${change.number}`);
   const rob = await house.person('rob').says(`/site change ${change.number}`, 'D0U06ROB');
-  await rob.hears(`There is no change #${change.number} that you may read`);
+  await rob.hears(`I can't find #${change.number} among the changes you can see`);
   const none = await house.person('rob').says('/site change 999', 'D0U06ROB');
-  await none.hears('There is no change #999 that you may read');
+  await none.hears("I can't find #999 among the changes you can see");
 });
 
 test.concurrent('the Home tab has buttons for what the person may run alone', async () => {

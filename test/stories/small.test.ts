@@ -29,7 +29,7 @@ afterAll(() => house.close());
 
 test('a doctor looks at all that the bot stands on, and tells no secret', async () => {
   const said = await house.person('rob').says('/site doctor', 'C0GENERAL');
-  const page = await said.hears('checks are well');
+  const page = await said.hears('checks are fine');
   expect(page.text).toMatch(/Slack \| answers; I am @/);
   expect(page.text).toMatch(/Hosting API \| answers; the sites were last listed/);
   expect(page.text).toMatch(/Key of the hosting API \| valid until/);

@@ -269,7 +269,7 @@ describe.concurrent('things stand still', () => {
     'all sending is paused: no change, no try and no word of it, and it is removed after resume',
     inHouse({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
-      await (await at.person('chi').says('/site pause we move')).hears('Nothing is sent from now on');
+      await (await at.person('chi').says('/site pause we move')).hears('Sending is paused: I send nothing from now on');
       at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
       // A change of another kind shows that the worker has looked for work since.
       const held = await at.person('ana').asks('/site cache clear acme-shop/staging');

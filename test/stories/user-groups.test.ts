@@ -76,7 +76,7 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
 
     test('pause works for everybody, resume for nobody', async () => {
       const [rob, chi] = [house.person('rob'), house.person('chi')];
-      await (await rob.says('/site pause the shop is down')).hears('Nothing is sent from now on');
+      await (await rob.says('/site pause the shop is down')).hears('Sending is paused: I send nothing from now on');
       await (await chi.says('/site resume')).hears('S0LEADS');
       expect(house.rows("select key from settings where key = 'pause'")).toHaveLength(1);
     });

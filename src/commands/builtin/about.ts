@@ -1,12 +1,12 @@
 import { code, say } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 
-const promises = say`**What it promises:** an approved change is sent to the host at most once, and its end is always told. What is not known is called unknown, and not sent again.`;
-const limits = say`**What it cannot:** bring back what the host has overwritten or deleted, see what is done in the host’s own panel before the next look, or prove what no call of the host shows. Then it says so.`;
-const helps = say`**Help:** ${code('help')} lists what you may run, ${code('doctor')} looks what is wrong, and the rest is in the README and the docs folder beside the program.`;
+const promises = say`**What I promise:** I send an approved change to the host at most once, and I always say how it ended. If I don't know, I say **unknown** and don't send it again.`;
+const limits = say`**What I can't do:** bring back what the host has overwritten or deleted, see what happens in the host’s own panel before I next look, or prove what the host's API doesn't show. When that matters, I say so.`;
+const helps = say`**Help:** ${code('help')} lists what you can run, ${code('doctor')} finds out what is wrong, and the rest is in the README and the docs folder.`;
 
 export const about = builtin({
-  summary: 'Say which Sitehand this is, what it promises, what it cannot',
+  summary: "Show Sitehand's version, what it promises and what it can't do",
   button: 'About Sitehand',
   right: 'anyone',
   fields: {},

@@ -27,7 +27,7 @@ export const audit = builtin({
       title: say`${about} · ${more ? `the newest ${lines.length} lines` : counted(lines.length, 'line')}`,
       parts:
         lines.length === 0
-          ? [{ kind: 'text', text: say`There is no such line that you may read.` }]
+          ? [{ kind: 'text', text: say`I found no such line among those you can see.` }]
           : [
               {
                 kind: 'table',

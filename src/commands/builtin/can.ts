@@ -5,7 +5,7 @@ import { counted, type Page } from '../kit/page.ts';
 import { showDuration } from '../kit/values/times.ts';
 
 export const can = builtin({
-  summary: 'Ask whether somebody may run a command, by which rule, and who could approve',
+  summary: 'Check who may run a command, by which rule, and who could approve it',
   button: 'Who may what',
   right: 'read',
   fields: { person: optional(somebody('Person')), command: rest('Command') },
@@ -25,33 +25,33 @@ function pageOf(ability: Ability, isYou: boolean): Page {
   return {
     title: say`**${who} ${may} run ${code(path)}${where}**`,
     parts: parts.map((text) => ({ kind: 'text', text })),
-    source: 'nothing was run; the rules are asked again when it is',
+    source: 'nothing was run; I check the rules again when it is',
   };
 }
 
 function explained({ answer, path, risk }: Ability, name: string): readonly Text[] {
   switch (answer.kind) {
     case 'for everybody':
-      return [say`It asks for no right: every member of this workspace may.`];
+      return [say`It needs no right: every member of this workspace may run it.`];
     case 'allowed':
       return [
         answer.approval === 'none' ? say`It needs no approval.` : approvingOf(answer.approval),
         ...linesOf('Allowed by', answer.rules),
       ];
     case 'not welcome':
-      return [say`${answer.why} No rule is read for them.`];
+      return [say`${answer.why} The rules don't apply to them.`];
     case 'hidden':
       return [
-        say`${answer.what} may not be read by ${name}: for them it does not exist. A rule would have to allow ${code('read')} there first.`,
+        say`${answer.what} is hidden from ${name}, as if it did not exist. A rule would have to allow ${code('read')} there first.`,
       ];
     case 'denied':
       return [
         ...linesOf('Forbidden by', [answer.rule]),
-        say`That beats every rule that allows it${answer.whoMay.length > 0 ? `; it leaves it to ${answer.whoMay.join(' and ')}` : ''}. This rule would have to change.`,
+        say`That overrides every rule that allows it${answer.whoMay.length > 0 ? `; only ${answer.whoMay.join(' and ')} may` : ''}. This rule would have to change.`,
       ];
     case 'unknown':
       return [
-        say`It depends on who is in ${listOf(answer.userGroups)}, and Slack doesn't tell me. Until it does, it is refused.`,
+        say`It depends on who is in ${listOf(answer.userGroups)}, and Slack doesn't tell me. Until it does, I refuse it.`,
       ];
     case 'no rule':
       return [...missing(answer.whoMay, name), ...linesOf('Others are allowed by', answer.lets), wanted(path, risk)];
@@ -59,8 +59,8 @@ function explained({ answer, path, risk }: Ability, name: string): readonly Text
 }
 
 function missing(whoMay: readonly string[], name: string): readonly Text[] {
-  if (whoMay.length === 0) return [say`No rule allows it to anybody there.`];
-  return [say`No rule allows it to ${name} there; ${whoMay.join(' and ')} may. To be one of them would be enough.`];
+  if (whoMay.length === 0) return [say`No rule allows anybody to run it there.`];
+  return [say`No rule allows ${name} to run it there; ${whoMay.join(' and ')} may. Being one of them would be enough.`];
 }
 
 const wanted = (path: string, risk: string): Text =>
@@ -72,9 +72,9 @@ function approvingOf({ asks, who, expires, reason }: Approving): Text {
   const groups = [...new Set(asks.flatMap((ask) => ask.groups))].join(', ');
   const few = asks.some((ask) => ask.people < ask.count && ask.userGroups === undefined);
   return joined([
-    say`It needs an approval by ${who} (${groups}: ${counted(Math.max(...asks.map((ask) => ask.people)), 'person', 'people')} who could), within ${showDuration(expires)}.`,
-    reason === 'required' ? inline('A reason has to be given.') : undefined,
-    few ? inline('There are not enough of them right now.') : undefined,
+    say`It needs approval by ${who} (${groups}: ${counted(Math.max(...asks.map((ask) => ask.people)), 'person', 'people')} who could), within ${showDuration(expires)}.`,
+    reason === 'required' ? inline('It needs a reason.') : undefined,
+    few ? inline("There aren't enough of them right now.") : undefined,
   ]);
 }
 

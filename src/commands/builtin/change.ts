@@ -11,7 +11,7 @@ export const change = builtin({
   answer: async ({ input, queryService }) => {
     const story = await queryService.change(input.number);
     if (story === undefined)
-      throw new Refusal(`There is no change #${input.number} that you may read. Nothing was done.`);
+      throw new Refusal(`I can't find #${input.number} among the changes you can see. Nothing was done.`);
     return {
       title: story.title,
       parts: [

@@ -4,19 +4,19 @@ import { anyEnvironment, flag } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 
 export const changes = builtin({
-  summary: 'List the changes that were asked for, newest first',
+  summary: 'List changes, newest first',
   button: 'List changes',
   right: 'read',
   fields: { env: anyEnvironment(), mine: flag('Mine'), waiting: flag('Waiting') },
   answer: async ({ input: { env, mine, waiting }, queryService }) => {
     const { lines, more } = await queryService.changes({ env, mine, waiting });
     const whose = mine ? 'Your changes' : 'Changes';
-    const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' that wait for approval' : ''}`;
+    const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}`;
     return {
       title: say`**${title}** · ${more ? `the newest ${lines.length}` : counted(lines.length, 'change')}`,
       parts:
         lines.length === 0
-          ? [{ kind: 'text', text: say`There is none that you may read.` }]
+          ? [{ kind: 'text', text: say`You can't see any yet.` }]
           : [
               {
                 kind: 'table',
@@ -30,7 +30,7 @@ export const changes = builtin({
                 ]),
               },
             ],
-      source: say`${code('change')} and a number tells the whole story of one${more ? '; older ones are found by naming an environment' : ''}`,
+      source: say`${code('change')} and a number shows the whole story of one${more ? '; name an environment to find older ones' : ''}`,
     };
   },
 });

@@ -2,8 +2,8 @@ import { bold, inline, say, type Text } from '../../text.ts';
 import { builtin, type Check } from '../kit/builtin.ts';
 
 export const doctor = builtin({
-  summary: 'Look whether everything works that Sitehand needs',
-  button: 'Look how I am',
+  summary: 'Check that everything Sitehand needs works',
+  button: 'Run the checks',
   right: 'read',
   fields: {},
   answer: async ({ queryService }) => {
@@ -14,7 +14,7 @@ export const doctor = builtin({
       parts: [
         {
           kind: 'table',
-          columns: ['OK', 'What', 'How it stands', ...(isHinted ? ['What to do'] : [])],
+          columns: ['OK', 'What', 'Status', ...(isHinted ? ['What to do'] : [])],
           rows: checks.map(({ what, ok, says, hint }) => [
             inline(ok === undefined ? '❔' : ok ? '✅' : '⚠️'),
             ok ? inline(what) : [bold(what)],
@@ -23,21 +23,21 @@ export const doctor = builtin({
           ]),
         },
       ],
-      source: 'looked at just now; nothing was changed',
-      offers: [{ label: 'Look again', words: ['doctor'] }],
+      source: 'checked just now; nothing was changed',
+      offers: [{ label: 'Check again', words: ['doctor'] }],
     };
   },
 });
 
-/** What needs a look comes first; what is unknown is no illness, but nothing is well with it either. */
+/** Failed checks come first. Unknown is not a failure, but it is not a success either. */
 function titleOf(checks: readonly Check[]): Text {
-  const ill = checks.filter(({ ok }) => ok === false).length;
+  const failed = checks.filter(({ ok }) => ok === false).length;
   const unknown = checks.filter(({ ok }) => ok === undefined).length;
-  if (ill > 0) {
+  if (failed > 0) {
     const more = unknown > 0 ? `, ${unknown} ${unknown === 1 ? 'is' : 'are'} unknown` : '';
-    return say`⚠️ **${ill} of ${checks.length} checks ${ill === 1 ? 'needs' : 'need'} a look${more}**`;
+    return say`⚠️ **${failed} of ${checks.length} checks ${failed === 1 ? 'needs' : 'need'} a look${more}**`;
   }
   return unknown > 0
     ? say`❔ **${unknown} of ${checks.length} checks ${unknown === 1 ? 'is' : 'are'} unknown**`
-    : say`✅ **All ${checks.length} checks are well**`;
+    : say`✅ **All ${checks.length} checks are fine**`;
 }

@@ -4,7 +4,7 @@ import { optional, word } from '../kit/fields.ts';
 import { age, counted } from '../kit/page.ts';
 
 export const environments = builtin({
-  summary: 'List every site, environment and domain that can be named',
+  summary: 'List the sites, environments and domains you can see',
   button: 'List environments',
   right: 'read',
   freshens: true,
@@ -28,13 +28,18 @@ export const environments = builtin({
     ].filter((row) => row.name.toLowerCase().includes(wanted) || row.id === wanted);
     const isUnlisted = !isListed && environments.length === 0;
     const names = counted(rows.length, 'name');
-    const unknown = 'the sites are not known right now';
+    const unknown = "I don't know the sites right now";
     const amount = !isUnlisted ? names : rows.length > 0 ? `${names}; ${unknown}` : unknown;
     return {
       title: say`**Environments and domains**${wanted ? ` with “${wanted}”` : ''} · ${amount}`,
       parts:
         rows.length === 0
-          ? [{ kind: 'text', text: inline((isUnlisted && trouble) || 'Nothing that you may read has such a name.') }]
+          ? [
+              {
+                kind: 'text',
+                text: inline((isUnlisted && trouble) || 'I found nothing with that name among what you can see.'),
+              },
+            ]
           : [
               {
                 kind: 'table',

@@ -1,11 +1,11 @@
 import { code, joined, say, type Text } from '../../text.ts';
 import type { Paused } from '../kit/builtin.ts';
 
-/** What a pause holds back, a line each, and how many more; nothing where it holds nothing. */
+/** The changes that a pause holds back, one per line, and how many more; empty if there are none. */
 export function listHeld({ held, named }: Pick<Paused, 'held' | 'named'>): Text {
   if (held === 0) return [];
   const more = held - named.length;
   const lines = named.map(({ number, title }) => say`• ${code(`#${number}`)} ${title}`);
-  const rest = named.length === 0 ? `• ${more} that you may not read` : `• and ${more} more`;
+  const rest = named.length === 0 ? `• ${more} that you can't see` : `• and ${more} more`;
   return joined([...lines, more > 0 ? rest : undefined], '\n');
 }

@@ -6,11 +6,11 @@ import { commandsIn } from '../kit/nearest-words.ts';
 import type { Page } from '../kit/page.ts';
 import { stateIn, states } from './states.ts';
 
-/** What stands beside a command that is withheld only because Slack does not tell who is in a user group. */
+/** A note on a command that is unavailable only because Slack does not tell who is in a user group. */
 const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
   unknown.length > 0 ? say`⚠️ Not now: Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined;
 
-/** What people use most: it comes first. */
+/** The commands people use most; they come first. */
 const usual = [
   'cache clear',
   'push',
@@ -22,7 +22,7 @@ const usual = [
   'environments',
 ] as readonly string[];
 
-/** What is used most with what it does, and what is not known to be allowed; of the rest the names. */
+/** A table of the usual commands and of those with a note, then the names of the rest. */
 function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
   const isUsual = ({ path }: { readonly path: string }): boolean => usual.includes(path);
   const shown = mine.filter((command) => isUsual(command) || command.unknown.length > 0);
@@ -34,7 +34,7 @@ function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
   ];
 }
 
-/** The rest, one line for each first word: `redirects  list · add · edit`. */
+/** One line per first word: `redirects  list · add · edit`. */
 function byNoun(commands: readonly { readonly path: string }[]): Text {
   const verbs = new Map<string, string[]>();
   for (const { path } of commands) {
@@ -52,7 +52,7 @@ const exampleOf = ({ example }: { readonly example: string | undefined }): Text 
   example === undefined ? undefined : say`For example: ${code(example)}`;
 
 export const help = builtin({
-  summary: 'Show what you may run, or how to use one command',
+  summary: 'Show what you can run, or how to use one command',
   button: 'Help',
   right: 'anyone',
   glances: true,
@@ -63,7 +63,7 @@ export const help = builtin({
       return {
         title: say`**What you can run** · every command is also a form: leave words out and it opens`,
         parts: partsOf(mine),
-        source: say`${code('help redirects')} shows how those are typed; in a thread, mention me instead of the slash command`,
+        source: say`${code('help redirects')} shows how to type those; in a thread, mention me instead of using the slash command`,
       };
     }
     const wanted = input.command.toLowerCase();
@@ -79,7 +79,7 @@ export const help = builtin({
   },
 });
 
-/** What somebody may want to know who asks about what is no command of theirs; throws `Refusal` where nobody can tell. */
+/** Help on a word that is not one of this person's commands: explains a state, or throws `Refusal` with suggestions. */
 function instead(wanted: string, mine: ReturnType<QueryService['commands']>): Page {
   const paths = mine.map(({ path }) => path);
   const helpOn = (path: string) => ({ label: `Help on ${path}`, words: ['help', ...path.split(' ')] });
@@ -87,19 +87,19 @@ function instead(wanted: string, mine: ReturnType<QueryService['commands']>): Pa
   if (state !== undefined) {
     const { says, see = [] } = states[state];
     return {
-      title: say`**${state}** · no command, but how a change can stand`,
+      title: say`**${state}** · not a command, but a state of a change`,
       parts: [
         { kind: 'text', text: says },
         {
           kind: 'text',
-          text: say`${code('change')} and its number shows how it came to that, ${code('changes')} lists them all.`,
+          text: say`${code('change')} and its number shows how it got there, and ${code('changes')} lists them all.`,
         },
       ],
       offers: ['change', 'changes', ...see].filter((path) => paths.includes(path)).map(helpOn),
     };
   }
   const meant = commandsIn(wanted.split(' '), paths).map(({ path }) => path);
-  throw new Refusal(say`I know no command ${code(wanted.slice(0, 60))} that you may run. Nothing was done.`, {
+  throw new Refusal(say`I can't find ${code(wanted.slice(0, 60))} among the commands you can run. Nothing was done.`, {
     ...(meant.length > 0 && { hint: say`Did you mean ${joined(meant.map(code), ' or ')}?` }),
     offers: [...meant.map(helpOn), { label: 'Show all', words: ['help'] }],
   });

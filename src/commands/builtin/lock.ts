@@ -5,7 +5,7 @@ import { heldBy } from '../kit/lock-info.ts';
 import { duration, environment, option, phrase } from '../kit/fields.ts';
 
 export const lock = builtin({
-  summary: 'Keep changes away from an environment, for a while or until it is unlocked',
+  summary: 'Keep changes away from an environment for a while, or until it is unlocked',
   button: 'Lock',
   right: 'named',
   changes: true,
@@ -20,7 +20,7 @@ export const lock = builtin({
     const { done, hold } = await queryService.lock(env, input.why, input.for);
     if (!done) {
       throw new Refusal(say`**${env.name} is ${heldBy(hold)}**, so it was not locked. Nothing was done.`, {
-        hint: say`${code('pause')} stops what is not sent yet, everywhere.`,
+        hint: say`${code('pause')} stops everything that has not been sent yet.`,
       });
     }
     const end = hold.until === undefined ? say`until it is unlocked` : say`until ${time(hold.until, 'date')}`;
@@ -29,7 +29,7 @@ export const lock = builtin({
       parts: [
         {
           kind: 'text',
-          text: say`Who asks for a change of it is told so, with your reason: “${hold.why}”. The ops channel was told too.`,
+          text: say`I'll tell everybody who asks to change it, with your reason: “${hold.why}”. I told the ops channel too.`,
         },
       ],
       offers: [{ label: 'Unlock', words: ['unlock', env.id] }],

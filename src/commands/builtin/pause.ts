@@ -5,7 +5,7 @@ import { optional, phrase } from '../kit/fields.ts';
 import { listHeld } from './held.ts';
 
 export const pause = builtin({
-  summary: 'Stop everything that is not sent yet, everywhere, until it is resumed',
+  summary: 'Stop everything that has not been sent yet, everywhere, until you resume',
   button: 'Pause',
   right: 'named',
   changes: true,
@@ -18,8 +18,8 @@ export const pause = builtin({
     const { done, pause, held, atHost } = paused;
     const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
     const since = done
-      ? say`**Nothing is sent from now on**${why}`
-      : say`**Sending is paused already**, by ${actor(pause.by)} at ${time(pause.at, 'date')}${why}. Nothing was changed.`;
+      ? say`**Sending is paused: I send nothing from now on**${why}`
+      : say`**Sending is already paused**, by ${actor(pause.by)} since ${time(pause.at, 'date')}${why}. Nothing was changed.`;
     return {
       title: since,
       parts: [
@@ -27,9 +27,9 @@ export const pause = builtin({
           kind: 'text',
           text: joined(
             [
-              say`Held back: ${counted(held, 'approved change')}; each expires when its time is over.`,
+              say`Held back: ${counted(held, 'approved change')}. Each one still expires when its time is over.`,
               listHeld(paused),
-              say`With the host already, and not stopped: ${counted(atHost, 'change')}. ${code('resume')} sends what is held back.`,
+              say`Already at the host and not stopped: ${counted(atHost, 'change')}. Use ${code('resume')} to send what is held back.`,
             ],
             '\n',
           ),

@@ -5,7 +5,7 @@ import { counted } from '../kit/page.ts';
 import { listHeld } from './held.ts';
 
 export const resume = builtin({
-  summary: 'End a pause: what is approved and still valid is sent',
+  summary: 'End a pause and send what is approved and still valid',
   button: 'Resume',
   right: 'named',
   changes: true,
@@ -14,17 +14,17 @@ export const resume = builtin({
   fields: {},
   answer: async ({ queryService }) => {
     const resumed = await queryService.resume();
-    if (resumed === undefined) throw new Refusal(say`**Nothing is paused.** Nothing was done.`);
+    if (resumed === undefined) throw new Refusal(say`**Sending isn't paused.** Nothing was done.`);
     const { pause, held } = resumed;
     const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
     return {
-      title: say`**Sending goes on**`,
+      title: say`**Sending is on again**`,
       parts: [
         {
           kind: 'text',
           text: joined(
             [
-              say`The pause of ${actor(pause.by)} since ${time(pause.at, 'date')}${why} is over. ${held === 0 ? 'Nothing waits to be sent.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now: rights and targets are checked again before.`}`,
+              say`I ended the pause that ${actor(pause.by)} started at ${time(pause.at, 'date')}${why}. ${held === 0 ? 'Nothing is waiting to be sent.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
               listHeld(resumed),
             ],
             '\n',

@@ -5,7 +5,7 @@ import { anyEnvironment } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 
 export const timers = builtin({
-  summary: 'List access over SSH and SFTP that ends by itself',
+  summary: 'List timed access over SSH and SFTP',
   button: 'List timers',
   right: 'read',
   fields: { env: anyEnvironment() },
@@ -16,11 +16,11 @@ export const timers = builtin({
       title: say`**${title}** · ${more ? `the next ${lines.length}` : counted(lines.length, 'timer')}`,
       parts:
         lines.length === 0
-          ? [{ kind: 'text', text: say`There is none that you may read.` }]
+          ? [{ kind: 'text', text: say`You can't see any yet.` }]
           : [
               {
                 kind: 'table',
-                columns: ['Change', 'Addresses', 'Environment', 'Asked by', 'Until', 'How it stands'],
+                columns: ['Change', 'Addresses', 'Environment', 'Asked by', 'Until', 'Status'],
                 rows: lines.map((line) => [
                   [code(`#${line.change}`)],
                   spoken(line.addresses),
@@ -31,7 +31,7 @@ export const timers = builtin({
                 ]),
               },
             ],
-      source: say`${code('timers cancel')} and the number of the change ends one now; ${code('allowlist add')} with \`--for\` gives it more time, without it the access stays for good`,
+      source: say`${code('timers cancel')} and the number of the change ends one now; ${code('allowlist add')} with \`--for\` gives it more time; without it, the access stays for good`,
     };
   },
 });

@@ -7,7 +7,7 @@ import { environment, flag } from '../kit/fields.ts';
 import type { Page } from '../kit/page.ts';
 
 export const unlock = builtin({
-  summary: 'Unlock an environment; by force also from a change whose outcome is unknown',
+  summary: 'Unlock an environment; with force, even from a change of unknown outcome',
   button: 'Unlock',
   right: 'named',
   changes: true,
@@ -24,33 +24,33 @@ async function usual(env: Environment, queryService: QueryService): Promise<Page
     throw new Refusal(say`**${env.name} is ${heldBy(hold)}**, not by a person. Nothing was done.`, {
       hint:
         'change' in hold.by
-          ? say`${code(`change ${hold.by.change}`)} shows how it stands. Where its outcome is unknown, ${code('unlock --force')} frees it, for whom a rule names that.`
+          ? say`${code(`change ${hold.by.change}`)} shows its state. If its outcome is unknown, people with a rule for ${code('unlock --force')} can free it.`
           : undefined,
     });
   }
   const whose = 'person' in hold.by ? say`the lock of ${person(hold.by.person)}` : say`the lock`;
   return {
     title: say`**${env.name} is unlocked**`,
-    parts: [{ kind: 'text', text: say`That was ${whose} (“${hold.why}”). The ops channel was told.` }],
+    parts: [{ kind: 'text', text: say`That was ${whose} (“${hold.why}”). I told the ops channel.` }],
   };
 }
 
 async function forced(env: Environment, queryService: QueryService): Promise<Page> {
-  const came = await queryService.forceUnlock(env);
-  switch (came.kind) {
+  const result = await queryService.forceUnlock(env);
+  switch (result.kind) {
     case 'not locked':
       throw notLocked(env);
     case 'held by a person':
-      throw new Refusal(say`**${env.name} is ${heldBy(came.hold)}**, not by a change. Nothing was done.`, {
-        hint: say`${code('unlock')} without ${code('--force')} takes that lock away.`,
+      throw new Refusal(say`**${env.name} is ${heldBy(result.hold)}**, not by a change. Nothing was done.`, {
+        hint: say`${code('unlock')} without ${code('--force')} removes that lock.`,
       });
     case 'under way':
       throw new Refusal(
-        say`**${env.name} is held by #${came.change}, which is under way:** ${came.stands} Its lock cannot be taken away. Nothing was done.`,
-        { hint: say`${code(`change ${came.change}`)} shows how it goes on.` },
+        say`**${env.name} is held by #${result.change}, which is still running:** ${result.stands} I can't remove its lock now. Nothing was done.`,
+        { hint: say`${code(`change ${result.change}`)} shows its progress.` },
       );
     case 'freed':
-      return freedPage(env, came, queryService);
+      return freedPage(env, result, queryService);
   }
 }
 
@@ -59,9 +59,9 @@ function freedPage(env: Environment, { change, stands, arrives, others }: Freed,
   const unnamed = others.length - left.length;
   const names = [...left.map(({ name }) => name), ...(unnamed > 0 ? [`${unnamed} more`] : [])];
   const lines: (Text | undefined)[] = [
-    say`#${change} held it: ${stands}`,
-    arrives === undefined ? undefined : say`**Until ${time(arrives)} it can still arrive at the host.**`,
-    say`This says nothing about what came of #${change}. Its thread and the ops channel were told.`,
+    say`It was locked by #${change}: ${stands}`,
+    arrives === undefined ? undefined : say`**It could still reach the host until ${time(arrives)}.**`,
+    say`This doesn't say whether #${change} happened. I told its thread and the ops channel.`,
     names.length > 0 ? say`#${change} still locks ${names.join(' and ')}: only ${env.name} was freed.` : undefined,
   ];
   return {

@@ -3,7 +3,7 @@ import { builtin } from '../kit/builtin.ts';
 import { anySite, flag } from '../kit/fields.ts';
 
 export const use = builtin({
-  summary: 'Bind this channel to a site: its environments need no site before them',
+  summary: 'Bind this channel to a site, so its environments can be typed without it',
   button: 'Bind channel',
   right: 'named',
   changes: true,
@@ -13,8 +13,8 @@ export const use = builtin({
       const before = await queryService.forget();
       return {
         title: before
-          ? say`**This channel is not bound to ${before.name} any more**`
-          : say`This channel was bound to no site. Nothing was changed.`,
+          ? say`**This channel is no longer bound to ${before.name}**`
+          : say`This channel wasn't bound to a site. Nothing was changed.`,
         parts: [],
       };
     }
@@ -22,20 +22,20 @@ export const use = builtin({
       const bound = await queryService.bound();
       return {
         title: bound
-          ? say`**This channel is about ${bound.name}**, said ${person(bound.by)}`
-          : say`**This channel is bound to no site**`,
+          ? say`**This channel is bound to ${bound.name}**, by ${person(bound.by)}`
+          : say`**This channel isn't bound to a site**`,
         parts: [{ kind: 'text', text: say`${code('use')} and a site binds it; ${code('use --forget')} ends that.` }],
       };
     }
     const isNew = await queryService.use(site);
     return {
       title: isNew
-        ? say`**This channel is about ${site.name} now**`
-        : say`This channel is about ${site.name} already. Nothing was changed.`,
+        ? say`**This channel is now bound to ${site.name}**`
+        : say`This channel is already bound to ${site.name}. Nothing was changed.`,
       parts: [
         {
           kind: 'text',
-          text: say`Here ${code('logs live')} means ${code(`logs ${site.name}/live`)}. Answers still show whole names, and what destroys something wants them.`,
+          text: say`Here ${code('logs live')} means ${code(`logs ${site.name}/live`)}. Answers still show full names, and you have to type them for anything destructive.`,
         },
       ],
       offers: [{ label: 'Forget it', words: ['use', '--forget'] }],

@@ -2,7 +2,7 @@ import { code, joined, say } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 
 export const whoami = builtin({
-  summary: 'Show your id, your groups and what policy knows of you',
+  summary: 'Show your id, your groups and how the policy knows you',
   button: 'Who am I',
   right: 'anyone',
   glances: true,
@@ -16,19 +16,19 @@ export const whoami = builtin({
         {
           kind: 'text',
           text: known
-            ? say`Policy knows you as ${groups.length > 0 ? joined(groups.map(code), ', ') : 'yourself'}.`
-            : say`No rule of the policy names you: you may not do anything yet. Give your id to whoever keeps the policy file.`,
+            ? say`The policy knows you as ${groups.length > 0 ? joined(groups.map(code), ', ') : 'yourself'}.`
+            : say`No rule of the policy names you, so you can't do anything yet. Send your id to the person who looks after the policy file.`,
         },
         {
           kind: 'text',
           text: joined([
             slackGroups.length > 0
               ? say`Slack user groups: ${joined(slackGroups.map(code), ', ')}.`
-              : say`No Slack user group that the policy names${unknown.length > 0 ? ', as far as I know' : ''}.`,
+              : say`You're in no Slack user group that the policy names${unknown.length > 0 ? ', as far as I know' : ''}.`,
             unknown.length > 0 ? say`Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined,
           ]),
         },
-        { kind: 'text', text: say`Your times are shown in ${queryService.person.zone}.` },
+        { kind: 'text', text: say`I show you times in ${queryService.person.zone}.` },
       ],
     };
   },

@@ -6,7 +6,7 @@ import type { LockInfo } from './lock-info.ts';
 import type { Page } from './page.ts';
 import type { Finding, TrailFile, TrailFilter, TrailLine } from './audit.ts';
 
-/** What a desk command may ask of Sitehand; the pipeline implements it for one person in one place. */
+/** What a builtin may ask of Sitehand; the pipeline implements it for one person in one channel. */
 export type QueryService = {
   readonly person: {
     readonly id: string;
@@ -16,75 +16,75 @@ export type QueryService = {
   };
   readonly now: number;
   /**
-   * Every command, in the catalogue's order, and whether this person may run it somewhere; `unknown`: the Slack user
-   * groups on which alone that depends, where Slack does not tell who is in them.
+   * Every command, in the catalogue's order, and whether this person may run it somewhere. `unknown`: the Slack user
+   * groups that would decide it, if Slack does not tell who is in them.
    */
   commands(): readonly {
     readonly path: string;
     readonly summary: string;
     readonly usage: string;
-    /** The whole command as somebody would type it; a command about Sitehand itself has none. */
+    /** A whole command as people type it; undefined for builtins. */
     readonly example: string | undefined;
     readonly mayRun: boolean;
     readonly unknown: readonly string[];
   }[];
-  /** What this person may read and can name. */
+  /** What this person may read. `at`: when the host listed it, epoch ms. */
   names(): {
     readonly environments: readonly Environment[];
     readonly domains: readonly Domain[];
     readonly at: number | undefined;
-    /** Whether the host has told of environments at all. */
+    /** Whether the host has listed environments at all. */
     readonly isListed: boolean;
     readonly trouble: Text | undefined;
   };
-  /** A change that this person may read: its card's facts and its history, oldest first. */
+  /** The facts and the history (oldest first) of a change; undefined if this person may not read it. */
   change(number: number): Promise<ChangeStory | undefined>;
-  /** Changes that this person may read, newest first; `more`: there are, or may be, older ones. */
+  /** Changes that this person may read, newest first. `more`: there are, or may be, older ones. */
   changes(filter: ChangeFilter): Promise<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }>;
-  /** Access that ends by itself, of what this person may read, the next end first; `more`: there may be further ends. */
+  /** Timed access that this person may read, earliest end first. `more`: there may be later ones. */
   timers(env: Environment | undefined): Promise<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
-  /** The timer of that change, also where it is over; undefined where there is none that this person may read. */
+  /** The timer of a change, even if it is over; undefined if this person may not read it or there is none. */
   timer(change: number): Promise<TimerLine | undefined>;
-  /** Whether somebody (left out: this person) may say these words, and what decides it; nothing of them runs. */
+  /** Whether somebody (by default this person) may run these words, and what decides it. Runs nothing. */
   can(words: Words, person: string | undefined): Promise<Ability>;
-  /** The trail that this person may read, newest first; `more`: there are, or may be, older lines. */
+  /** The trail lines that this person may read, newest first. `more`: there are, or may be, older ones. */
   trail(filter: TrailFilter): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }>;
-  /** Holds the whole trail against its hashes and against the head that was told last. */
+  /** Checks the whole trail against its hashes and against the head that was announced last. */
   verify(): Promise<Finding>;
-  /** The trail that this person may read as a file, its newest lines where it is too long; written down itself. */
+  /** The trail lines that this person may read, as a file; only the newest if it is too long. The export is audited. */
   takeAway(format: 'csv' | 'jsonl', since: number | undefined): Promise<TrailFile>;
-  /** Names of the policy's groups this person is in, whether policy knows them at all, and Slack user groups that are not told. */
+  /** This person's policy groups, whether the policy knows them at all, and user groups that Slack does not tell. */
   standing(): { readonly groups: readonly string[]; readonly known: boolean; readonly unknown: readonly string[] };
-  /** Locks an environment in this person's name, for so many milliseconds or until it is unlocked; `done` false: `hold` kept it. */
+  /** Locks an environment for `forMs`, or until it is unlocked. `done` is false if `hold` already locked it. */
   lock(
     env: Environment,
     why: string,
     forMs: number | undefined,
   ): Promise<{ readonly done: boolean; readonly hold: LockInfo }>;
-  /** Takes away the lock that a person holds; `done` false: a change holds it, or, without `hold`, nobody. */
+  /** Removes a person's lock. `done` is false if a change holds it, or, without `hold`, if there is no lock. */
   unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: LockInfo | undefined }>;
-  /** Takes away the lock of a change that is unknown or settled, from this environment alone; the change stays as it is. */
+  /** Removes the lock of an unknown or settled change from this environment only; the change itself is untouched. */
   forceUnlock(env: Environment): Promise<Forced>;
-  /** Stops all sends of all replicas, with how many changes that holds back and how many the host has; `done` false: they were stopped already. */
+  /** Stops the sends of all replicas; `done` is false if they were already stopped. */
   pause(why: string | undefined): Promise<Paused>;
-  /** Lets sends go on; resolves with the pause that is over, if there was one, and with how many changes it held back. */
+  /** Resumes sending; resolves with the ended pause and what it held back, or undefined if there was none. */
   resume(): Promise<Pick<Paused, 'pause' | 'held' | 'named'> | undefined>;
-  /** Looks whether everything works that Sitehand stands on; tells nothing that a reader may not know. */
+  /** Checks everything that Sitehand needs; returns nothing that a reader may not know. */
   health(): Promise<readonly Check[]>;
-  /** What this installation is. */
+  /** Facts about this installation. */
   edition(): Edition;
   /** The site that this channel is bound to. */
   bound(): Promise<Bound | undefined>;
-  /** Binds this channel to a site and announces it; false: it was bound to it already. */
+  /** Binds this channel to a site and announces it; false if it was already bound to it. */
   use(site: NamedSite): Promise<boolean>;
-  /** Ends the binding; resolves with it, if there was one. */
+  /** Ends the binding; resolves with it, or undefined if there was none. */
   forget(): Promise<Bound | undefined>;
 };
 
-/** A site that a channel is bound to, by its name, and the Slack user id of who bound it. */
+/** The name of the site that a channel is bound to, and the Slack user id of the person who bound it. */
 export type Bound = { readonly name: string; readonly by: string };
 
-/** How one thing stands that Sitehand needs; `ok` undefined: nobody can say; `hint`: what to do where it is not well. */
+/** One check of something that Sitehand needs. `ok` is undefined if unknown; `hint` says what to do about a problem. */
 export type Check = {
   readonly what: string;
   readonly ok: boolean | undefined;
@@ -92,15 +92,15 @@ export type Check = {
   readonly hint?: Text;
 };
 
-/** Which Sitehand this is. */
+/** Facts about this installation of Sitehand. */
 export type Edition = {
   readonly version: string;
   readonly licence: string;
-  /** How the hosting API is spoken to. */
+  /** The dialect of the hosting API. */
   readonly dialect: string;
   /** The kind of database. */
   readonly database: string;
-  /** Tells this database from any other. */
+  /** An id that is unique to this database. */
   readonly installation: string;
 };
 
@@ -114,71 +114,71 @@ export type ChangeFilter = {
 /** A change in a list; `asker` is a Slack user id, `at` epoch milliseconds. */
 export type ChangeLine = {
   readonly number: number;
-  /** Its mark and its state. */
+  /** Its symbol and its state. */
   readonly state: string;
   readonly title: string;
   readonly asker: string;
   readonly at: number;
 };
 
-/** Access that ends by itself. Times are epoch milliseconds. */
+/** Timed access. Times are epoch milliseconds. */
 export type TimerLine = {
   /** The change that granted it. */
   readonly change: number;
   readonly env: { readonly id: string; readonly name: string };
   readonly addresses: readonly string[];
-  /** Slack user id of who asked. */
+  /** Slack user id of the requester. */
   readonly requester: string;
   readonly endsAt: number;
-  /** How it stands, where there is more to say than when it ends. */
+  /** Its status, if there is more to say than when it ends. */
   readonly standing: Text | undefined;
-  /** How it ended; undefined: it is open. */
+  /** How it ended; undefined while it is open. */
   readonly over: string | undefined;
-  /** The change that is taking the addresses away. */
+  /** The number of the change that is removing the addresses. */
   readonly removal: number | undefined;
-  /** The words of the command that takes them away now. */
+  /** The words of the command that removes them now. */
   readonly remove: Words;
 };
 
-/** A rule of the policy, by the line it begins in. */
+/** A rule of the policy, and the line where it starts. */
 export type RuleLine = { readonly line: number; readonly text: string };
 
-/** Whether somebody may run a command on something, and what decides it. */
+/** Whether somebody may run a command on a target, and what decides it. */
 export type Ability = {
   readonly person: { readonly id: string; readonly name: string };
   readonly path: string;
-  /** The class of the command; `named`: a rule has to name it. */
+  /** The class of the command; `named` means that a rule has to name it. */
   readonly risk: string;
-  /** What it would be about; undefined: nothing in particular. */
+  /** The target; undefined if the command has none. */
   readonly target: string | undefined;
   readonly answer:
     | { readonly kind: 'for everybody' }
     | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | Approving }
     | { readonly kind: 'denied'; readonly rule: RuleLine; readonly whoMay: readonly string[] }
     | { readonly kind: 'no rule'; readonly lets: readonly RuleLine[]; readonly whoMay: readonly string[] }
-    /** Guests, bots and strangers: no rule is read for them. */
+    /** Guests, bots and people from outside: the rules are not read for them. */
     | { readonly kind: 'not welcome'; readonly why: string }
     | { readonly kind: 'hidden'; readonly what: string }
-    /** It depends on who is in these Slack user groups, and Slack does not tell. */
+    /** It depends on the members of these Slack user groups, which Slack does not tell. */
     | { readonly kind: 'unknown'; readonly userGroups: readonly string[] };
 };
 
-/** The approval that the rules want. `expires` is in milliseconds. */
+/** The approval that the rules require. `expires` is in milliseconds. */
 export type Approving = {
   readonly asks: readonly {
     readonly count: number;
     readonly people: number;
     readonly groups: readonly string[];
-    /** Slack user groups of theirs whose members are not known. */
+    /** User groups among them whose members are unknown. */
     readonly userGroups?: readonly string[];
   }[];
-  /** Who that is, by name. */
+  /** The names of the approvers. */
   readonly who: Text;
   readonly expires: number;
   readonly reason: 'required' | 'optional';
 };
 
-/** What came of taking the lock of a change away. `stands`: how the change stands, a sentence. */
+/** The result of removing a change's lock. `stands` is a sentence about the state of the change. */
 export type Forced =
   | { readonly kind: 'not locked' }
   | { readonly kind: 'held by a person'; readonly hold: LockInfo }
@@ -187,13 +187,13 @@ export type Forced =
       readonly kind: 'freed';
       readonly change: number;
       readonly stands: Text;
-      /** Until when its write can still arrive at the host, epoch ms; undefined: it cannot. */
+      /** Until when its write can still reach the host, epoch ms; undefined if it cannot. */
       readonly arrives: number | undefined;
       /** Ids of the environments that it still locks. */
       readonly others: readonly string[];
     };
 
-/** That nothing is sent: since when, by whom (Slack user id, or `sitehand`, and the name as it was), and why. */
+/** A pause: since `at` (epoch ms), by a Slack user id or `sitehand`, with the name at that time, and why. */
 export type Pause = {
   readonly by: string;
   readonly name: string;
@@ -202,8 +202,8 @@ export type Pause = {
 };
 
 /**
- * What came of pausing: `done` false: it was paused already; how many changes that holds back, the first few of them that
- * this person may read, and how many the host has.
+ * The result of pausing. `done` is false if it was already paused. `held` counts the changes held back, `named` has the
+ * first few that this person may read, and `atHost` counts those the host already has.
  */
 export type Paused = {
   readonly done: boolean;
@@ -213,45 +213,45 @@ export type Paused = {
   readonly atHost: number;
 };
 
-/** The life of a change, told for one reader. */
+/** The history of a change, written for one reader. */
 export type ChangeStory = {
   readonly title: Text;
   readonly facts: readonly (readonly [label: string, value: Text])[];
   readonly events: readonly { readonly at: number; readonly actor: string; readonly says: Text }[];
 };
 
-/** What a desk command answers. */
+/** What a builtin answers. */
 export type BuiltinAnswer = Page | { readonly instead: Words };
 
-/** A command about Sitehand itself. `right`: any reader, or only whom a rule names the command itself. */
+/** A command about Sitehand itself. `right`: everybody, any reader, or only people with a rule that names it. */
 export type Builtin<F extends Fields> = {
   readonly shape: 'builtin';
   readonly summary: string;
   readonly button: string;
   readonly right: 'anyone' | 'read' | 'named';
-  /** It changes something: it is written down before it is acked, and done once however often it is delivered. */
+  /** It changes something: saved before the ack, and run once however often it is delivered. */
   readonly changes?: true;
-  /** It stops things or lets them go on: whatever else is under way, there is a place for it. */
+  /** It stops or resumes things: it has its own lane, so it does not wait behind other work. */
   readonly urgent?: true;
-  /** It stops things: whoever may be allowed it is, where it is not known who is in a Slack user group. */
+  /** It stops things: allowed even if that depends on a Slack user group whose members are unknown. */
   readonly emergency?: true;
-  /** It shows what somebody may do at all: what was heard of their Slack user groups a while ago is good enough for it. */
+  /** It only shows what people may do, so slightly old facts about Slack user groups are good enough. */
   readonly glances?: true;
-  /** It shows what there is: the host is asked anew first, for a moment. */
+  /** It lists what exists: the host's lists are briefly refreshed first. */
   readonly freshens?: true;
-  /** It concerns everything there is: a rule that is bound to some places does not allow it. */
+  /** It affects everything: a rule that is limited to some targets does not allow it. */
   readonly everywhere?: true;
-  /** A flag that is a right of its own: a rule has to name it with its command, as in `unlock --force`. */
+  /** A flag that is a separate right: a rule has to name it with its command, as in `unlock --force`. */
   readonly ownRight?: keyof F & string;
   readonly fields: F;
-  /** A page, or the words of another command, which is run in its place with the rights of whoever spoke. */
+  /** Returns a page, or the words of another command to run instead, with this person's rights. */
   answer(of: { readonly input: Input<F>; readonly queryService: QueryService }): Promise<BuiltinAnswer> | BuiltinAnswer;
 };
 
-/** Declares a desk command. */
+/** Declares a builtin. */
 export function builtin<const F extends Fields>(of: Omit<Builtin<F>, 'shape'>): Builtin<F> {
   return { shape: 'builtin', ...of };
 }
 
-/** Any desk command. */
+/** Any builtin. */
 export type AnyBuiltin = Builtin<Fields>;

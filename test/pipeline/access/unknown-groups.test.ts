@@ -161,7 +161,7 @@ describe('what is shown', () => {
   test('can says on what it depends', async () => {
     const page = await can.answer({ input: { command: ['resume'], person: undefined }, queryService: officeOf(dev) });
     expect(plain(pageOf(page).title)).toBe('You may or may not run resume');
-    expect(textOf(page)).toMatch(/S0LEADS.*Slack doesn't tell me. Until it does, it is refused\./);
+    expect(textOf(page)).toMatch(/S0LEADS.*Slack doesn't tell me. Until it does, I refuse it\./);
     const clear = { command: ['cache', 'clear', staging.name], person: undefined };
     expect(plain(pageOf(await can.answer({ input: clear, queryService: officeOf(dev) })).title)).toMatch(
       /^You may run cache clear/,

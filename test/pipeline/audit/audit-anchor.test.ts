@@ -68,7 +68,7 @@ describeBoth('the head of the trail', (open) => {
     const { seq, hash } = await auditHead(database.db);
     const value = JSON.stringify({ seq, hash });
     await database.transaction((tx) => writeSetting(tx, { key: 'witnessed head', value, at: 8e15 }));
-    expect(await verified(database)).toContain('no head of it is on record');
+    expect(await verified(database)).toContain('none of its heads is on record');
     expect(await publishAuditHead(database)).toEqual({ kind: 'told', head: { seq, hash } });
     expect(await publishAuditHead(database)).toBeUndefined();
     expect(await verified(database)).toMatch(/^The one line of the audit trail is unaltered/);
@@ -112,18 +112,16 @@ describeBoth('verifying the trail', (open) => {
     await append(database, now);
     const first = await verified(database);
     expect(first).toMatch(/^The one line of the audit trail is unaltered since 2026-03-01 12:00 UTC\./);
-    expect(first).toContain('No head of it was told to the ops channel yet');
+    expect(first).toContain('No head has been announced in the ops channel yet');
     now += day;
     await append(database, now);
     await publishAuditHead(database);
     const { hash } = await auditHead(database.db);
-    const verdict = await verified(database);
-    expect(verdict).toMatch(/^All 2 lines of the audit trail are unaltered since 2026-03-01 12:00 UTC\./);
-    expect(verdict).toContain(`The newest is line 2, ${shortHash(hash)}.`);
-    expect(verdict).toContain(
-      `The head that was told last is in it: line 2, ${shortHash(hash)}, on 2026-03-02 12:00 UTC.`,
-    );
-    expect(verdict).toContain('The chain is keyed');
+    const said = await verified(database);
+    expect(said).toMatch(/^All 2 lines of the audit trail are unaltered since 2026-03-01 12:00 UTC\./);
+    expect(said).toContain(`The newest is line 2, ${shortHash(hash)}.`);
+    expect(said).toContain(`It contains the head announced last: line 2, ${shortHash(hash)}, on 2026-03-02 12:00 UTC.`);
+    expect(said).toContain('The chain is keyed');
   });
 
   it('says that a plain hash protects from accidents alone, and how many lines are older than the key', async () => {
@@ -140,7 +138,7 @@ describeBoth('verifying the trail', (open) => {
     await append(database, 4);
     const sealed = await verified(database);
     expect(sealed).toContain('All 4 lines of the audit trail are unaltered');
-    expect(sealed).toContain('Lines 1–2 are from before there was a key, and unchanged since line 3 sealed them on');
+    expect(sealed).toContain('Lines 1–2 are older than the key, and unchanged since line 3 sealed them on');
     expect((await opsSaid(database)).join('')).toContain('was set for the first time');
     await expect(sealAudit({ database, changeStore }, [])).rejects.toThrow(
       /made with a key \([\da-f]{8}\), and AUDIT_KEY is not/,

@@ -5,7 +5,7 @@ import { counted } from '../../kit/page.ts';
 import { momentAt } from '../../kit/values/times.ts';
 
 export const auditExport = builtin({
-  summary: 'Take the audit trail away as a file, for yourself alone',
+  summary: 'Export the audit trail as a file that only you get',
   button: 'Export the trail',
   right: 'named',
   changes: true,
@@ -13,13 +13,13 @@ export const auditExport = builtin({
   answer: async ({ input: { format, since }, queryService }) => {
     const from = since && momentAt(since, queryService.now, queryService.person.zone);
     const { name, content, lines, more } = await queryService.takeAway(format, from);
-    const whence = from === undefined ? '' : say` since ${time(from, 'date')}`;
+    const sinceWhen = from === undefined ? '' : say` since ${time(from, 'date')}`;
     return {
-      title: say`**Audit trail as a file** · ${more ? `the newest ${counted(lines, 'line')}` : counted(lines, 'line')}${whence}`,
+      title: say`**Audit trail as a file** · ${more ? `the newest ${counted(lines, 'line')}` : counted(lines, 'line')}${sinceWhen}`,
       parts: [
         {
           kind: 'text',
-          text: say`It holds what you may read, oldest line first.${more ? ' Older lines were left out: a file has its limit.' : ''} That you took it stands in the trail.`,
+          text: say`It has every line you can see, oldest first.${more ? ' Older lines were left out, because a file has a size limit.' : ''} The trail records this export.`,
         },
       ],
       file: { name, content },

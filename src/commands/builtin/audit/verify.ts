@@ -6,7 +6,7 @@ import { counted, type Page } from '../../kit/page.ts';
 const shownDigits = 16;
 const maxGaps = 5;
 
-/** So much of a hash as people compare; the id of its key is no part of it. */
+/** The digits of a hash that people compare, without the id of its key. */
 export const shortHash = (hash: string): string =>
   hash.slice(hash.indexOf(':') + 1, hash.indexOf(':') + 1 + shownDigits);
 
@@ -18,7 +18,7 @@ export const auditVerify = builtin({
   answer: async ({ queryService }) => findingPage(await queryService.verify()),
 });
 
-/** What verifying showed: one sentence, then how far it can be relied on. */
+/** The result of verifying: one sentence, then how far it can be trusted. */
 export function findingPage(finding: Finding): Page {
   const says = [
     verdictOf(finding),
@@ -39,48 +39,48 @@ function verdictOf({ verdict, since }: Finding): Text {
   if (verdict.kind === 'unproven') {
     const [first, ...more] = verdict.gaps.map(gapInWords);
     const others = more.length > 0 ? say`, and ${counted(more.length, 'finding')} more` : '';
-    return say`⚠️ **The audit trail is not provable: ${first}**${others}. No line of it is known to be wrong.`;
+    return say`⚠️ **The audit trail can't be proven: ${first}**${others}. I know of no wrong line.`;
   }
-  if (verdict.lines === 0) return say`**The audit trail has no line yet.**`;
+  if (verdict.lines === 0) return say`**The audit trail is still empty.**`;
   const all = verdict.lines === 1 ? 'The one line' : `All ${counted(verdict.lines, 'line')}`;
   return say`**${all} of the audit trail ${verdict.lines === 1 ? 'is' : 'are'} unaltered**${since === undefined ? '' : say` since ${time(since, 'date')}`}.`;
 }
 
-/** What cannot be proven, without a full stop. */
+/** A clause that says what cannot be proven, without a full stop. */
 function gapInWords({ from, to, why, key = '' }: TrailGap): string {
   const lines = from === to ? `line ${from}` : `lines ${from}–${to}`;
   const are = from === to ? 'is' : 'are';
   switch (why) {
     case 'no key':
-      return `${lines} ${are} not keyed, though a key is set`;
+      return `${lines} ${are} not keyed, although a key is set`;
     case 'unknown key':
-      return `${lines} ${are} keyed with ${key}, which is not among the keys at hand`;
+      return `${lines} ${are} keyed with ${key}, which I don't have`;
     case 'former key':
-      return `${lines} ${are} keyed with the former key ${key}, and no line of the new one follows`;
+      return `${lines} ${are} keyed with the former key ${key}, and no line with the new key follows`;
     case 'replaced key':
-      return `${lines} ${are} keyed with ${key} after that key had been replaced`;
+      return `${lines} ${are} keyed with ${key} after that key was replaced`;
     case 'unknown seal':
-      return `${lines} ${are} sealed with ${key}, which is not among the keys at hand`;
+      return `${lines} ${are} sealed with ${key}, which I don't have`;
     case 'not filed':
-      return `${lines} ${are} found under no target, though one is named there`;
+      return `${lines} ${are} not listed under any target, although one is named there`;
     case 'never told':
-      return 'it goes back for more than a day, and no head of it is on record';
+      return 'it is more than a day old, and none of its heads is on record';
     case 'no line':
-      return 'it has no line, though this database is more than a day old';
+      return 'it is empty, although this database is more than a day old';
   }
 }
 
-const isYours = say`If it is a key of yours, put it into ${code('AUDIT_KEYS_FORMER')}. If it never was, somebody else wrote them.`;
-/** What each of them means, and what to do. */
+const isYours = say`If the key is yours, add it to ${code('AUDIT_KEYS_FORMER')}. If it never was, somebody else wrote these lines.`;
+/** What each kind of gap means, and what to do. */
 const meaning: Readonly<Record<TrailGap['why'], Text>> = {
-  'no key': say`If Sitehand has not been started with ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody wrote them anew without the key.`,
+  'no key': say`If Sitehand has not started with ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody rewrote them without the key.`,
   'unknown key': isYours,
   'unknown seal': isYours,
-  'former key': say`If Sitehand has not been started with the new ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody wrote them with the former one.`,
-  'replaced key': say`Either a replica still ran with it, or somebody who has it wrote them. A key that was replaced is never set again: make a new one.`,
-  'not filed': say`${code('audit site/environment')} does not show them. If an older Sitehand ran beside this one, it wrote them so. If none did, somebody has hidden them there.`,
-  'never told': say`One is told once a day while Sitehand runs: if it has only been stopped, its next start tells one. If not, somebody may have removed it, with lines at the end of the trail.`,
-  'no line': say`The first line is written when Sitehand is first started: if it ever was, on this database, somebody has removed them all.`,
+  'former key': say`If Sitehand has not started with the new ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody wrote them with the former key.`,
+  'replaced key': say`Either a replica was still using it, or somebody who has it wrote them. Never set a replaced key again: make a new one.`,
+  'not filed': say`${code('audit site/environment')} does not show them. If an older Sitehand ran alongside this one, it wrote them that way. If not, somebody has hidden them there.`,
+  'never told': say`Sitehand announces one every day while it runs. If it was only stopped, its next start announces one. If not, somebody may have removed it, along with lines at the end of the trail.`,
+  'no line': say`Sitehand writes the first line at its first start. If it has ever started on this database, somebody has removed every line.`,
 };
 
 function gapsOf({ verdict }: Finding): readonly Text[] {
@@ -89,7 +89,7 @@ function gapsOf({ verdict }: Finding): readonly Text[] {
   return [
     ...shown.slice(1).map((gap) => say`${capital(gapInWords(gap))}.`),
     ...new Set(shown.map(({ why }) => meaning[why])),
-    say`Before you start or change anything, compare its newest line with the heads that stand in the ops channel and in the log.`,
+    say`Before you start or change anything, compare its newest line with the heads in the ops channel and in the log.`,
   ];
 }
 
@@ -99,25 +99,25 @@ const headOf = ({ verdict }: Finding): Text =>
     : [];
 
 function toldOf({ verdict, witnessed }: Finding): Text {
-  const compare = say`Compare it with what stands in the ops channel and in the log: the database alone proves nothing about its own end.`;
+  const compare = say`Compare it with the ops channel and the log: the database alone can't prove that no newer lines were cut off.`;
   if (witnessed === undefined)
-    return say`No head of it was told to the ops channel yet; lines cut off at its end would not show.`;
+    return say`No head has been announced in the ops channel yet, so I couldn't tell if lines were cut off at the end.`;
   const line = say`line ${witnessed.seq}, ${code(shortHash(witnessed.hash))}, on ${time(witnessed.at, 'date')}`;
   return verdict.kind === 'altered'
-    ? joined([say`The head that was told last: ${line}.`, compare])
-    : joined([say`The head that was told last is in it: ${line}.`, compare]);
+    ? joined([say`The head announced last: ${line}.`, compare])
+    : joined([say`It contains the head announced last: ${line}.`, compare]);
 }
 
 const keyOf = ({ key }: Finding): Text =>
   key === undefined
-    ? say`The chain is ${bold('a plain hash')}: it shows accidents, and not what somebody who can write the database has written anew from some line on. ${code('AUDIT_KEY')} closes that.`
-    : say`The chain is keyed (${code(key)}): whoever can write the database, and has no ${code('AUDIT_KEY')}, cannot forge a line.`;
+    ? say`The chain is ${bold('a plain hash')}: it shows accidents, but not whether somebody with write access to the database rewrote the trail from some line on. ${code('AUDIT_KEY')} closes that gap.`
+    : say`The chain is keyed (${code(key)}): without ${code('AUDIT_KEY')}, even somebody with write access to the database can't forge a line.`;
 
 function sealOf({ verdict }: Finding): Text {
   if (verdict.kind !== 'proven' || verdict.seal === undefined) return [];
   const { seq, at } = verdict.seal;
   const [before, are] = seq === 2 ? ['Line 1', 'is'] : [`Lines 1–${seq - 1}`, 'are'];
-  return say`${before} ${are} from before there was a key, and unchanged since line ${seq} sealed them on ${time(at, 'date')}. If there was a key before that day, somebody wrote them anew.`;
+  return say`${before} ${are} older than the key, and unchanged since line ${seq} sealed them on ${time(at, 'date')}. If there was a key before that day, somebody rewrote them.`;
 }
 
 const capital = (clause: string): string => clause.charAt(0).toUpperCase() + clause.slice(1);
