@@ -268,7 +268,7 @@ const cases: Readonly<Record<string, Case>> = {
   'all lines were removed on the first day': {
     deeds: [run('delete from audit')],
     code: 0,
-    says: 'The audit trail has no line yet.',
+    says: 'The audit trail is still empty.',
   },
   'the key was changed as it has to be': { keys: [former, key], set: withFormer, ...whole(9) },
   'the key was changed, and the former one is missing': {

@@ -7,23 +7,23 @@ import { environment, phrase, type PlainField } from './kit/fields.ts';
 
 const longest = 100;
 
-/** The name of a site as its people will read it: one line in which nothing hides. */
+/** A site's display name: one line without invisible characters. */
 function siteName(label: string): PlainField<string, false> {
   const name = phrase(label, longest);
   return {
     ...name,
     hint: `What the new site is called, at most ${longest} characters.`,
     read: (words) => {
-      const said = name.read(words);
-      const [hidden] = unseen.exec(said) ?? [];
-      if (hidden === undefined) return said;
+      const value = name.read(words);
+      const [hidden] = unseen.exec(value) ?? [];
+      if (hidden === undefined) return value;
       throw new Refusal(`${label} has a character in it that cannot be seen (${codeOf(hidden)}). Nothing was done.`);
     },
   };
 }
 
 export const clone = action({
-  summary: 'Make a new site that is a copy of an environment',
+  summary: 'Create a new site as a copy of an environment',
   button: 'Clone a site',
   examples: ['acme-shop/live "Acme relaunch"'],
   risk: 'sensitive',
@@ -38,6 +38,6 @@ export const clone = action({
     done: say`Cloned ${env.name} as “${displayName}”`,
     facts: { 'Copy of': say`${env.name} ${code(env.id)}`, 'New site': displayName },
   }),
-  after: 'A clone usually takes some minutes; then the new site is among the environments.',
+  after: 'A clone usually takes some minutes; then the new site is listed among the environments.',
   next: () => [{ label: 'List environments', words: ['environments'] }],
 });

@@ -2,10 +2,10 @@ import { Refusal } from '../errors.ts';
 import { code, say } from '../text.ts';
 import type { Sources } from './kit/sources.ts';
 
-/** The id of the company, which some calls name; throws `Refusal` while nobody has told it. */
+/** The company's id, which some calls need; throws `Refusal` while it is unknown. */
 export function companyId({ company }: Pick<Sources, 'company'>): string {
   if (company.id !== '') return company.id;
-  throw new Refusal('The host has not told which company my key belongs to. Nothing was done.', {
-    hint: say`Try again in a minute. Whoever runs me can set ${code('HOSTING_COMPANY_ID')}.`,
+  throw new Refusal("The host hasn't told me which company my key belongs to. Nothing was done.", {
+    hint: say`Try again in a minute, or ask the person who runs me to set ${code('HOSTING_COMPANY_ID')}.`,
   });
 }

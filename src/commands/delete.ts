@@ -21,7 +21,7 @@ export const deletion = action({
     warning: joined(
       [
         env.live ? say`**${env.name} counts as LIVE.**` : undefined,
-        say`**${env.name} will be deleted, with its files and its database.** This cannot be taken back from here; its backups may go with it.`,
+        say`**${env.name} will be deleted, with its files and its database.** I can't undo this, and its backups may be deleted too.`,
       ],
       '\n',
     ),

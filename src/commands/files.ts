@@ -11,7 +11,7 @@ import { countIn, drawTree, onOneLine, pathsOf } from './files/tree.ts';
 
 const defaultDepth = 2;
 const deepest = 10;
-/** Names beyond these are not compared with what was typed. */
+/** How many names are compared with what was typed. */
 const maxCompared = 20_000;
 
 /** One file or folder below the root of a site. */
@@ -37,7 +37,7 @@ export const files = report({
     const source = readAt(now);
     const title = say`**${env.name} · files**${found.path && say` in ${code(found.path)}`}`;
     if (found.children === undefined) return { title, parts: [text(say`${code(found.path)} is a file.`)], source };
-    if (found.children.length === 0) return { title, parts: [text(say`There is no file there.`)], source };
+    if (found.children.length === 0) return { title, parts: [text(say`There are no files there.`)], source };
     const page = treePage(title, env, { path: found.path, children: found.children }, depth);
     return { ...page, source: say`${source}, ${counted(depth, 'level')} deep` };
   },
@@ -63,7 +63,7 @@ function treePage(
   };
 }
 
-/** What stands at the path; one that is spelled in another Unicode form is the same. */
+/** The node at the path; other Unicode forms of the same path match too. */
 function folderAt(all: readonly FileNode[], env: Environment, wanted: string): Found {
   const paths = pathsOf(all);
   const exact = paths.get(wanted);
@@ -86,12 +86,12 @@ function unknown(env: Environment, wanted: string, paths: readonly string[]): Re
             meant.map((path) => bold(onOneLine(path))),
             ' or ',
           )}?`
-        : inline('Left out, the path is the root of the site.'),
+        : inline('Without a path, I show the root of the site.'),
     offers: meant.map((path): Offer => ({ label: path.slice(0, 75), words: ['files', env.id, path] })),
   });
 }
 
-/** Whether the path can be said as one word of this command. */
+/** Whether the path can be typed as one word of this command. */
 function isSayable(path: string): boolean {
   try {
     return !path.startsWith('--') && readPaths([path]).join('\n') === path;

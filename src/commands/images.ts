@@ -10,7 +10,7 @@ const meanings = {
 } as const;
 
 export const images = action({
-  summary: 'Set how the CDN makes images of an environment smaller',
+  summary: 'Set how the CDN shrinks the images of an environment',
   button: 'Set image optimization',
   examples: ['acme-shop/live lossless'],
   risk: 'routine',
@@ -22,6 +22,6 @@ export const images = action({
     done: say`Set image optimization of ${input.env.name} to ${input.images}`,
     facts: { Means: meanings[input.images], Before: 'not known: the host does not show this setting' },
   }),
-  twice: 'Setting this twice is harmless, unless somebody has set it otherwise since.',
+  twice: 'Setting this twice is harmless, unless somebody has changed it since.',
   after: 'This setting cannot be read back: look at an image of the site.',
 });

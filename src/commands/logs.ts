@@ -30,7 +30,7 @@ export const logs = report({
   show: async ({ input, read, now, zone, look, happened }) => {
     const span = spanOf(input, now, zone);
     const most = input.lines ?? defaultLines;
-    // A host that does not care for the span sends its newest lines, which may all be after the end of it.
+    // A host that ignores the span sends its newest lines, which may all be after the span's end.
     const wanted = span.to === undefined ? most : maxLines;
     const log = {
       env_id: input.env.id,
@@ -39,7 +39,7 @@ export const logs = report({
       to: asIso(span.to),
     };
     const found = await read(getLogs({ ...log, lines: wanted, search: input.search }));
-    // A host may tell capitals from small letters: where it finds nothing, its newest lines are searched here.
+    // The host's search may be case-sensitive: if it finds nothing, search its newest lines here.
     const isNothing = input.search !== undefined && found.trim() === '';
     const text = isNothing ? await read(getLogs({ ...log, lines: maxLines })) : found;
     const recall = (since: number) => happened(input.env, since);
@@ -71,14 +71,14 @@ function spanOf({ since, until }: Input<typeof fields>, now: number, zone: strin
   const from = since && momentAt(since, now, zone);
   const to = until && momentAt(until, now, zone);
   if (from !== undefined && from > now) {
-    throw new Refusal('--since lies in the future. Nothing was done.', {
-      hint: 'Say how far back instead, like 1h.',
+    throw new Refusal('--since is in the future. Nothing was done.', {
+      hint: 'Type how far back to go, like 1h.',
       field: 'since',
     });
   }
   if (from !== undefined && to !== undefined && to <= from) {
     throw new Refusal('--until is not after --since. Nothing was done.', {
-      hint: 'Leave --until out, or say a later time.',
+      hint: 'Leave --until out, or type a later time.',
       field: 'until',
     });
   }

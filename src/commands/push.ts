@@ -42,11 +42,12 @@ export const push = action({
     if (from.site?.id === undefined || onto.site?.id === undefined) return { field: 'onto', says: noSite, hint: pinIt };
     if (from.site.id !== onto.site.id) return { field: 'onto', says: say`A push stays inside one site. ${nothing}` };
     if (!files && !database) return { field: 'files', says: unsaid, hint: sayWhich, unsaid: true };
-    if (only && !files) return { field: 'only', says: say`Paths go with files, and files are not pushed. ${nothing}` };
+    if (only && !files)
+      return { field: 'only', says: say`Paths only work with files, and files are not being pushed. ${nothing}` };
     return undefined;
   },
   look: async ({ input, read }) => ({ backup: await newestBackup(read, input.onto) }),
-  // A backup that is made meanwhile is no reason to ask again.
+  // A backup made in the meantime is no reason to ask again.
   rests: () => null,
   call: ({ input: { from, onto, files, database, searchReplace, only } }) =>
     pushEnvironment({
@@ -85,13 +86,13 @@ export const push = action({
   ],
 });
 
-/** The host's clock need not be ours. */
+/** The host's clock may differ from ours. */
 const clockSkewMs = 5_000;
 const nothing = 'Nothing was done.';
-const unsaid = say`What shall be pushed? ${nothing}`;
+const unsaid = say`What should be pushed? ${nothing}`;
 const sayWhich = say`Files (\`--files\`), the database (\`--database\`), or both.`;
-const noSite = say`The host does not tell which site these belong to, and a push names its site. ${nothing}`;
-const pinIt = say`Whoever keeps the policy file can name it there under \`sites\`.`;
+const noSite = say`The host doesn't tell me which site these belong to, and a push needs its site. ${nothing}`;
+const pinIt = say`The person who looks after the policy file can name it there under \`sites\`.`;
 
 type Pushed = {
   readonly from: Environment;
@@ -101,7 +102,7 @@ type Pushed = {
   readonly only?: readonly string[] | undefined;
 };
 
-/** What will be gone, the worst first. */
+/** What will be lost, worst first. */
 function lost({ from, onto, files, database, only }: Pushed): readonly (Text | undefined)[] {
   return [
     database

@@ -1,16 +1,16 @@
 import { catalogue, type Command } from './index.ts';
 
-/** What the rules know of a command: its path and its class; `named` ones are allowed by name only. */
+/** A command as the rules see it: its path and its class; `named` ones are allowed only by name. */
 type Right = {
   readonly path: string;
   readonly risk: 'read' | 'routine' | 'sensitive' | 'destructive' | 'named';
   readonly emergency?: true;
 };
 
-/** What these words need of the rules: whoever may read the trail may verify it and take it away. */
+/** The right that these words need. The right to read the trail includes verifying and exporting it. */
 export function rightOf(path: string, command: Command, input: Readonly<Record<string, unknown>> = {}): Right {
   if (path.startsWith('audit ')) return { path: 'audit', risk: 'named' };
-  // It takes addresses off a list, and asks for that right again where it does.
+  // It removes addresses from a list; that right is checked again when it does.
   if (path === 'timers cancel') return { path: 'allowlist remove', risk: 'sensitive' };
   if (command.shape === 'action') return { path, risk: command.risk };
   const { ownRight } = command.shape === 'builtin' ? command : {};
@@ -20,18 +20,18 @@ export function rightOf(path: string, command: Command, input: Readonly<Record<s
   return command.shape === 'builtin' && command.emergency ? { ...right, emergency: true } : right;
 }
 
-/** Every right that the words of a command can ask for. */
+/** Every right that a command can need. */
 export function rightsOf(path: string, command: Command): readonly Right[] {
   const { ownRight } = command.shape === 'builtin' ? command : {};
   const usual = rightOf(path, command);
   return ownRight === undefined ? [usual] : [usual, rightOf(path, command, { [ownRight]: true })];
 }
 
-/** What a right is called to somebody who said `path`: with its option, where that is a right of its own. */
+/** The name of a right in a message about `path`; includes the option if that is a separate right. */
 export const nameOf = ({ path: right }: Pick<Right, 'path'>, path: string): string =>
   right.startsWith(path) ? right : path;
 
-/** What lets somebody take a lock away: a person's, and that of a change. Both also end what nobody else can. */
+/** The rights to remove a person's lock (`usual`) and a change's lock (`forced`). */
 export const unlocking = {
   usual: { path: 'unlock', risk: 'named' },
   forced: { path: 'unlock --force', risk: 'named' },

@@ -19,12 +19,12 @@ describe('the card', () => {
     [
       'of a live environment',
       live,
-      'acme-shop/live counts as LIVE.\nacme-shop/live will be deleted, with its files and its database. This cannot be taken back from here; its backups may go with it.',
+      "acme-shop/live counts as LIVE.\nacme-shop/live will be deleted, with its files and its database. I can't undo this, and its backups may be deleted too.",
     ],
     [
       'of another',
       staging,
-      'acme-shop/staging will be deleted, with its files and its database. This cannot be taken back from here; its backups may go with it.',
+      "acme-shop/staging will be deleted, with its files and its database. I can't undo this, and its backups may be deleted too.",
     ],
   ])('%s says what is lost', (_, env, warning) => {
     expect(plain(inline(cardOf(env, null).warning))).toBe(warning);

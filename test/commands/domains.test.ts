@@ -120,7 +120,7 @@ describe('adding a domain', () => {
   const bad = { wrong: 'The certificate shop expired on 2020-01-01. Nothing was done.' };
   test.each<[string, Partial<Input>, ReturnType<Sources['certificate']>, string, string]>([
     ['both www and no wildcard', { www: true, noWildcard: true }, certificate, 'noWildcard', 'wildcard'],
-    ['one that is there', { domain: 'acme.com' }, certificate, 'domain', 'a domain of the company already'],
+    ['one that is there', { domain: 'acme.com' }, certificate, 'domain', 'already a domain of the company'],
     ['one that is there in letters', { domain: 'xn--bcher-kva.example' }, certificate, 'domain', 'already'],
     ['a certificate that cannot be used', { certificate: 'shop' }, bad, 'certificate', 'expired on 2020-01-01'],
     [
@@ -128,9 +128,9 @@ describe('adding a domain', () => {
       { domain: 'a.b.new.example', certificate: 'shop' },
       certificate,
       'certificate',
-      'does not speak for',
+      'does not cover',
     ],
-    ['one for none', { certificate: 'shop' }, { ...certificate, names: [] }, 'certificate', 'does not speak for'],
+    ['one for none', { certificate: 'shop' }, { ...certificate, names: [] }, 'certificate', 'does not cover'],
   ])('refuses %s', async (_, more, found, field, why) => {
     const { wrong, ...of } = await held(more, usual, found);
     expect(wrong?.field).toBe(field);
@@ -214,7 +214,7 @@ describe('the card of an added domain', () => {
   test('warns of what the certificate leaves out', async () => {
     const narrow = { ...certificate, names: ['new.example'] };
     expect((await cardOf({ certificate: 'shop', www: true }, narrow)).warning).toMatch(
-      /^The certificate does not speak for www\.new\.example and \*\.new\.example\./,
+      /^The certificate does not cover www\.new\.example and \*\.new\.example\./,
     );
     expect((await cardOf({ certificate: 'shop', noWildcard: true }, narrow)).warning).toBe('');
     expect((await cardOf({ certificate: 'shop', www: true })).warning).toBe('');
@@ -375,7 +375,7 @@ describe('the records to set', () => {
   });
 
   test.each<[string, { readonly status: number; readonly body?: object }, string]>([
-    ['are not readable', { status: 404 }, 'The records of acme.com are not readable here.'],
+    ['are not readable', { status: 404 }, "I can't read the records of acme.com."],
     ['are none', { status: 200, body: { site_domain: {} } }, 'names no record that has to be set'],
   ])('%s: it is said', async (_, records, says) => {
     const page = await shown(records);

@@ -75,15 +75,15 @@ describe('files', () => {
 
   test('that are none: a file, an empty folder, an empty site', async () => {
     expect(textIn(await show(site, 'wp-content/index.php'))).toBe('wp-content/index.php is a file.');
-    expect(textIn(await show(site, 'wp-content/cache'))).toBe('There is no file there.');
-    expect(textIn(await show([]))).toBe('There is no file there.');
+    expect(textIn(await show(site, 'wp-content/cache'))).toBe('There are no files there.');
+    expect(textIn(await show([]))).toBe('There are no files there.');
     expect(textIn(await show(site, 'wp-content/uploads/a\u0308.txt'))).toContain('is a file.');
   });
 
   test.each([
     ['nearly right', 'wp-contnet/plugins', 'Did you mean wp-content/plugins'],
     ['the end of a path', 'quick-cart', 'wp-content/plugins/quick-cart'],
-    ['nothing like it', 'zzzzzzzzzzzzzzzz', 'the path is the root of the site'],
+    ['nothing like it', 'zzzzzzzzzzzzzzzz', 'I show the root of the site'],
   ])('at a path that is not there: %s', async (_, path, hint) => {
     const refusal = await refused(show(site, path));
     expect(said(refusal)).toMatch(/^There is no .* on acme-shop\/live\. Nothing was done\./);
@@ -183,7 +183,7 @@ describe('the next downloadable backup', () => {
     ...['in 5 days', 'tomorrow', '7', 'March 7', '9999-03-07 09:00'].map((reset_at): [string, object, string] => [
       `comes “${reset_at}”`,
       { is_backup_available: false, reset_at },
-      `The next one is from ${reset_at} (as the host says it, in UTC).`,
+      `The next one is from ${reset_at} (in the host's own words, UTC).`,
     ]),
     ['is not told of', {}, 'The host does not say whether one can be downloaded now. The host does not say when'],
   ])('%s', async (_, body, words) => {

@@ -55,7 +55,7 @@ describe('times of a log', () => {
   });
 
   test.each<[string, string]>([
-    ['--since 2030-01-01', '--since lies in the future. Nothing was done.'],
+    ['--since 2030-01-01', '--since is in the future. Nothing was done.'],
     ['--since tomorrow', 'Since is like 1h'],
     ['--since 1h --until 2h', '--until is not after --since. Nothing was done.'],
     ['--since today --until yesterday', '--until is not after --since.'],

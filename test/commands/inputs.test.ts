@@ -251,12 +251,12 @@ describe('DNS', () => {
     ['the same value added and removed', 'A status --add=192.0.2.7 --remove=192.0.2.7', 'both added and removed'],
     ['the same in another spelling', 'MX @ "--add=5 MX.example." --remove="5 mx.example"', 'what to do with'],
     ['the same text with quotes', `TXT @ --add='"x"' --remove=x`, 'both added and removed'],
-    ['an alias at the apex', 'CNAME @ --add=b.example', 'cannot be a CNAME'],
-    ['an alias at the apex by its name', 'CNAME acme.example. --add=b.example', 'cannot be a CNAME'],
+    ['an alias at the apex', 'CNAME @ --add=b.example', "can't be a CNAME"],
+    ['an alias at the apex by its name', 'CNAME acme.example. --add=b.example', "can't be a CNAME"],
     ['nothing to add', 'A status --add ""', '--add needs a value'],
     ['nothing to remove', 'A status --remove=" "', '--remove needs a value'],
     ['a text of 4,000', `TXT new --add=${'x'.repeat(3_900)}`, 'at most 1500 characters'],
-    ['a name that leads out', 'A www.evil.example. --add=192.0.2.7', 'is no name of acme.example'],
+    ['a name that leads out', 'A www.evil.example. --add=192.0.2.7', 'is not a name in acme.example'],
     ['up', 'A ../x --add=192.0.2.7', 'Nothing was done.'],
   ])('%s is refused', async (_, words, why) => {
     expect(refusedBy(await set(words))).toContain(why);

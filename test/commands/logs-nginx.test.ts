@@ -216,7 +216,7 @@ test('one notice in two hundred lines of ten requests is one kind, and no error'
   expect(text).toContain(
     '200× PHP Notice:  Function map_meta_cap was called incorrectly. in …/functions.php on line * · first 17:00 UTC, last 17:59 UTC',
   );
-  expect(text).toContain('asked for: 74× GET /shop/, 14× GET /, 14× GET /a, 98× others · 7 visitors');
+  expect(text).toContain('requested: 74× GET /shop/, 14× GET /, 14× GET /a, 98× others · 7 visitors');
   expect(kindsOf(read(...lines)).map(({ grave }) => grave)).toEqual([false]);
   expect((await shown(lines, { errors: true })).text).toContain('No error in 200 lines.');
   const elsewhere = await shown([
@@ -224,7 +224,7 @@ test('one notice in two hundred lines of ten requests is one kind, and no error'
     php(`PHP message: x${reading('/y')}`).replace('host: "a.', 'host: "b.'),
     php(`PHP message: x${reading('/y')}`),
   ]);
-  expect(elsewhere.text).toMatch(/2× x · .*\n    asked for: 2× GET \/y · client-[\da-f]{6} · several hosts$/m);
+  expect(elsewhere.text).toMatch(/2× x · .*\n    requested: 2× GET \/y · client-[\da-f]{6} · several hosts$/m);
 });
 
 describe('a mixed day', () => {
@@ -396,8 +396,8 @@ describe('a mixed day', () => {
     expect(title).toContain(`${kept.length} of ${day.length} lines, ${errors.length} kinds`);
     expect(text).not.toMatch(/PHP (?:Notice|Warning|Deprecated)|\[warn\]/);
     expect(text).toContain('2× [error] upstream timed out');
-    expect(text).toContain('asked for: 2× GET /slow · 2 visitors');
-    expect(text).toContain(`asked for: 1× GET /cart/ · ${aliasesBy('k')('203.0.113.9')}`);
+    expect(text).toContain('requested: 2× GET /slow · 2 visitors');
+    expect(text).toContain(`requested: 1× GET /cart/ · ${aliasesBy('k')('203.0.113.9')}`);
   });
 
   test('a span of it holds what was written in it, in whatever format', async () => {

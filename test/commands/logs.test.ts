@@ -72,7 +72,7 @@ describe('the error log', () => {
     const text = textOf(page);
     expect(text).toMatch(/^[▁-█]{24}\n *↑$/m);
     expect(text).toContain(
-      'Changes of mine (↑ below the bars):\n• 13:48 UTC Cleared the cache of acme-shop/live (#1039), 2 min before the first “PHP Fatal error:  Uncaught Error for order *”',
+      'My changes (↑ below the bars):\n• 13:48 UTC Cleared the cache of acme-shop/live (#1039), 2 min before the first “PHP Fatal error:  Uncaught Error for order *”',
     );
     expect(text).toContain('40× PHP Fatal error:  Uncaught Error for order * · first 13:50 UTC, last 13:59 UTC');
     expect(text).toContain('newest: PHP Fatal error:  Uncaught Error for order 509');
@@ -113,9 +113,9 @@ describe('the error log', () => {
     expect(text).toMatch(
       new RegExp(`2 min before the first “PHP Fatal error:  Uncaught Error for order \\*” since ${since}$`, 'm'),
     );
-    expect(text).toContain(`Lines from before ${since} are not in here: what is the first since then may have come`);
+    expect(text).toContain(`This leaves out lines before ${since}, so a “first” may have occurred earlier.`);
     const whole = textOf(await shown('error', { host: morning, happened: [own] }));
-    expect(whole).not.toContain('are not in here');
+    expect(whole).not.toContain('This leaves out lines');
   });
 
   test('a change in the second of the first line was after no line: times in logs are whole seconds', async () => {
@@ -131,7 +131,7 @@ describe('the error log', () => {
   ])('five changes %s have nothing to be compared with, and no arrow', async (_, host, ago) => {
     const happened = Array.from({ length: 5 }, (_, index) => ({ ...own, at: now - ago * minute, number: index + 1 }));
     const text = textOf(await shown('error', { host, happened }));
-    expect(text).toContain('Changes of mine around it:\n• ');
+    expect(text).toContain('My changes around that time:\n• ');
     expect(text.match(/\(#\d\)/g)).toHaveLength(5);
     expect(text).not.toContain('↑');
   });
@@ -173,7 +173,7 @@ describe('the error log', () => {
       'No line in this log since 2026-11-21 13:05 UTC. Read another log, or go further back, as with --since=24h.',
       ['Last 24 hours', 'Access log', 'Cache log'],
     ],
-    ['no error', '--errors', 'No error in 1 line. Read all its lines', ['All lines', 'Access log', 'Cache log']],
+    ['no error', '--errors', 'No error in 1 line. Read all lines', ['All lines', 'Access log', 'Cache log']],
   ])('%s', async (_, words, says, labels) => {
     const page = await shown(`error ${words}`, { host: words === '--errors' ? warning(5) : '' });
     expect(textOf(page)).toContain(says);
@@ -183,7 +183,7 @@ describe('the error log', () => {
   });
 
   test.each<[string, string]>([
-    ['--since 2027-01-01', '--since lies in the future. Nothing was done.'],
+    ['--since 2027-01-01', '--since is in the future. Nothing was done.'],
     ['--since 1h --until 2h', '--until is not after --since. Nothing was done.'],
   ])('refuses %s', async (words, says) => {
     const refused = await shown(`error ${words}`).catch((error: unknown) => error);
@@ -201,7 +201,7 @@ describe('a host that sends more than the span that was asked for', () => {
     const page = await shown('error --since 30m --full', { host: host.join('\n') });
     expect(page.file?.content.split('\n')).toEqual(host.slice(6));
     expect(plain(page.title)).toContain('13:35 UTC–14:05 UTC · 5 lines, 2 kinds');
-    expect(plain(inline(page.source ?? ''))).toContain('6 lines from outside this span are left out');
+    expect(plain(inline(page.source ?? ''))).toContain('6 lines outside this span are left out');
     expect(textOf(page)).not.toContain('a line without a time');
   });
 
@@ -235,7 +235,7 @@ describe('a host that sends more than the span that was asked for', () => {
     const host = ['one thing', 'another thing', ...trace].join('\n');
     const page = await shown('error --since 30m --until 10m', { host });
     expect(textOf(page)).toContain(
-      'These lines have no times, so I could not cut them to the span you asked for. Shown are all 5 lines that the host sent.',
+      'These lines have no times, so I could not cut them to the span you asked for. These are all 5 lines that the host sent.',
     );
     const untold = textOf(await shown('error', { host }));
     expect(untold).not.toContain('no times');
@@ -249,11 +249,11 @@ describe('a host that sends more than the span that was asked for', () => {
   test('where it does not go back as far as the span, nothing is called empty', async () => {
     const host = Array.from({ length: 20_000 }, (_, at) => lineAt(30 - at / 1_000, 'late')).join('\n');
     const page = await shown('error --until 2h', { host });
-    expect(textOf(page)).toContain('The newest 20,000 lines of this log go back to 2026-11-21 13:35 UTC only');
+    expect(textOf(page)).toContain('The newest 20,000 lines of this log only go back to 2026-11-21 13:35 UTC');
     expect(textOf(page)).not.toContain('No line');
     const none = await shown('error --since 2h --until 1h', { host: fatal(10) });
     expect(textOf(none)).toContain('No line in this log since');
-    expect(plain(inline(none.source ?? ''))).toContain('1 line from outside this span is left out');
+    expect(plain(inline(none.source ?? ''))).toContain('1 line outside this span is left out');
   });
 
   test('or more than the words that were searched for', async () => {
@@ -371,7 +371,7 @@ test.each(['PHP alone', 'nginx'])(
       return `${atMinute(now - (index * minute) / 40).replaceAll('-', '/')} [error] 7#7: *1 FastCGI sent in stderr: "PHP message: ${told}" while reading upstream, ${request}`;
     }).join('\n');
     const page = await shown('error', { host, happened: Array.from({ length: 9 }, () => own) });
-    expect(textOf(page)).toContain('4 older changes as well.');
+    expect(textOf(page)).toContain('and 4 older changes.');
     expect(JSON.stringify(drawPage(page, { id: '0'.repeat(36), shareable: true }).blocks)).not.toContain('too long');
   },
 );

@@ -39,14 +39,14 @@ describe('what can be pushed', () => {
     ['both', { files: true, database: true, searchReplace: true }, undefined],
     ['some paths', { files: true, only: ['a'] }, undefined],
     ['some paths and the database', { files: true, database: true, only: ['a'] }, undefined],
-    ['nothing said', {}, { field: 'files', says: 'What shall be pushed?', unsaid: true }],
+    ['nothing said', {}, { field: 'files', says: 'What should be pushed?', unsaid: true }],
     [
       'only a search and replace',
       { searchReplace: true },
-      { field: 'files', says: 'What shall be pushed?', unsaid: true },
+      { field: 'files', says: 'What should be pushed?', unsaid: true },
     ],
-    ['only paths', { only: ['a'] }, { field: 'files', says: 'What shall be pushed?', unsaid: true }],
-    ['paths and no files', { database: true, only: ['a'] }, { field: 'only', says: 'Paths go with files' }],
+    ['only paths', { only: ['a'] }, { field: 'files', says: 'What should be pushed?', unsaid: true }],
+    ['paths and no files', { database: true, only: ['a'] }, { field: 'only', says: 'Paths only work with files' }],
     ['onto itself', { onto: staging, files: true }, { field: 'onto', says: 'both acme-shop/staging' }],
     [
       'onto another site',
@@ -56,17 +56,17 @@ describe('what can be pushed', () => {
     [
       'from an unknown site',
       { from: siteless(staging, undefined), files: true },
-      { field: 'onto', says: 'does not tell which site' },
+      { field: 'onto', says: "doesn't tell me which site" },
     ],
     [
       'onto an unknown site',
       { onto: siteless(live, undefined), files: true },
-      { field: 'onto', says: 'does not tell which site' },
+      { field: 'onto', says: "doesn't tell me which site" },
     ],
     [
       'between sites known by name alone',
       { from: siteless(staging, 'acme-shop'), onto: siteless(live, 'acme-shop'), files: true },
-      { field: 'onto', says: 'does not tell which site' },
+      { field: 'onto', says: "doesn't tell me which site" },
     ],
   ])('%s', (_, more, expected) => {
     const wrong = push.valid?.(input(more));
@@ -139,7 +139,7 @@ describe('the card', () => {
     [
       'a backup of unknown age',
       [{ files: true }, { type: 'manual', at: undefined }],
-      [files, always, 'How old the newest backup of acme-shop/live is, the host does not say.'],
+      [files, always, "The host doesn't say how old the newest backup of acme-shop/live is."],
     ],
   ])('warns of what is lost: %s', (_, of, lines) => {
     expect(warning(...of)).toEqual(lines);

@@ -461,14 +461,9 @@ describe('adding', () => {
     ask(['redirects', 'add', live.id, ...words], new Host(rules));
 
   test.each<[string, readonly Rule[], Words, string]>([
-    ['the very same', [rule('/a', '/b')], ['/a', '/b'], 'acme-shop/live has the redirect /a → /b (301) already.'],
-    [
-      'the same path',
-      [rule('/a', '/b')],
-      ['/a', '/c'],
-      'acme-shop/live leads that path elsewhere already: /a → /b (301).',
-    ],
-    ['another type', [rule('/a', '/b')], ['/a', '/b', '--type=redirect'], 'leads that path elsewhere already'],
+    ['the very same', [rule('/a', '/b')], ['/a', '/b'], 'acme-shop/live already has the redirect /a → /b (301).'],
+    ['the same path', [rule('/a', '/b')], ['/a', '/c'], 'acme-shop/live already redirects that path: /a → /b (301).'],
+    ['another type', [rule('/a', '/b')], ['/a', '/b', '--type=redirect'], 'already redirects that path'],
     [
       'the same domain in other letters',
       [rule('/a', '/b', { domain: 'ACME.com' })],
@@ -487,7 +482,7 @@ describe('adding', () => {
       'in a circle of two',
       [rule('/b', '/a')],
       ['/a', '/b'],
-      'Visitors would go round in circles: from there they are led back to /a by /b → /a (301).',
+      'Visitors would go around in circles: from there they are sent back to /a by /b → /a (301).',
     ],
     ['in a circle of three', [rule('/b', '/c'), rule('/c', '/a')], ['/a', '/b'], 'by /b → /c (301); /c → /a (301).'],
     ['in a circle for some', [rule('/b', '/a', { traffic_from_country: 'DE' })], ['/a', '/b'], 'round in circles'],
@@ -616,7 +611,7 @@ describe('picking one rule', () => {
     expect(saysOf(asked)).toBe(
       'acme-shop/live has 3 redirects from /a: /a → /b (301); /a → /c (301), acme.com; /a → /d (301), acme.com, visitors from Berlin, DE. Nothing was changed.',
     );
-    expect(hintOf(asked)).toBe('Which one? Say its --domain, --country or --city; any is the one that names none.');
+    expect(hintOf(asked)).toBe('Which one? Add its --domain, --country or --city; any is the one that names none.');
     expect(asked.wrong?.offers?.map(({ label }) => label)).toEqual(three.map(spoken));
     for (const [at, { words }] of (asked.wrong?.offers ?? []).entries()) {
       const picked = await ask(words, new Host(three));
@@ -633,7 +628,7 @@ describe('picking one rule', () => {
     const twins = [rule('/a', '/b'), rule('/a', '/c')];
     const asked = await ask(['redirects', 'remove', live.id, '/a'], new Host(twins));
     expect(asked.wrong?.offers).toEqual([]);
-    expect(hintOf(asked)).toBe('They cannot be told apart here: change them in the panel of the host.');
+    expect(hintOf(asked)).toBe("I can't tell them apart: change them in the host's panel.");
   });
 
   test.each<[string, Words, string]>([
@@ -646,29 +641,29 @@ describe('picking one rule', () => {
     [
       'is so already',
       ['edit', live.id, '/one', '--to=/b'],
-      'acme-shop/live has the redirect /one → /b (301) already. Nothing was changed.',
+      'acme-shop/live already has the redirect /one → /b (301). Nothing was changed.',
     ],
     [
       'is so already',
       ['edit', live.id, '/one', '--type=permanent'],
-      'acme-shop/live has the redirect /one → /b (301) already. Nothing was changed.',
+      'acme-shop/live already has the redirect /one → /b (301). Nothing was changed.',
     ],
     [
       'has no type',
       ['edit', live.id, '/odd', '--to=/x'],
-      'The host does not say a type of /odd → /b (temporary) that I know. Nothing was changed.',
+      "The host doesn't give /odd → /b (temporary) a type that I know. Nothing was changed.",
     ],
     [
       'leads nowhere',
       ['edit', live.id, '/nowhere', '--type=redirect'],
-      'The host does not say where /nowhere leads. Nothing was changed.',
+      "The host doesn't tell me where /nowhere leads. Nothing was changed.",
     ],
     [
       'leads back',
       ['edit', live.id, '/one', '--to=/two'],
-      'Visitors would go round in circles: from there they are led back to /one by /two → /one (301). Nothing was changed.',
+      'Visitors would go around in circles: from there they are sent back to /one by /two → /one (301). Nothing was changed.',
     ],
-    ['changes nothing', ['edit', live.id, '/one'], 'What shall change? Nothing was done.'],
+    ['changes nothing', ['edit', live.id, '/one'], 'What should change? Nothing was done.'],
     ['would lead to itself', ['edit', live.id, '/one', '--to=/one'], 'From and to are both /one. Nothing was done.'],
     [
       'cannot be sent',
@@ -774,7 +769,7 @@ describe('clearing', () => {
     const { action, input, before } = await ask(['redirects', 'clear', live.id, ...words], new Host(rules));
     const card = action.card({ input, before, now: 0 });
     expect(plain(card.title)).toBe(title);
-    expect(plain(inline(card.warning))).toBe(`${warning} This cannot be taken back from here.`);
+    expect(plain(inline(card.warning))).toBe(`${warning} I can't undo this.`);
     expect(card.warning?.[0]).toEqual({ text: warning, style: 'bold' });
     expect(plain(inline(card.facts?.['Redirects'])).endsWith(last)).toBe(true);
     expect(action).not.toHaveProperty('undo');
@@ -837,7 +832,7 @@ describe('listing', () => {
     expect(rows).toEqual([
       ['/b', '/x', '302', 'acme.com', 'Berlin, DE'],
       ['/a', '/Sale', 'temporary', '', ''],
-      ['/c', '/x', 'type not known', '', 'Norway'],
+      ['/c', '/x', 'unknown type', '', 'Norway'],
     ]);
     expect(page.offers).toEqual([{ label: 'Add a redirect…', words: ['redirects', 'add', live.id] }]);
     expect((await show(new Host(Array.from({ length: 3_000 }, (_, at) => rule(`/${at}`, '/x'))))).rows).toHaveLength(
@@ -935,7 +930,7 @@ describe('a rule says its domain, also where it has none', () => {
 
   test('a scheme does not make it another domain', async () => {
     const clash = await ask(['redirects', 'add', live.id, '/a', '/z', '--domain=login.acme.com'], new Host([onLogin]));
-    expect(saysOf(clash)).toContain('leads that path elsewhere already');
+    expect(saysOf(clash)).toContain('already redirects that path');
     const circle = await ask(['redirects', 'add', live.id, '/b', 'https://login.acme.com/a'], new Host([onLogin]));
     expect(saysOf(circle)).toContain('in circles');
     const added = await ask(['redirects', 'add', live.id, '/a', '/b', '--domain=login.acme.com'], new Host([]));

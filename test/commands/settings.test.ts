@@ -60,7 +60,7 @@ const settings: readonly (readonly [line: string, path: string, body: object, wo
         `ssh password acme-shop/live ${access}`,
         `/sites/environments/${uuid(1)}/ssh/set-password-status`,
         { is_enabled: access === 'on' },
-        access === 'on' ? /Whoever knows the password/ : /with a password cannot any more/,
+        access === 'on' ? /Everybody who knows the password/ : /with a password no longer can/,
       ] as const,
   ),
 ];

@@ -205,7 +205,7 @@ describe('list', () => {
 
   test('says what to do where there is none', async () => {
     const none = await list({ search: 'nothing' });
-    expect(everythingIn(none)).toContain('No theme is like this.');
+    expect(everythingIn(none)).toContain('No theme matches.');
     expect(none.offers).toEqual([{ label: 'Show all themes', words: ['themes', 'list'] }]);
     expect(everythingIn(await list({}, hostWith([]).read))).toContain('The host lists no theme.');
   });
@@ -317,7 +317,7 @@ describe('update', () => {
     ['a path', ['../x'], 'is not the name of a theme'],
     ['a title', ['Storefront+'], 'is not the name of a theme'],
     ['what is too long', ['x'.repeat(101)], 'is not the name of a theme'],
-    ['nothing', [','], 'No theme was said.'],
+    ['nothing', [','], 'No theme was given.'],
     ['far too many', [Array.from({ length: 101 }, (_, at) => `t${at}`).join(' ')], 'at most 100'],
   ])('refuses %s', (_, words, sentence) => {
     expect(said(refusalOf(() => field.read(words)))).toContain(sentence);
@@ -364,7 +364,7 @@ describe('update', () => {
     [
       'one that is current beside one that is not',
       ['kiln', 'current'],
-      'The host knows no update of current',
+      'The host lists no update for current',
       'There is one of',
     ],
   ])('refuses %s', async (_, names, says, hint) => {

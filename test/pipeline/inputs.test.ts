@@ -190,7 +190,7 @@ describe('what is said and empty never comes to mean everything', () => {
     [`allowlist remove ${L} ,`, 'I found no address in this.'],
     [`allowlist remove ${L} 1.1.1.1 --empty=`, '--empty needs a value.'],
     [`allowlist set ${L} ";"`, 'I found no address in this.'],
-    [`themes update ${L} ,`, 'No theme was said.'],
+    [`themes update ${L} ,`, 'No theme was given.'],
     [`dns set acme.com A @ --remove ""`, '--remove needs a value.'],
     [`cache clear ${L} --dry-run=`, '--dry-run needs a value.'],
     ['use ""', 'Site is empty.'],

@@ -40,7 +40,7 @@ test('promise 7: a first key seals what stood there, another one takes over, and
   await house.start({ AUDIT_KEY: second });
   const lost = await verified("The audit trail can't be proven");
   expect(lost).toMatch(/line 1 is sealed with [\da-f]{8}, which I don't have/);
-  expect(lost).toContain('put it into AUDIT_KEYS_FORMER');
+  expect(lost).toContain('add it to AUDIT_KEYS_FORMER');
   await house.stop();
   await expect(house.start({ AUDIT_KEY: '' })).rejects.toThrow(
     /made with a key \([\da-f]{8}\), and AUDIT_KEY is not set/,

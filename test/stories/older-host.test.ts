@@ -22,7 +22,7 @@ test('logs are cut to the span by their own times, because the host sends its ne
   const [since, until] = [minutesAgo(60), minutesAgo(30)];
   const said = await house.person('ana').says(`/site logs acme-shop/live access --since ${since} --until ${until}`);
   const lens = await said.hears('acme-shop/live · access log');
-  expect(lens.text).toMatch(/[\d,]+ lines from outside this span are left out/);
+  expect(lens.text).toMatch(/[\d,]+ lines outside this span are left out/);
   const times = [...lens.text.matchAll(/\[(\d+)\/(\w+)\/(\d+):([\d:]+) \+0000\]/g)].map(([, day, month, year, time]) =>
     Date.parse(`${day} ${month} ${year} ${time} UTC`),
   );
@@ -45,7 +45,9 @@ test('themes are read from the environment’s own list, because the company’s
 test('a TTL that the host does not take is not sent', async () => {
   const [domain] = house.hosting.world.domains;
   const words = `/site dns set ${domain?.name} A ${domain?.name}. --ttl 299`;
-  await house.person('ana').opens(words, 'The host takes no TTL below 300 s. Nothing was done. Say --ttl=300 or more.');
+  await house
+    .person('ana')
+    .opens(words, 'The host accepts no TTL below 300 s. Nothing was done. Type --ttl=300 or more.');
   expect(house.writes()).toEqual([]);
 });
 

@@ -67,7 +67,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
 
   test('a push by form: what is not said is asked for at its field, and so is what cannot be', async () => {
     const [ben, chi] = [house.person('ben'), house.person('chi')];
-    const unsaid = 'What shall be pushed? Nothing was done.';
+    const unsaid = 'What should be pushed? Nothing was done.';
     const form = await ben.opens('/site push acme-blog/live acme-blog/staging', unsaid, 'C0GENERAL');
     const labels = ['From', 'Onto', 'Files', 'Database', 'Search and replace', 'Reason'];
     expect(form.controls.map(({ label }) => label)).toEqual(labels);
@@ -135,7 +135,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     await change.tells(/^✅ Done after /);
     const card = await change.shows('✅ Deleted acme-docs/staging');
     // What it warned of has happened.
-    expect(card.text).not.toContain('This cannot be taken back from here');
+    expect(card.text).not.toContain("I can't undo this");
     expect(idOf('acme-docs/staging')).toBeUndefined();
     const writes = house.hosting.journal.entries().filter(({ path }) => path === `/sites/environments/${id}`);
     expect(writes.map(({ method, body }) => [method, body])).toEqual([['DELETE', undefined]]);

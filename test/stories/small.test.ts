@@ -54,7 +54,7 @@ test('themes are listed, updated and seen to be updated', async () => {
   expect(list.text).toContain('storefront-plus');
   expect(list.text).not.toContain('acme-shop/');
   const wrong = await ana.says('/site themes update acme-docs/staging kiln');
-  await wrong.hears('The host knows no update of kiln on acme-docs/staging. Nothing was changed.');
+  await wrong.hears('The host lists no update for kiln on acme-docs/staging. Nothing was changed.');
   const change = await ana.asks('/site themes update acme-shop/staging meridian, paperwhite');
   await change.tells(/✅ Done/);
   const shown = await (await ana.says('/site themes show acme-shop/staging')).hears('acme-shop/staging · themes');

@@ -277,7 +277,7 @@ describe.concurrent('things stand still', () => {
       const listed = await at.person('ana').says('/site timers');
       await listed.hears(/waits: all sending is paused/);
       expect([removals(at, it.added), it.timer('attempts'), it.timer('due_at')]).toEqual([0, 0, 1]);
-      await (await at.person('chi').says('/site resume')).hears('goes on');
+      await (await at.person('chi').says('/site resume')).hears('on again');
       await it.ends();
       expect(it.list()).toEqual(it.before);
     }),

@@ -124,7 +124,7 @@ describe('a form whose fields hang on each other', () => {
     expect(chosen(forms.control('ana', only))).toEqual(['robots.txt']);
     const { errors } = await house.person('ana').submits({ Onto: 'acme-docs/staging', Database: ['yes'] });
     expect(Object.entries(errors)).toEqual([
-      [expect.stringMatching(/^field:only/), expect.stringContaining('Paths go with files')],
+      [expect.stringMatching(/^field:only/), expect.stringContaining('Paths only work with files')],
     ]);
     expect(house.writes('acme-docs/staging')).toEqual([]);
   });

@@ -73,7 +73,7 @@ function impossible(of: Of): Wrong<keyof typeof fields> | undefined {
   return {
     field: 'addresses',
     says: say`${already} for good. Nothing was changed.`,
-    hint: say`To let the access end, take it off the list and add it again with \`--for\`.`,
+    hint: say`To make the access end, remove it from the list and add it again with \`--for\`.`,
   };
 }
 
@@ -109,6 +109,6 @@ function endFacts(of: Of): Record<string, Text> {
   const ending = timed(of);
   if (ending.length === 0) return {};
   const then =
-    forMs === undefined ? say`not by itself any more` : say`${showDuration(forMs)} after it is done, if that is later`;
+    forMs === undefined ? say`no longer by itself` : say`${showDuration(forMs)} after it is done, if that is later`;
   return { 'Was to end': endsOf(ending), 'Will end': then };
 }

@@ -19,7 +19,7 @@ import {
 } from './listing.ts';
 
 export const allowlistRemove = action({
-  summary: 'Take addresses off the SSH and SFTP allowlist',
+  summary: 'Remove addresses from the SSH and SFTP allowlist',
   button: 'Remove from allowlist',
   examples: ['acme-shop/live 203.0.113.10'],
   risk: 'sensitive',
@@ -37,7 +37,7 @@ export const allowlistRemove = action({
     return {
       field: 'empty',
       says: say`This would leave the SSH allowlist of ${input.env.name} empty. Nothing was changed.`,
-      hint: say`${emptyIsUnknown} If you mean it, say ${'--empty'}.`,
+      hint: say`${emptyIsUnknown} If you mean it, add ${'--empty'}.`,
     };
   },
   rests: ({ before: { list } }) => inAnyOrder(list),
@@ -73,7 +73,7 @@ export const allowlistRemove = action({
         }
       : { verdict: 'not yet', says: say`${spoken(left)} ${are(left)} still on the SSH allowlist of ${input.env.name}` };
   },
-  // Access that ended by itself would be back for good.
+  // Timed access would come back for good.
   undo: ({ input, before }) => {
     const removed = listed(before.list, input.addresses);
     const isForGood = timedOf(before, input.addresses).length === 0;

@@ -21,7 +21,7 @@ import {
 } from './listing.ts';
 
 export const allowlistSet = action({
-  summary: 'Replace the SSH and SFTP allowlist by these addresses',
+  summary: 'Replace the SSH and SFTP allowlist with these addresses',
   button: 'Replace the allowlist',
   examples: ['acme-shop/live 203.0.113.7 198.51.100.0/24'],
   risk: 'sensitive',
@@ -32,7 +32,7 @@ export const allowlistSet = action({
     isSo(before.list, input.addresses) && timedOf(before, input.addresses).length === 0
       ? {
           field: 'addresses',
-          says: say`The SSH allowlist of ${input.env.name} names just these already. Nothing was changed.`,
+          says: say`The SSH allowlist of ${input.env.name} already has exactly these. Nothing was changed.`,
         }
       : undefined,
   rests: ({ input, before }) => ({ list: inAnyOrder(before.list), timed: timedOf(before, input.addresses) }),
@@ -49,7 +49,7 @@ export const allowlistSet = action({
       facts: {
         Adds: partOf(notListed(list, input.addresses)),
         Removes: partOf(without(list, input.addresses)),
-        ...(ending.length > 0 && { 'Ends now': endsOf(ending), 'Ends then': 'not by itself any more' }),
+        ...(ending.length > 0 && { 'Ends now': endsOf(ending), 'Ends then': 'no longer by itself' }),
         'List after': whole(input.addresses),
       },
     };
@@ -59,7 +59,7 @@ export const allowlistSet = action({
       ? { verdict: 'yes', says: say`The SSH allowlist of ${input.env.name} is ${spoken(input.addresses, 20)}` }
       : {
           verdict: 'not yet',
-          says: say`The SSH allowlist of ${input.env.name} is still another one: ${list.length === 0 ? 'empty' : spoken(list, 20)}`,
+          says: say`The SSH allowlist of ${input.env.name} is still different: ${list.length === 0 ? 'empty' : spoken(list, 20)}`,
         },
   undo: ({ input, before }) => backTo(before, input.env.id, input.addresses),
   leaves: ({ list }) => inAnyOrder(list),

@@ -21,7 +21,7 @@ export const backupsList = report({
           ? [
               {
                 kind: 'text',
-                text: say`**There is no backup of ${input.env.name}.** What is overwritten or deleted there cannot be brought back.`,
+                text: say`**There is no backup of ${input.env.name}.** Anything overwritten or deleted there can't be brought back.`,
               },
             ]
           : [

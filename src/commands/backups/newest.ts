@@ -15,14 +15,14 @@ export async function newestBackup(read: Reader, { id }: Environment): Promise<N
   return newest === undefined ? null : { type: newest.type ?? '', at: newest.created_at ?? undefined };
 }
 
-/** It as a fact on a card. */
+/** The backup as a fact on a card. */
 export const backupFact = (backup: NewestBackup): Text =>
   backup === null ? say`none` : say`${backup.type || 'of unknown kind'}, ${whenMade(backup)}`;
 
-/** What must not be overlooked about it; undefined where it is young enough. */
+/** A warning about a missing or old backup; undefined if it is recent enough. */
 export function backupWarning({ name }: Environment, backup: NewestBackup, now: number): Text | undefined {
   if (backup === null) return say`**There is no backup of ${name}.**`;
-  if (backup.at === undefined) return say`**How old the newest backup of ${name} is, the host does not say.**`;
+  if (backup.at === undefined) return say`**The host doesn't say how old the newest backup of ${name} is.**`;
   return now - backup.at > dayMs
     ? say`**The newest backup of ${name} is older than a day:** ${whenMade(backup)}.`
     : undefined;

@@ -5,16 +5,16 @@ import { readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 
 export const backupsNext = report({
-  summary: 'Ask when a backup of an environment can be downloaded next',
+  summary: 'Show when a backup of an environment can be downloaded next',
   button: 'Next download',
   examples: ['acme-shop/live'],
   fields: { env: environment() },
   target: 'env',
   show: async ({ input: { env }, read, now }) => {
-    const { is_backup_available: isAvailable, reset_at: said } = await read(
+    const { is_backup_available: isAvailable, reset_at: resetAt } = await read(
       getNextDownloadableBackup({ env_id: env.id }),
     );
-    const when = whenOf(said);
+    const when = whenOf(resetAt);
     const from =
       when === undefined ? say`The host does not say when the next one is.` : say`The next one is from ${when}.`;
     const state = isAvailable
@@ -32,16 +32,16 @@ export const backupsNext = report({
 });
 
 /** A moment in words, in UTC where it names no zone; as it stands where it cannot be read for certain. */
-function whenOf(said: string | undefined): Inline {
-  const text = said?.trim();
+function whenOf(resetAt: string | undefined): Inline {
+  const text = resetAt?.trim();
   if (!text) return undefined;
   const hasZone = /(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})(?:\s*\([^)]*\))?$/i.test(text);
   const isWhole = /(?<!\d)\d{4}(?!\d)/.test(text) && /\d:\d{2}/.test(text);
   const zoned = hasZone ? text : `${text}${/^\d{4}-\d{2}-\d{2}T/.test(text) ? 'Z' : ' UTC'}`;
   const at = isWhole ? Date.parse(zoned) : Number.NaN;
-  return at >= earliest && at <= latest ? time(at, 'date') : `${text.slice(0, 100)} (as the host says it, in UTC)`;
+  return at >= earliest && at <= latest ? time(at, 'date') : `${text.slice(0, 100)} (in the host's own words, UTC)`;
 }
 
-/** What is read as a moment outside of these was not meant as one. */
+/** A moment outside these bounds was not meant as one. */
 const earliest = Date.UTC(2000, 0);
 const latest = Date.UTC(2100, 0);

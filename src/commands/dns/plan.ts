@@ -4,7 +4,7 @@ import type { Sources } from '../kit/sources.ts';
 import { wholeName } from './names.ts';
 import { meaning, type RecordType } from './values.ts';
 
-/** A record as the host lists it; a TTL in seconds that it does not tell is null. */
+/** A record as the host lists it; the TTL is in seconds, null if unknown. */
 export type ListedRecord = {
   readonly type: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export type ListedRecord = {
   readonly values: readonly string[];
 };
 
-/** What somebody wants of one record. */
+/** The requested change of one record. */
 export type Wanted = {
   readonly domain: Domain;
   readonly type: RecordType;
@@ -22,19 +22,19 @@ export type Wanted = {
   readonly remove: readonly string[] | undefined;
 };
 
-/** How long an answer about a new record may be kept, in seconds, where nobody says. */
+/** The default TTL of a new record, in seconds. */
 export const newTtl = 3_600;
 export const maxTtl = 2_147_483_647;
 
-/** What stands at a name before it is changed: all of its records, whatever their type. */
+/** All records of a name, of any type, before the change. */
 export type Before = {
   readonly whole: string;
   readonly records: readonly ListedRecord[];
-  /** The least TTL that the host takes; left out: any. */
+  /** The lowest TTL that the host accepts, in seconds; undefined if there is no limit. */
   readonly least?: number | undefined;
 };
 
-/** Looks at the name that is meant. */
+/** Reads the records of the name. */
 export async function recordsAt(
   { read, leastTtl }: Pick<Sources, 'read' | 'leastTtl'>,
   { domain, name }: Wanted,
@@ -47,42 +47,42 @@ export async function recordsAt(
     records: records.flatMap(({ type, name, ttl, resource_records: values }) =>
       type === undefined || name === undefined || wholeName(name, domain.name) !== whole
         ? []
-        : [{ type: type.toUpperCase(), name, ttl: told(ttl), values: values.flatMap(({ value }) => sayable(value)) }],
+        : [{ type: type.toUpperCase(), name, ttl: ttlOf(ttl), values: values.flatMap(({ value }) => sayable(value)) }],
     ),
   };
 }
 
-const told = (ttl: number | undefined): number | null =>
+const ttlOf = (ttl: number | undefined): number | null =>
   ttl !== undefined && Number.isInteger(ttl) && ttl >= 0 && ttl <= maxTtl ? ttl : null;
 
 /** What could not be sent back as it is cannot be changed here. */
 const sayable = (value: string | undefined): readonly string[] =>
   value !== undefined && /^\P{Cc}{1,4096}$/u.test(value) ? [value] : [];
 
-/** What a wish makes of the records that are there. */
+/** What the request does to the existing records. */
 export type Plan = {
   readonly whole: string;
   readonly isApex: boolean;
-  /** Those of this name and type: more than one cannot be told apart. */
+  /** Records of this name and type; several cannot be told apart. */
   readonly records: readonly ListedRecord[];
-  /** Those of this name and of other types. */
+  /** Records of this name with other types. */
   readonly others: readonly ListedRecord[];
   readonly was: readonly string[];
-  /** Wanted, and not there yet. */
+  /** Values to add. */
   readonly adds: readonly string[];
-  /** Wanted, and there already. */
+  /** Values to add that already exist. */
   readonly known: readonly string[];
-  /** To be taken away, in the host's own spelling. */
+  /** Values to remove, in the host's spelling. */
   readonly gone: readonly string[];
-  /** To be taken away, and not there. */
+  /** Values to remove that do not exist. */
   readonly missing: readonly string[];
   readonly after: readonly string[];
   readonly oldTtl: number | null | undefined;
-  /** Undefined where the host does not tell the present one and nobody says another. */
+  /** Undefined if the host does not tell the current TTL and no other was given. */
   readonly ttl: number | undefined;
 };
 
-/** Holds a wish against the records of its name. */
+/** Compares a request with the records of its name. */
 export function planOf(wanted: Wanted, { whole, records: all }: Before): Plan {
   const { domain, type, add = [], remove = [] } = wanted;
   const records = all.filter((record) => record.type === type);

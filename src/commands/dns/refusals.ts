@@ -9,14 +9,18 @@ type Refused = Wrong<keyof Wanted>;
 const nothing = 'Nothing was done.';
 const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-/** What is wrong with a wish whatever the records are. */
+/** What is wrong with the input, regardless of the records. */
 export function wrongWish(wanted: Wanted): Refused | undefined {
   const { domain, type, name, ttl, add = [], remove = [] } = wanted;
   if (add.length + remove.length === 0 && ttl === undefined)
-    return { field: 'add', says: say`What shall be changed? ${nothing}`, hint: sayWhat, unsaid: true };
+    return { field: 'add', says: say`What should be changed? ${nothing}`, hint: sayWhat, unsaid: true };
   const whole = wholeName(name, domain.name);
   if (!isInZone(whole, domain.name))
-    return { field: 'name', says: say`${code(cut(whole))} is no name of ${domain.name}. ${nothing}`, hint: withoutDot };
+    return {
+      field: 'name',
+      says: say`${code(cut(whole))} is not a name in ${domain.name}. ${nothing}`,
+      hint: withoutDot,
+    };
   const wrongName = wrongLabels(whole, recordLabel);
   if (wrongName !== undefined) return { field: 'name', says: say`${code(cut(whole))} ${wrongName}. ${nothing}` };
   for (const value of add) {
@@ -40,13 +44,13 @@ function wrongAlias(isApex: boolean, { domain, add = [] }: Wanted): Refused | un
   if (isApex && add.length > 0)
     return {
       field: 'name',
-      says: say`${domain.name} itself cannot be a CNAME: other records have to stand there. ${nothing}`,
+      says: say`${domain.name} itself can't be a CNAME, because it needs other records. ${nothing}`,
       hint: 'Point it with an A record.',
     };
   return add.length > 1 ? { field: 'add', says: say`A CNAME has one value. ${nothing}` } : undefined;
 }
 
-/** What the records that are there say against it. */
+/** Conflicts with the existing records. */
 export function impossible(wanted: Wanted, before: Before): Refused | undefined {
   const plan = planOf(wanted, before);
   const { least = 0 } = before;
@@ -59,7 +63,7 @@ export function impossible(wanted: Wanted, before: Before): Refused | undefined 
     offers: [{ label: `DNS of ${wanted.domain.name}`.slice(0, 75), words: ['dns', 'list', wanted.domain.id] }],
   });
   if (records.length > 1)
-    return refused('name', say`The host lists ${records.length} of the ${record}, and they cannot be told apart here.`);
+    return refused('name', say`The host lists ${records.length} of the ${record}, and I can't tell them apart.`);
   if (records.length === 1 && was.length === 0)
     return refused('name', say`The host lists the ${record} without values that can be changed here.`);
   if (missing.length > 0) return refused('remove', say`${spoken(missing)} is not in the ${record}.`, present(was));
@@ -67,28 +71,28 @@ export function impossible(wanted: Wanted, before: Before): Refused | undefined 
   if (plan.after.length === 0 && wanted.ttl !== undefined)
     return refused(
       'ttl',
-      say`This takes the whole ${record} away, and what is gone has no TTL.`,
+      say`This removes the whole ${record}, so there is no TTL to set.`,
       say`Leave ${code('--ttl')} out.`,
     );
   if (plan.ttl === undefined)
-    return refused('ttl', say`The host does not tell the TTL of the ${record}.`, say`Say it: ${code('--ttl=3600')}.`);
+    return refused('ttl', say`The host doesn't tell me the TTL of the ${record}.`, say`Add it: ${code('--ttl=3600')}.`);
   if (plan.after.length > 0 && plan.ttl < least)
     return wanted.ttl === undefined
       ? refused(
           'ttl',
-          say`The ${record} has a TTL of ${plan.ttl} s, and the host takes none below ${least} s.`,
-          say`Say another one: ${code(`--ttl=${least}`)}.`,
+          say`The ${record} has a TTL of ${plan.ttl} s, and the host accepts none below ${least} s.`,
+          say`Type another one: ${code(`--ttl=${least}`)}.`,
         )
-      : refused('ttl', say`The host takes no TTL below ${least} s.`, say`Say ${code(`--ttl=${least}`)} or more.`);
+      : refused('ttl', say`The host accepts no TTL below ${least} s.`, say`Type ${code(`--ttl=${least}`)} or more.`);
   if (adds.length + gone.length === 0 && plan.ttl === plan.oldTtl)
     return refused(
       'add',
-      known.length > 0 ? say`${spoken(known)} is in the ${record} already.` : say`The ${record} has this TTL already.`,
+      known.length > 0 ? say`${spoken(known)} is already in the ${record}.` : say`The ${record} already has this TTL.`,
     );
   return crowded(wanted, before, refused);
 }
 
-/** A CNAME stands alone. */
+/** A CNAME cannot share its name with other records. */
 function crowded(
   wanted: Wanted,
   before: Before,
@@ -100,19 +104,19 @@ function crowded(
   if (other)
     return refused(
       'type',
-      say`${code(whole)} has a ${other.type} record, and a CNAME stands beside no other record.`,
-      'Take that one away first.',
+      say`${code(whole)} has a ${other.type} record, and a CNAME can't share its name with another record.`,
+      'Remove that one first.',
     );
   if (wanted.type !== 'CNAME' || after.length === 1) return undefined;
   return refused(
     'add',
-    say`${code(whole)} has a CNAME already, and a name has one.`,
+    say`${code(whole)} already has a CNAME, and a name can have only one.`,
     say`Remove the old value with it: ${spoken(was)}.`,
   );
 }
 
-const sayWhat = say`Say a value to add (\`--add\`), one to remove (\`--remove\`), or another TTL (\`--ttl\`).`;
-const withoutDot = 'A dot at the end says that the name is whole; leave it out.';
+const sayWhat = say`Type a value to add (\`--add\`), one to remove (\`--remove\`), or another TTL (\`--ttl\`).`;
+const withoutDot = 'A dot at the end means that the name is complete; leave it out.';
 const present = (was: readonly string[]): Inline =>
   was.length > 0 ? say`It has ${spoken(was)}.` : 'There is no such record.';
 

@@ -25,8 +25,8 @@ export const domainsAdd = action({
     www && noWildcard
       ? {
           field: 'noWildcard',
-          says: say`www comes with the wildcard, and the wildcard is to be left out. Nothing was done.`,
-          hint: say`Say either ${code('--www')} or ${code('--no-wildcard')}.`,
+          says: say`www comes with the wildcard, and you asked to leave the wildcard out. Nothing was done.`,
+          hint: say`Use either ${code('--www')} or ${code('--no-wildcard')}.`,
         }
       : undefined,
   look: async ({ input, certificate, ...sources }) => {
@@ -37,14 +37,14 @@ export const domainsAdd = action({
     };
   },
   possible: ({ input, before: { listed, certificate } }) => {
-    if (listed) return { field: 'domain', says: say`${input.domain} is a domain of the company already. ${nothing}` };
+    if (listed) return { field: 'domain', says: say`${input.domain} is already a domain of the company. ${nothing}` };
     if (certificate === null) return undefined;
     if ('wrong' in certificate) return { field: 'certificate', says: certificate.wrong };
     if (speaksFor(certificate.names, input.domain)) return undefined;
     return {
       field: 'certificate',
-      says: say`The certificate ${code(input.certificate ?? '')} does not speak for ${input.domain}. ${nothing}`,
-      hint: say`It speaks for ${spokenNames(certificate)}.`,
+      says: say`The certificate ${code(input.certificate ?? '')} does not cover ${input.domain}. ${nothing}`,
+      hint: say`It covers ${spokenNames(certificate)}.`,
     };
   },
   rests: ({ before: { listed, certificate } }) => ({
@@ -101,7 +101,7 @@ const maxNames = 10;
 const spokenNames = ({ names }: Certificate): Text =>
   names.length === 0 ? say`no domain` : [list(names, maxNames, 'code')];
 
-/** What will be served besides the domain itself and is not in the certificate. */
+/** Names besides the domain that will be served but are not in the certificate. */
 function uncovered(
   { names }: Certificate,
   { domain, www, noWildcard }: { readonly domain: string; readonly www: boolean; readonly noWildcard: boolean },
@@ -110,5 +110,5 @@ function uncovered(
   const missing = served.filter((name) => !speaksFor(names, name));
   return missing.length === 0
     ? undefined
-    : say`**The certificate does not speak for ${missing.join(' and ')}.** Browsers will refuse what is served there with it.`;
+    : say`**The certificate does not cover ${missing.join(' and ')}.** Browsers will refuse to open pages there with it.`;
 }

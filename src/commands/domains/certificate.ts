@@ -9,7 +9,7 @@ export const certificateName = (): PlainField<string, false> =>
     read: ([first = '']) => {
       if (/^[\w.-]{1,100}$/.test(first) && !/^\.{1,2}$/.test(first)) return first;
       throw new Refusal(say`“${first.slice(0, 40)}” cannot be the name of a certificate. Nothing was done.`, {
-        hint: say`Whoever runs me knows their names: ${code('NAME')} stands for NAME.pem and NAME.key.`,
+        hint: say`Ask the person who runs me for their names: ${code('NAME')} stands for NAME.pem and NAME.key.`,
       });
     },
     show: (value) => [value],

@@ -18,7 +18,7 @@ export const domainsRecords = report({
     ];
     const none =
       records === undefined
-        ? say`**The records of ${input.domain.name} are not readable here.** The host says that they are gone, or that my key may not see them (404).`
+        ? say`**I can't read the records of ${input.domain.name}.** The host says that they are gone, or that my key may not see them (404).`
         : say`The host names no record that has to be set for ${input.domain.name}.`;
     return {
       title: say`**${input.domain.name} · records to set**${records ? ` · ${counted(rows.length, 'record')}` : ''}`,
@@ -37,7 +37,7 @@ export const domainsRecords = report({
                 ]),
               },
             ],
-      source: say`${readAt(now)}; they are set where the DNS of the domain is kept`,
+      source: say`${readAt(now)}; set them at the provider of the domain's DNS`,
       offers: [{ label: 'Check again', words: ['domains', 'records', input.domain.id] }],
     };
   },

@@ -2,16 +2,16 @@ import type { FileNode } from '../../hosting/contract/files.ts';
 import { codeOf, unseen } from '../../text.ts';
 import { counted } from '../kit/page.ts';
 
-/** More lines than this nobody reads. */
+/** Nobody reads more lines than this. */
 const maxLines = 20_000;
 const maxNameLength = 200;
 
 type Entry = { readonly name: string; readonly node: FileNode };
 
-/** A tree as lines, folders first; `cut`: there is more below than so many levels show. */
+/** A tree as lines, folders first; `cut` means that there are deeper levels. */
 export type DrawnTree = { readonly lines: readonly string[]; readonly cut: boolean };
 
-/** Draws what is inside a folder, so many levels deep. */
+/** Draws the contents of a folder, up to a number of levels. */
 export function drawTree(nodes: readonly FileNode[], depth: number): DrawnTree {
   const lines: string[] = [];
   let cut = false;
@@ -38,7 +38,7 @@ export function drawTree(nodes: readonly FileNode[], depth: number): DrawnTree {
   return { lines: [...lines.slice(0, maxLines), more], cut };
 }
 
-/** Every path of the tree with what stands there, folders before what is in them. */
+/** Every path of the tree with its node, folders before their contents. */
 export function pathsOf(nodes: readonly FileNode[]): ReadonlyMap<string, FileNode> {
   const found = new Map<string, FileNode>();
   walk(nodes, (path, node) => {
@@ -58,7 +58,7 @@ export function countIn(nodes: readonly FileNode[]): { readonly files: number; r
   return { files, folders };
 }
 
-/** A name that cannot pass for two lines, nor hide what is in it. */
+/** A name without line breaks or invisible characters. */
 export function onOneLine(name: string): string {
   const shown = name.replaceAll(hidden, (character) => `⟨${codeOf(character)}⟩`);
   return shown.length > maxNameLength ? `${shown.slice(0, maxNameLength - 1)}…` : shown;
@@ -71,7 +71,7 @@ function insideOf({ children = [] }: FileNode): string {
   return `${counted(files + folders, 'entry', 'entries')} inside`;
 }
 
-/** A host may nest deeper than calls may: no recursion. */
+/** No recursion: the host's tree may be deeper than the call stack. */
 function walk(nodes: readonly FileNode[], visit: (path: string, node: FileNode) => void): void {
   const left = nodes.map((node) => ({ path: nameOf(node), node })).toReversed();
   for (let next = left.pop(); next; next = left.pop()) {

@@ -8,7 +8,7 @@ const maxPaths = 5;
 const maxVisitors = 5;
 const pathCharacters = 120;
 
-/** An access log: how requests were answered, what fails, what is slow, and who asks most. */
+/** An access log: status classes, failing and slow paths, and the busiest visitors. */
 export async function accessLens(lines: readonly Told[]): Promise<Section> {
   const visitors = new Map<string, number>();
   const statuses = new Map<number, { count: number; readonly at: number | undefined }>();
@@ -50,10 +50,10 @@ function classesOf(statuses: ReadonlyMap<number, { readonly count: number }>, un
     const name = `${Math.floor(status / 100)}xx`;
     classes.set(name, (classes.get(name) ?? 0) + count);
   }
-  const told = [...classes].sort(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = [...classes].sort(([one], [other]) => (one < other ? -1 : 1));
   return joined(
     [
-      ...told.map(([name, count]) => say`${bold(name)} ${grouped(count)}`),
+      ...sorted.map(([name, count]) => say`${bold(name)} ${grouped(count)}`),
       unread === 0 ? undefined : `${grouped(unread)} not understood`,
     ],
     ' · ',
@@ -67,10 +67,12 @@ function failingMost(paths: readonly PathCount[]): readonly Text[] {
     ({ path }) => path,
   )
     .slice(0, maxPaths)
-    .map(({ path, count, statuses }) => say`${bold(`${grouped(count)}×`)} ${shownPath(path)} · ${said(statuses)}`);
+    .map(
+      ({ path, count, statuses }) => say`${bold(`${grouped(count)}×`)} ${shownPath(path)} · ${statusCounts(statuses)}`,
+    );
 }
 
-function said(statuses: ReadonlyMap<number, number>): string {
+function statusCounts(statuses: ReadonlyMap<number, number>): string {
   const [most, ...rest] = ranked(
     [...statuses],
     ([, count]) => count,
@@ -98,19 +100,19 @@ function slowest(paths: readonly PathCount[]): readonly Text[] {
 const inSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s`;
 
 function busiest(visitors: ReadonlyMap<string, number>): Text {
-  const told = ranked(
+  const shown = ranked(
     [...visitors],
     ([, count]) => count,
     ([visitor]) => visitor,
   )
     .slice(0, maxVisitors)
     .map(([visitor, count]) => `${visitor} ${grouped(count)}`);
-  return told.length === 0 ? [] : say`**Busiest visitors** ${told.join(', ')}, of ${grouped(visitors.size)}`;
+  return shown.length === 0 ? [] : say`**Busiest visitors** ${shown.join(', ')}, of ${grouped(visitors.size)}`;
 }
 
-/** A path as it is shown, wherever one is. */
+/** A path, shortened and in code style. */
 export const shownPath = (path: string): Text => inline(code(cut(path, pathCharacters)));
 
-/** A heading over lines; nothing where there are none. */
+/** Lines under a heading; empty without lines. */
 export const listed = (heading: string, lines: readonly Text[]): Text =>
   lines.length === 0 ? [] : joined([bold(heading), ...lines], '\n');

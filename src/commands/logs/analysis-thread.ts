@@ -5,22 +5,22 @@ import type { Happened } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';
 import type { Answer, Asking } from './reader.ts';
 
-/** The thread beside: looks at one long log after another, as `reader.ts` asks. */
+/** The worker thread: analyses long logs for `reader.ts`, one at a time. */
 
 const alias = aliasesBy(String(workerData));
 
 async function answer({ look, secrets, port }: Asking): Promise<void> {
   addSpellings(secrets);
-  const tell = (what: Answer): void => port.postMessage(what);
+  const send = (message: Answer): void => port.postMessage(message);
   const recall = (since: number): Promise<readonly Happened[]> =>
     new Promise((resolve) => {
       port.once('message', resolve);
-      tell({ kind: 'recall', since });
+      send({ kind: 'recall', since });
     });
   try {
-    tell({ kind: 'page', page: await analyze(look, alias, recall) });
+    send({ kind: 'page', page: await analyze(look, alias, recall) });
   } catch (error) {
-    tell({ kind: 'failed', error });
+    send({ kind: 'failed', error });
   }
 }
 

@@ -7,10 +7,10 @@ import { ledUp } from './timeline.ts';
 import type { LogQuery, Recall } from '../kit/log-query.ts';
 
 const dayMs = 86_400_000;
-/** No log goes further back. */
+/** Older timestamps are not believed. */
 const oldestDays = 400;
 
-/** Reads the lines, masked, and draws what they show; where they have times, beside what was sent meanwhile. */
+/** Masks and reads the lines and builds the page; lines with times are shown beside the changes sent meanwhile. */
 export async function analyze(look: LogQuery, alias: (address: string) => string, recall: Recall): Promise<Page> {
   const { text, asked, wanted, most, span, now, zone } = look;
   const raw = newestOf(text, wanted);

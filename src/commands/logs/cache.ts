@@ -8,7 +8,7 @@ import { pathCounter, ranked } from './requests.ts';
 const maxPaths = 8;
 const verdict = /\b(?:HIT|MISS|BYPASS|EXPIRED|STALE|UPDATING|REVALIDATED)\b/;
 
-/** A cache log: what part was found in the cache, and what was missed most. */
+/** A cache log: the hit ratio, and the paths that were missed most. */
 export async function cacheLens(lines: readonly Told[]): Promise<Section> {
   const verdicts = new Map<string, number>([
     ['HIT', 0],
@@ -17,14 +17,14 @@ export async function cacheLens(lines: readonly Told[]): Promise<Section> {
   ]);
   const missed = pathCounter();
   let read = 0;
-  const look = ({ line, request }: Told): void => {
+  const count = ({ line, request }: Told): void => {
     const found = verdict.exec(request?.beside ?? line.text)?.[0];
     if (found === undefined) return;
     read += 1;
     verdicts.set(found, (verdicts.get(found) ?? 0) + 1);
     if (found === 'MISS' && request) missed.add(request);
   };
-  await eachPiece(lines, (piece) => piece.forEach(look));
+  await eachPiece(lines, (piece) => piece.forEach(count));
   const paths = ranked(
     missed.counts(),
     ({ count }) => count,
@@ -37,14 +37,14 @@ export async function cacheLens(lines: readonly Told[]): Promise<Section> {
 }
 
 function ratios(verdicts: ReadonlyMap<string, number>, read: number, unread: number): Text {
-  const told =
+  const shares =
     read === 0
       ? []
       : [...verdicts].map(([name, count]) => say`${bold(name)} ${percent(count, read)} (${grouped(count)})`);
-  return joined([...told, unread === 0 ? undefined : `${grouped(unread)} neither`], ' · ');
+  return joined([...shares, unread === 0 ? undefined : `${grouped(unread)} neither`], ' · ');
 }
 
-/** Never 0% of something, nor 100% of less than all. */
+/** Rounded, but 0% only for none and 100% only for all. */
 function percent(count: number, of: number): string {
   if (count === 0 || count === of) return count === 0 ? '0%' : '100%';
   return `${Math.min(99, Math.max(1, Math.round((100 * count) / of)))}%`;

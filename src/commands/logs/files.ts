@@ -1,2 +1,2 @@
-/** The logs by the names people use, as the host's document names them. */
+/** Log names that people type, and the host's names for them. */
 export const files = { error: 'error', access: 'access', cache: 'service-cache-perf' } as const;

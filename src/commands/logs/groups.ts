@@ -6,20 +6,20 @@ import type { Line } from './lines.ts';
 import type { Cause } from './nginx.ts';
 import { pathCounter, ranked } from './requests.ts';
 
-/** Messages that differ in numbers, ids, addresses and times alone. */
+/** Messages that differ only in numbers, ids, addresses and times. */
 export type Kind = {
-  /** What they have in common, `*` where they differ. */
+  /** The common text, with `*` where they differ. */
   readonly text: string;
-  /** Entries with such a message. */
+  /** The number of entries. */
   count: number;
   first: number | undefined;
   last: number | undefined;
-  /** The newest of them, masked. */
+  /** The newest message, masked. */
   example: string;
   readonly grave: boolean;
-  /** What was asked for when they came, entry by entry, as far as that is told. */
+  /** The requests that caused them, one per entry, as far as they are logged. */
   readonly causes: Cause[];
-  /** The end is known of none of them. */
+  /** Every one of them is cut off. */
   isCut: boolean;
 };
 
@@ -28,27 +28,27 @@ const shownCharacters = 140;
 const exampleCharacters = 110;
 const maxRequests = 3;
 const requestCharacters = 40;
-/** Less of a message than this does not tell which it is. */
-const telling = 40;
-/** A message says in its beginning how grave it is. */
-const judged = 300;
+/** A cut message needs this many characters to be matched with a whole one. */
+const minPrefix = 40;
+/** The level is looked for in this many characters. */
+const levelCharacters = 300;
 const partCharacters = 2_600;
-/** Of a message: what was asked for is told of the first kinds, as far as this goes. */
+/** Size limit: requests are listed for the first kinds until this is used up. */
 const roomForAll = 4_600;
-/** The folders of a file, where it is one of the machine's. */
+/** The folders of an absolute file path. */
 const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
 
 /** The first word of a level decides: a warning may speak of errors, and an error may quote a warning. */
 const level =
   /(^(?:PHP )?(?:warning|notice|deprecated|strict standards|info|debug)\b|\[(?:warn|notice|info|debug)\])|^alert:|\b(?:fatal|parse error|uncaught|unhandled|exception|panic|segfault|critical|emergency|error)\b|\[(?:error|crit|alert|emerg)\]/i;
 
-/** Whether a message tells of an error, rather than of a warning or of something that was noticed. */
+/** Whether a message is an error rather than a warning or a notice. */
 export function isGrave(message: string): boolean {
-  const found = level.exec(message.slice(0, judged));
+  const found = level.exec(message.slice(0, levelCharacters));
   return found !== null && found[1] === undefined;
 }
 
-/** The kinds of messages in these lines, errors first, then the most frequent; every line is in one of them at least. */
+/** The kinds of messages in these lines, errors first, then by frequency. Every line is in at least one kind. */
 export function kindsOf(lines: readonly Line[]): readonly Kind[] {
   const kinds = new Map<string, Kind>();
   const kindOf = (text: string, message: string, isCut: boolean): Kind => {
@@ -69,16 +69,16 @@ export function kindsOf(lines: readonly Line[]): readonly Kind[] {
     return kind;
   };
   const kindsIn = ({ messages, isCut }: Line): readonly Kind[] => {
-    // What PHP says more than once about one request is told once.
-    const told: Kind[] = [];
+    // A message that PHP repeats for one request counts once.
+    const found: Kind[] = [];
     for (const [index, message] of messages.entries()) {
       const text = fold(message);
       const endless = isCut && index === messages.length - 1;
-      if (endless && told.some((kind) => kind.text.startsWith(text))) break;
+      if (endless && found.some((kind) => kind.text.startsWith(text))) break;
       const kind = kindOf(text, message, endless);
-      if (!told.includes(kind)) told.push(kind);
+      if (!found.includes(kind)) found.push(kind);
     }
-    return told;
+    return found;
   };
   let open: readonly Kind[] = [];
   for (const line of lines) {
@@ -101,16 +101,16 @@ function add(kind: Kind, { count, first, last }: Pick<Kind, 'count' | 'first' | 
   if (last !== undefined) kind.last = Math.max(kind.last ?? last, last);
 }
 
-/** A message without its end is of the kind that begins like it, where there is but one such kind. */
+/** Merges a cut message into the kind that starts with it, if there is exactly one. */
 function wholeOf(kinds: ReadonlyMap<string, Kind>): readonly Kind[] {
   const whole: Kind[] = [];
-  // From the last name to the first: those that begin like a name come just before it.
+  // In reverse order, so that the texts starting with a prefix come just before the prefix.
   for (const text of [...kinds.keys()].sort().toReversed()) {
     const kind = kinds.get(text);
     if (kind === undefined) continue;
     const [like, another] = [whole.at(-1), whole.at(-2)];
     const isOne = like?.text.startsWith(text) === true && another?.text.startsWith(text) !== true;
-    if (kind.isCut && text.length >= telling && like && isOne) {
+    if (kind.isCut && text.length >= minPrefix && like && isOne) {
       add(like, kind);
       like.causes.push(...kind.causes);
     } else whole.push(kind);
@@ -118,34 +118,36 @@ function wholeOf(kinds: ReadonlyMap<string, Kind>): readonly Kind[] {
   return whole;
 }
 
-/** An error log, kind by kind; `as`: whether its times need their date; `errors`: no other kinds. */
+/** An error log by kinds of messages. `as`: show times with or without a date. `errors`: errors only. */
 export function errorLens(
   lines: readonly Line[],
   { as, errors }: { readonly as: 'time' | 'date'; readonly errors: boolean },
 ): Section {
   const kinds = kindsOf(lines).filter(({ grave }) => grave || !errors);
-  const shown = kinds.slice(0, maxShown).map((kind) => ({ text: toldOf(kind, as), asked: causesOf(kind.causes) }));
+  const shown = kinds
+    .slice(0, maxShown)
+    .map((kind) => ({ text: summaryOf(kind, as), requests: causesOf(kind.causes) }));
   let room = shown.reduce((rest, { text }) => rest - sizeOf(text), roomForAll);
-  const told = shown.map(({ text, asked }) => {
-    room -= sizeOf(asked);
-    return room < 0 ? text : say`${text}${asked}`;
+  const texts = shown.map(({ text, requests }) => {
+    room -= sizeOf(requests);
+    return room < 0 ? text : say`${text}${requests}`;
   });
   const others = kinds.length - maxShown;
   const left = kinds.slice(maxShown).reduce((sum, { count }) => sum + count, 0);
   if (left > 0)
-    told.push(
+    texts.push(
       say`${grouped(left)} more ${left === 1 ? 'message' : 'messages'} of ${others === 1 ? 'one other kind' : `${grouped(others)} other kinds`}.`,
     );
   const firsts = kinds.flatMap(({ text, first }): First[] =>
     first === undefined ? [] : [{ says: cut(text, 60), at: first }],
   );
-  return { kinds: kinds.length, parts: inParts(told), firsts };
+  return { kinds: kinds.length, parts: inParts(texts), firsts };
 }
 
-/** What a text takes up of a message. */
+/** The size of a text in a Slack message. */
 const sizeOf = (text: Text): number => JSON.stringify(text).length;
 
-function toldOf({ text, count, first, last, example }: Kind, as: 'time' | 'date'): Text {
+function summaryOf({ text, count, first, last, example }: Kind, as: 'time' | 'date'): Text {
   const shown = text.trim() === '' ? 'an empty line' : cut(text.replace(folders, '…'), shownCharacters);
   const when =
     first === undefined || last === undefined
@@ -158,7 +160,7 @@ function toldOf({ text, count, first, last, example }: Kind, as: 'time' | 'date'
   return say`${bold(`${grouped(count)}×`)} ${shown}${when}${newest}`;
 }
 
-/** What was asked for when these came, the most frequent first, and by how many. */
+/** The most frequent requests behind these messages, and how many visitors made them. */
 function causesOf(causes: readonly Cause[]): Text {
   if (causes.length === 0) return [];
   const [paths, clients] = [pathCounter(), new Set<string>()];
@@ -174,14 +176,14 @@ function causesOf(causes: readonly Cause[]): Text {
     ({ path }) => path,
   ).slice(0, maxRequests);
   const left = most.reduce((rest, { count }) => rest - count, causes.length);
-  const told = most.map(({ path, count }) => `${grouped(count)}× ${cut(path, requestCharacters)}`);
-  if (left > 0) told.push(`${grouped(left)}× others`);
+  const requests = most.map(({ path, count }) => `${grouped(count)}× ${cut(path, requestCharacters)}`);
+  if (left > 0) requests.push(`${grouped(left)}× others`);
   const who = clients.size > 1 ? counted(clients.size, 'visitor') : [...clients].join('');
-  const said = [told.join(', '), who, hasHosts ? 'several hosts' : ''].filter((part) => part !== '');
-  return say`\n    asked for: ${said.join(' · ')}`;
+  const details = [requests.join(', '), who, hasHosts ? 'several hosts' : ''].filter((part) => part !== '');
+  return say`\n    requested: ${details.join(' · ')}`;
 }
 
-/** Lines below each other, in as few parts as hold them. */
+/** Joins lines into as few parts as possible. */
 function inParts(lines: readonly Text[]): readonly Text[] {
   const parts: Text[][] = [];
   let size = 0;

@@ -2,16 +2,16 @@ const columns = 24;
 const heights = '▂▃▄▅▆▇█';
 const none = '▁';
 
-/** From when to when something is drawn, in epoch milliseconds. */
+/** The span of time that is drawn, in epoch milliseconds. */
 export type Stretch = { readonly from: number; readonly to: number };
 
-/** The column in which a moment stands; undefined outside of the stretch. */
+/** The column of a moment; undefined outside of the stretch. */
 function columnOf(at: number, { from, to }: Stretch): number | undefined {
   if (at < from || at > to) return undefined;
   return to === from ? 0 : Math.min(columns - 1, Math.floor(((at - from) / (to - from)) * columns));
 }
 
-/** Volume over time as bars of text; the lowest stands for nothing at all, and for nothing else. */
+/** Volume over time as text bars; the lowest bar always means zero. */
 export function barsOf(times: Iterable<number>, stretch: Stretch): string {
   const counts = Array.from({ length: columns }, () => 0);
   for (const at of times) {
@@ -22,7 +22,7 @@ export function barsOf(times: Iterable<number>, stretch: Stretch): string {
   return counts.map((count) => (count === 0 ? none : heights[Math.ceil((count / most) * heights.length) - 1])).join('');
 }
 
-/** A line for below the bars, with an arrow under the column of each of these moments; empty without any. */
+/** A line below the bars with an arrow under the column of each moment; empty if there are none. */
 export function arrowsFor(times: readonly number[], stretch: Stretch): string {
   const marked = new Set(times.map((at) => columnOf(at, stretch)));
   return Array.from({ length: columns }, (_, column) => (marked.has(column) ? '↑' : ' '))
@@ -30,7 +30,7 @@ export function arrowsFor(times: readonly number[], stretch: Stretch): string {
     .trimEnd();
 }
 
-/** The minute in which most happened, and how much; the earliest of several. */
+/** The busiest minute (its start, epoch ms) and its count; the earliest of equals; undefined without times. */
 export function busiestMinute(times: Iterable<number>): { readonly at: number; readonly count: number } | undefined {
   const minutes = new Map<number, number>();
   for (const at of times) {

@@ -5,25 +5,25 @@ import { stampReader } from './timestamps.ts';
 
 export const toldBy = (line: Line): Told => ({ line, request: requestIn(line.text) });
 
-/** A line, and the request that it tells of; undefined where there is none in it. */
+/** A line, and the request in it, if there is one. */
 export type Told = { readonly line: Line; readonly request: Request | undefined };
 
 /** A line of a log that may be shown. */
 export type Line = Unwrapped & {
-  /** Masked, and as long as may be shown; the messages are parts of it, without its time. */
+  /** Masked and limited in length; the messages are parts of it, without its time. */
   readonly text: string;
-  /** Epoch milliseconds: its own, else of the line before it. */
+  /** Epoch milliseconds: its own time, or that of the line before it. */
   readonly at: number | undefined;
-  /** It goes on with the entry before it, as the lines of a stack trace do. */
+  /** It continues the entry before it, like a line of a stack trace. */
   readonly continues: boolean;
 };
 
-/** Between these (epoch ms) a time is believed; a visitor may write any into a log. */
+/** Times outside these bounds (epoch ms) are ignored: visitors can write any time into a log. */
 export type Plausible = { readonly from: number; readonly to: number };
 
 const goesOn = /^(?:\s|#\d+ |Stack trace:|Caused by|Next [\w\\]{0,100}(?:Exception|Error)\b|thrown in |[)}\]]|$)/;
 
-/** Reads a log piece by piece, in its order: the same lines, wherever it is cut. */
+/** Reads a log in pieces, in order; where it is split does not affect the result. */
 export function lineReader(
   alias: (address: string) => string,
   { from, to }: Plausible,
@@ -35,7 +35,7 @@ export function lineReader(
     raw.map((line) => {
       const text = mask(line);
       if (goesOn.test(text)) {
-        // Where a trace has its lines, what nginx was asked stands behind the last of them.
+        // After a multi-line trace, nginx puts the request behind the last line.
         return { text, messages: [text], isCut: false, cause: causeIn(text), at: before, continues: true };
       }
       const stamp = stampOf(text);
@@ -44,7 +44,7 @@ export function lineReader(
     });
 }
 
-/** The newest lines of a text, oldest first, at most so many; what the host adds beyond what was asked is older. */
+/** The last `most` lines of a text, oldest first. Extra lines that the host sends are the oldest ones. */
 export function newestOf(text: string, most: number): readonly string[] {
   const end = text.endsWith('\n') ? text.length - 1 : text.length;
   if (end <= 0) return [];

@@ -3,26 +3,26 @@ import { Follower } from '../../masking/across.ts';
 import { email, ipv4, ipv6, isAddress, isOfServer, mayHoldEmail, mayHoldIpv6 } from '../../masking/addresses.ts';
 import { scrub } from '../../secret.ts';
 
-// Escape sequences of terminals, and every control character but the tab.
+// Terminal escape sequences, and every control character except the tab.
 const unprintable =
   /\u001B(?:\[[\d;?]*[ -/]*[@-~]|[\]P^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|.)|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
-/** Longer than a credential: one that begins in what is shown is seen whole, and so known for what it is. */
+/** Longer than any credential, so that one that starts within the shown part is seen whole and recognised. */
 const room = 4_096;
 
-/** Whoever speaks to a server of code does so under a name that is nobody's. */
+/** Masks an e-mail address. `git@host` is a shared account of a code server, not a person. */
 const unnamed = (address: string): string => (/^(?:git|hg|svn)@/.test(address) ? address : '***@***');
 
-/** A log line that may be shown: credentials and e-mail addresses masked, visitors under an alias, no control characters. */
+/** A log line that may be shown: credentials and e-mail addresses masked, visitors by alias, no control characters. */
 export const maskLine = (line: string, alias: (address: string) => string, limit?: number): string =>
   maskWith(line, (found) => (isAddress(found) ? alias(found) : found), limit);
 
-/** The same; `named` also gets what merely has the shape of an address, to give it back as it is. */
+/** The same; `named` also gets text that only looks like an address, and returns it unchanged. */
 function maskWith(line: string, named: (found: string) => string, limit = 2_000): string {
   const printable = line.replace(unprintable, '');
   const clean = scrub(printable.slice(0, limit + room));
   const left = printable.length - limit;
   const short = left > 0 ? `${clean.slice(0, limit)}… (${left} more characters)` : clean;
-  // Most lines have no address of anybody: to look for one at each of their letters takes longer than all the rest.
+  // Most lines have no e-mail address, and the full search is the slowest step: skip it where possible.
   const unsigned = mayHoldEmail.test(short) ? short.replace(email, unnamed) : short;
   const numbered = (found: string, at: number, text: string): string =>
     isOfServer(found, text, at) ? found : named(found);
@@ -30,19 +30,19 @@ function maskWith(line: string, named: (found: string) => string, limit = 2_000)
   return mayHoldIpv6(unnumbered) ? unnumbered.replace(ipv6, numbered) : unnumbered;
 }
 
-/** Addresses of visitors in a log line, as they stand there. */
+/** Visitors' addresses in a log line, unmasked. */
 export const addressesIn = (line: string): readonly string[] => {
   const start = line.slice(0, 2 * room);
   return [ipv4, ipv6].flatMap((shape) => [...start.matchAll(shape)].map(([found]) => found)).filter(isAddress);
 };
 
-/** Stable names for visitors' addresses, by a key that stays where they are given. */
+/** Stable aliases for visitors' addresses, made with a key that never leaves this installation. */
 export const aliasesBy =
   (key: string) =>
   (address: string): string =>
     `client-${createHmac('sha256', key).update(address).digest('hex').slice(0, 6)}`;
 
-/** Masks the lines of one log in their order: a private key goes over many lines, and a visitor comes back. */
+/** Masks the lines of one log in order: private keys span lines, and repeated visitors are remembered. */
 export function masker(alias: (address: string) => string): (line: string) => string {
   const known = new Map<string, string>();
   const named = (found: string): string => {

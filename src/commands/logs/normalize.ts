@@ -1,4 +1,4 @@
-/** Entries that are the same so far are the same. */
+/** Only this many characters are compared. */
 const compared = 300;
 const alias = /\bclient-[\da-f]{4,}/g;
 const digit = /\d/g;
@@ -6,14 +6,14 @@ const digits = /\d+/g;
 const hex = /^[\da-f]{4,}$/i;
 const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/iy;
 const uuidLength = 36;
-/** Where a UUID may have begun, before any of its parts: the first may be letters alone. */
+/** Offsets of a UUID's parts. A digit may first occur in any part, so the UUID may start this far before it. */
 const partsOfUuid = [0, 9, 14, 19, 24];
 /** A word this long with a digit in it is an id. */
 const idLength = 8;
 
 /**
- * What an entry has in common with others of its kind: numbers, ids, times and visitors are `*`. Goes from digit to
- * digit: every line of a log comes through here, and most of its letters are of no concern.
+ * The text that an entry shares with others of its kind: numbers, ids, times and visitors become `*`. It jumps from
+ * digit to digit because every log line goes through here.
  */
 export function fold(body: string): string {
   const start = body.length > compared ? body.slice(0, compared) : body;
@@ -42,11 +42,11 @@ function foldWord(word: string): string {
   return word.replace(digits, '*');
 }
 
-/** A letter of ASCII, a digit or an underscore: what ids are made of. */
+/** An ASCII letter, a digit or an underscore. */
 const isWord = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95;
 
-/** Where the UUID begins of which this word is a part. */
+/** The start of the UUID that this word is part of, if any. */
 function uuidAround(text: string, from: number, end: number, least: number): number | undefined {
   const length = end - from;
   if ((length !== 4 && length !== 8 && length !== 12) || (text[from - 1] !== '-' && text[end] !== '-'))

@@ -13,15 +13,15 @@ import { breathe, inPieces } from './chunks.ts';
 import type { Kept } from './span.ts';
 import { timelineOf } from './timeline.ts';
 
-/** A log as it was read, and what is known beside it. */
+/** The lines of a log that were read, and the context to show with them. */
 export type Reading = Kept & {
   readonly asked: Asked;
-  /** The host may have more lines before these. */
+  /** The host may have older lines. */
   readonly isCut: boolean;
   /** How many lines the host sent. */
   readonly sent: number;
   readonly span: Span;
-  /** What was sent for the environment, oldest first. */
+  /** Changes sent for the environment, oldest first. */
   readonly happened: readonly Happened[];
   readonly now: number;
   readonly zone: string;
@@ -30,12 +30,12 @@ export type Reading = Kept & {
 const newestShown = 5;
 const lineCharacters = 200;
 const fileCharacters = 8_000_000;
-/** A time further back is shown with its date. */
+/** Older times are shown with their date. */
 const today = 20 * 3_600_000;
-/** In less than this, a look around the busiest minute shows nothing more. */
+/** In a shorter span, zooming in on the busiest minute would show nothing new. */
 const wide = 8 * 60_000;
 
-/** From the first line to the last, or as far as was asked for where all of it was read; undefined without any time. */
+/** The drawn span: first to last line, widened to the requested span if it was all read; undefined without times. */
 export function stretchOf({
   lines,
   isCut,
@@ -54,7 +54,7 @@ export function stretchOf({
   return { from, to: Math.max(last, end) };
 }
 
-/** What a log shows at a glance: volume over time, what it is made of, the newest lines, and where to look next. */
+/** The overview of a log: volume over time, a breakdown, the newest lines, and buttons for a closer look. */
 export async function pageOf(reading: Reading): Promise<Page> {
   const { asked, lines, zone } = reading;
   const stretch = stretchOf(reading);
@@ -103,11 +103,11 @@ export async function pageOf(reading: Reading): Promise<Page> {
   };
 }
 
-/** `listed`: how many lines there are to what stands last. */
+/** `listed`: how many lines the ones at the end are the newest of. */
 const sourceOf = (reading: Reading, listed?: number): Text =>
   joined(
     [
-      listed === undefined ? [] : say`last stand the newest of ${counted(listed, 'line')}`,
+      listed === undefined ? [] : say`the newest of ${counted(listed, 'line')} are at the end`,
       readAt(reading.now),
       masked,
       ...notes(reading),
@@ -116,18 +116,18 @@ const sourceOf = (reading: Reading, listed?: number): Text =>
   );
 const masked = 'known shapes of credentials and e-mail addresses are masked, visitors have stable aliases';
 
-/** Where no line tells a time, the host alone knows whether they are from the span. */
+/** Said when no line has a time, because nothing shows whether the lines are from the span. */
 const notHeld = ({ lines, isCut }: Reading): Part => ({
   kind: 'text',
-  text: say`**These lines have no times, so I could not cut them to the span you asked for.** Shown are ${isCut ? 'the newest' : 'all'} ${counted(lines.length, 'line')} that the host sent.`,
+  text: say`**These lines have no times, so I could not cut them to the span you asked for.** These are ${isCut ? 'the newest' : 'all'} ${counted(lines.length, 'line')} that the host sent.`,
 });
 
-/** What the host sent besides, and what cannot be told of what is shown. */
+/** Which lines were left out, and which may be outside the span. */
 function notes({ lines, asked, outside, unlike, timeless }: Reading): readonly string[] {
   const leftOut = (amount: number, which: string): string =>
     `${counted(amount, 'line')} ${which} ${amount === 1 ? 'is' : 'are'} left out`;
   return [
-    ...(outside > 0 ? [leftOut(outside, 'from outside this span')] : []),
+    ...(outside > 0 ? [leftOut(outside, 'outside this span')] : []),
     ...(unlike > 0 ? [leftOut(unlike, `without “${cut(asked.search ?? '', 80)}”`)] : []),
     ...(timeless > 0 && timeless < lines.length
       ? [`the first ${counted(timeless, 'line')} ${timeless === 1 ? 'has' : 'have'} no time and may be older`]
@@ -135,13 +135,13 @@ function notes({ lines, asked, outside, unlike, timeless }: Reading): readonly s
   ];
 }
 
-/** The newest lines; of a trace, the line that it belongs to. */
+/** The newest lines; for a stack trace, the line it belongs to. */
 function newestEntries(lines: readonly Line[]): readonly Line[] {
   const heads = lines.filter(({ continues }) => !continues);
   return (lines.length <= newestShown || heads.length === 0 ? lines : heads).slice(-newestShown);
 }
 
-/** The lines of entries that tell of an error, or of requests that failed. */
+/** The lines of errors, or of failed requests. */
 function errorsIn(lines: readonly Told[], log: Asked['log']): readonly Told[] {
   let keeps = false;
   return lines.filter(({ line, request }) => {
@@ -182,7 +182,7 @@ function emptyPage(reading: Reading): Page {
   const { asked, lines } = reading;
   const next =
     asked.errors && lines.length > 0
-      ? say`Read all its lines, or another log.`
+      ? say`Read all lines, or another log.`
       : say`Read another log${asked.since.length > 0 ? say`, or go further back, as with ${code('--since=24h')}` : ''}.`;
   return {
     title: headOf(asked),
@@ -192,11 +192,11 @@ function emptyPage(reading: Reading): Page {
   };
 }
 
-/** What was not found, and where: not in lines that never came. */
+/** What was not found, and in which lines. Says nothing about lines that the host did not send. */
 function nothingOf({ asked: { search }, span, lines, sent, isCut, oldest, outside }: Reading): Text {
   const newest = say`newest ${counted(sent, 'line')} of this log`;
   if (outside === sent && isCut && oldest !== undefined)
-    return say`The ${newest} go back to ${time(oldest, 'date')} only, which is after the span you asked for; what is older I cannot read.`;
+    return say`The ${newest} only go back to ${time(oldest, 'date')}, which is after the span you asked for. I can't read older ones.`;
   const about = joined([
     lines.length > 0 ? 'No error in' : 'No line in',
     lines.length > 0 ? counted(lines.length, 'line') : isCut ? say`the ${newest}` : 'this log',

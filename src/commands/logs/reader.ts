@@ -6,54 +6,54 @@ import type { Page } from '../kit/page.ts';
 import type { LogQuery, Recall } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';
 
-/** Looks at logs: short ones here, and long ones in a thread of its own, which keeps nobody else waiting. */
+/** Analyses logs: short ones here, long ones in a worker thread, so that the event loop is not blocked. */
 export type LogReader = {
-  /** Rejects where `recall` does, and where the thread has ended. */
+  /** Rejects if `recall` does, or if the thread ends. */
   readonly look: (look: LogQuery, recall: Recall) => Promise<Page>;
-  /** Ends the thread; looks under way reject. */
+  /** Ends the thread; running analyses reject. */
   readonly close: () => Promise<void>;
 };
 
-/** What the thread is asked, with the way to answer it. */
+/** A request to the thread, with the port for its answers. */
 export type Asking = { readonly look: LogQuery; readonly secrets: readonly string[]; readonly port: MessagePort };
-/** What it says to that, in the end or on the way. */
+/** The thread's messages: a question (`recall`), or the final result. */
 export type Answer =
   | { readonly kind: 'page'; readonly page: Page }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'recall'; readonly since: number };
 
-/** With those who wait for it. */
+/** The thread, and the reject functions of everybody waiting for it. */
 type Thread = { readonly worker: Worker; readonly waiting: Set<(why: Error) => void> };
 
-/** Characters that are read here, in pieces: some 40 ms of work. */
+/** Shorter logs (in characters) are read here, in pieces: about 40 ms of work. */
 const short = 400_000;
-/** Long ones that wait; who may read so many at once is bounded elsewhere. */
+/** The maximum number of long logs waiting; the limit per person is elsewhere. */
 const maxWaiting = 200;
 const waitingMs = 600_000;
-/** Twice what the longest takes: without a bound it would be tidied up late, because the machine has more. */
+/** Twice what the longest log needs. Without a limit, garbage collection would start too late. */
 const resourceLimits = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
 const threadFile = new URL('./analysis-thread.ts', import.meta.url);
-/** The thread has its memory for as long as it is there, and takes a moment to begin. */
+/** An idle thread keeps its memory, and a new one takes a moment to start: end it only after this time. */
 const idleMs = 60_000;
 
-/** Visitors get their aliases by this key. No thread is begun before there is something long to read. */
+/** Creates a log reader. `aliasKey` makes the visitors' aliases. The thread starts with the first long log. */
 export function createLogReader(aliasKey: string): LogReader {
   const alias = aliasesBy(aliasKey);
-  // A long one, taken apart, is ten times as large as it came.
+  // A parsed log takes ten times its size in memory, so one long log at a time.
   const inTurn = createSemaphore({ most: 1, waiting: maxWaiting, waitMs: waitingMs });
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
 
-  const begin = (): Thread => {
+  const start = (): Thread => {
     const worker = new Worker(threadFile, { workerData: aliasKey, resourceLimits });
-    const begun: Thread = { worker, waiting: new Set() };
+    const started: Thread = { worker, waiting: new Set() };
     let cause: unknown;
     worker.on('error', (error) => (cause = error)).unref();
     worker.on('exit', () => {
-      if (thread === begun) thread = undefined;
-      for (const giveUp of begun.waiting) giveUp(new Error('the thread that reads long logs has ended', { cause }));
+      if (thread === started) thread = undefined;
+      for (const giveUp of started.waiting) giveUp(new Error('the thread that reads long logs has ended', { cause }));
     });
-    return begun;
+    return started;
   };
   const close = async (): Promise<void> => {
     clearTimeout(idle);
@@ -61,9 +61,9 @@ export function createLogReader(aliasKey: string): LogReader {
     thread = undefined;
     await ending?.worker.terminate();
   };
-  const beside = async (look: LogQuery, recall: Recall): Promise<Page> => {
+  const inThread = async (look: LogQuery, recall: Recall): Promise<Page> => {
     clearTimeout(idle);
-    thread ??= begin();
+    thread ??= start();
     const { worker, waiting } = thread;
     const { port1: here, port2: there } = new MessageChannel();
     const { promise, resolve, reject } = Promise.withResolvers<Page>();
@@ -84,7 +84,7 @@ export function createLogReader(aliasKey: string): LogReader {
   };
   return {
     look: (look, recall) =>
-      look.text.length < short ? analyze(look, alias, recall) : inTurn(() => beside(look, recall)),
+      look.text.length < short ? analyze(look, alias, recall) : inTurn(() => inThread(look, recall)),
     close,
   };
 }

@@ -1,12 +1,12 @@
-/** What a line of an access or cache log tells of one request. */
+/** The request in a line of an access or cache log. */
 export type Request = {
-  /** Without what stands behind a question mark. */
+  /** Without the query. */
   readonly path: string;
   readonly status: number;
   readonly seconds: number | undefined;
-  /** The alias of whoever asked. */
+  /** The visitor's alias. */
   readonly visitor: string | undefined;
-  /** The line without the request itself: a path may hold any word. */
+  /** The rest of the line, without the request, because a path may contain any word. */
   readonly beside: string;
 };
 
@@ -36,23 +36,23 @@ export function requestIn(text: string): Request | undefined {
   };
 }
 
-/** At most 200 characters, without what stands behind a question mark. */
+/** A path without its query, at most 200 characters. */
 export function pathOf(target: string): string {
   const bare = target.includes('"') ? target.replaceAll('"', '') : target;
   const query = bare.indexOf('?');
   return (query === -1 ? bare : `${bare.slice(0, query)}?…`).slice(0, 200);
 }
 
-/** What was counted of one path, or of paths that differ in their numbers and ids alone. */
+/** Counts for one path, or for paths that differ only in numbers and ids. */
 export type PathCount = {
-  /** The path; with `*` for what differs, once something does. */
+  /** The path, with `*` for the parts that differ. */
   path: string;
   count: number;
   readonly seconds: { sum: number; most: number; count: number };
   readonly statuses: Map<number, number>;
 };
 
-// One digit is a version or a page, and stays.
+// A single digit is a version or a page number, so it is kept.
 const varying = /(?<![\da-f])(?=[a-f]*\d)[\da-f]{8,}(?:-[\da-f]{4,12})*|\d{2,}/gi;
 
 /** Counts requests by path. */
@@ -67,7 +67,7 @@ type PathCounter = {
   readonly counts: () => readonly PathCount[];
 };
 
-/** The same, request by request. */
+/** Counts requests by path, one at a time. */
 export function pathCounter(): PathCounter {
   const byPath = new Map<string, PathCount>();
   const byFolded = new Map<string, PathCount>();
@@ -75,7 +75,7 @@ export function pathCounter(): PathCounter {
     const folded = path.replace(varying, '*');
     const known = byFolded.get(folded);
     const counted = known ?? { path, count: 0, seconds: { sum: 0, most: 0, count: 0 }, statuses: new Map() };
-    // Another path than the first: from here on it is told by what they have in common.
+    // A second path of this kind: show their common form from now on.
     if (known) known.path = folded;
     else byFolded.set(folded, counted);
     byPath.set(path, counted);
@@ -95,6 +95,6 @@ export function pathCounter(): PathCounter {
   };
 }
 
-/** The greatest first, by this measure; then by name, so that the order is always the same. */
+/** Sorted by measure, largest first, then by name for a stable order. */
 export const ranked = <T>(all: readonly T[], measure: (one: T) => number, name: (one: T) => string): readonly T[] =>
   all.toSorted((one, other) => measure(other) - measure(one) || (name(one) < name(other) ? -1 : 1));

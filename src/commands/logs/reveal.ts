@@ -10,7 +10,7 @@ import { inPieces } from './chunks.ts';
 
 const defaultLines = 20_000;
 
-/** The alias of a visitor, as answers about logs show it. */
+/** A visitor's alias, as log pages show it. */
 const visitor = plainField<string>('Alias', {
   shown: 'client-3f2a1c',
   read: ([first = '']) => {
@@ -22,7 +22,7 @@ const visitor = plainField<string>('Alias', {
 });
 
 export const logsReveal = report({
-  summary: 'Show the address behind the alias of a visitor; who asks is written down',
+  summary: "Show the address behind a visitor's alias; your request is recorded",
   button: 'Reveal a visitor',
   examples: ['acme-shop/live client-3f2a1c access'],
   right: 'named',
@@ -55,7 +55,7 @@ export const logsReveal = report({
                 ),
         },
       ],
-      source: 'for you alone; that you asked stands in the audit trail',
+      source: 'only you can see this; your request is in the audit trail',
     };
   },
 });

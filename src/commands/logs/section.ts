@@ -1,18 +1,18 @@
 import type { Text } from '../../text.ts';
 
-/** What one way of reading a log has found in it. */
+/** The part of a log page that is specific to the kind of log. */
 export type Section = {
-  /** What kinds of entries there are, where they were told apart. */
+  /** The number of kinds of entries, if they were grouped. */
   readonly kinds?: number;
-  /** Each part is drawn by itself. */
+  /** Each is shown as a separate part. */
   readonly parts: readonly Text[];
-  /** What went wrong, and when it was first seen; the worst first. */
+  /** Problems and when each was first seen, worst first. */
   readonly firsts: readonly First[];
 };
 export type First = { readonly says: string; readonly at: number };
 
-/** At most so many characters, cut where it can be seen. */
+/** At most `limit` characters, with an ellipsis if it was cut. */
 export const cut = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, limit)}…`);
 
-/** A number as it is read: `18,240`. */
+/** A number with thousands separators: `18,240`. */
 export const grouped = (amount: number): string => amount.toLocaleString('en-US');

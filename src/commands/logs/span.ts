@@ -1,27 +1,27 @@
 import type { Line } from './lines.ts';
 import type { Span } from '../kit/log-query.ts';
 
-/** The lines that were asked for, out of all that the host sent; how many lines it sent besides, and why they are not here. */
+/** The requested lines out of all that the host sent, and counts of those left out. */
 export type Kept = {
   readonly lines: readonly Line[];
-  /** Lines from another time than was asked for. */
+  /** Lines outside the requested span. */
   readonly outside: number;
-  /** Lines without the words that were searched for. */
+  /** Lines that do not match the search. */
   readonly unlike: number;
-  /** How many of the first lines are here although nothing tells when they were written. */
+  /** How many of the first lines are kept although their time is unknown. */
   readonly timeless: number;
-  /** When the oldest line that tells a time was written, here or not; undefined where none does. */
+  /** The time of the oldest line with one, kept or not (epoch ms); undefined if none has a time. */
   readonly oldest: number | undefined;
 };
 
-/** Times in logs are whole seconds: a line of this second may be from before or after the moment. */
+/** Log times are whole seconds, so a line of this second may be from before or after the moment. */
 const second = 1_000;
-/** Where the span begins, as lines tell it. */
+/** The start of the span in the precision of log times. */
 export const beginningOf = ({ from = -Infinity }: Span): number => Math.floor(from / second) * second;
 
 /**
- * Some hosts send their newest lines, whatever span and words were asked for. Lines without a time go with the line
- * before them; those before the first time go with the first line that has one.
+ * Filters the lines, because some hosts ignore the requested span and search. A line without a time gets the time of
+ * the line before it; lines before the first time get the first time.
  */
 export function keptOf(
   sent: readonly Line[],
@@ -48,7 +48,7 @@ export function keptOf(
   return { lines, outside, unlike, timeless, oldest };
 }
 
-/** Whether each line has these words, or another line of its entry: what is masked can be searched for as well. */
+/** Whether each line, or its entry, contains these words. Searches the raw lines, so masked text is found too. */
 function foundIn(lines: readonly Line[], raw: readonly string[], words: string): readonly boolean[] {
   const found: boolean[] = [];
   let head = 0;

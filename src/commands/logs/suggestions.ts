@@ -2,11 +2,11 @@ import type { Offer, Words } from '../../errors.ts';
 import type { Asked } from '../kit/log-query.ts';
 
 const minute = 60_000;
-/** Minutes before the busiest one, and after it, that are looked at more closely. */
+/** Minutes shown before and after the busiest one. */
 const aside = 3;
 const maxLines = 20_000;
 
-/** The words of a log; `more` is said instead of what was. */
+/** The words of a `logs` command; `more` overrides parts of the input. */
 export function wordsFor(asked: Asked, more: Partial<Asked> = {}): Words {
   const { env, log, since, until, lines, search, errors, full } = { ...asked, ...more };
   return [
@@ -22,7 +22,7 @@ export function wordsFor(asked: Asked, more: Partial<Asked> = {}): Words {
   ];
 }
 
-/** The same log around its busiest minute, as it reads on the clock of `zone`. */
+/** A button for the log around its busiest minute; the label is in `zone`. */
 export function aroundOffer(asked: Asked, at: number, zone: string): Offer {
   const words = wordsFor(asked, {
     since: [onClock(at - aside * minute)],
@@ -33,7 +33,7 @@ export function aroundOffer(asked: Asked, at: number, zone: string): Offer {
   return { label: `Around ${clockOf(zone, at)}`, words };
 }
 
-/** What may be read instead, where a log shows nothing: more of it, then the others. */
+/** Buttons for a log that shows nothing: more of it, then the other logs. */
 export function offersInstead(asked: Asked): readonly Offer[] {
   const narrowed = asked.since.length + asked.until.length > 0 || asked.search !== undefined;
   const others = (['error', 'access', 'cache'] as const).filter((log) => log !== asked.log);
@@ -56,7 +56,7 @@ export function offersInstead(asked: Asked): readonly Offer[] {
 
 const onClock = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
 
-/** The time of day there; in UTC, and said so, for a zone nobody knows. */
+/** The time of day in `zone`; marked UTC if the zone is unknown. */
 function clockOf(zone: string, at: number): string {
   try {
     return new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' }).format(at);

@@ -4,31 +4,31 @@ import type { Happened } from '../kit/log-query.ts';
 import { arrowsFor, barsOf, type Stretch } from './histogram.ts';
 import { cut, type First } from './section.ts';
 
-/** How long before something a change is told beside it. */
+/** A change is linked to a problem that first occurs within this time after it. */
 const near = 30 * 60_000;
 const maxChanges = 5;
 const minute = 60_000;
 
-/** Changes before the first line that are laid over the time line all the same. */
+/** Changes up to this long before the first line are shown too. */
 export const ledUp = 15 * minute;
 
 type Timeline = {
   readonly times: readonly number[];
   readonly stretch: Stretch;
   readonly busiest: { readonly at: number; readonly count: number };
-  /** What was sent for the environment, oldest first. */
+  /** Changes sent for the environment, oldest first. */
   readonly happened: readonly Happened[];
   readonly firsts: readonly First[];
-  /** Whether there is no older line: else the first that was read need not be the first there was. */
+  /** Whether there are no older lines; otherwise the first one read may not be the first one written. */
   readonly isWhole: boolean;
   readonly as: 'time' | 'date';
 };
 
-/** Volume over time, and the bot's own changes on the same line. */
+/** Volume over time, with Sitehand's own changes marked. */
 export function timelineOf(timeline: Timeline): readonly Part[] {
   const { stretch, busiest, happened, isWhole, as } = timeline;
   const bars = barsOf(timeline.times, stretch);
-  // Where all lines are of one moment, there is nothing that an arrow could stand before or after.
+  // If all lines are from one moment, arrows would say nothing.
   const times = stretch.to > stretch.from ? happened.map(({ at }) => at) : [];
   const arrows = arrowsFor(times, stretch);
   const shown = happened.slice(-maxChanges).map((one) => ({ one, next: nextAfter(one, timeline) }));
@@ -36,28 +36,28 @@ export function timelineOf(timeline: Timeline): readonly Part[] {
   const left = happened.length - changes.length;
   const unread =
     !isWhole && shown.some(({ next }) => next !== undefined)
-      ? say`Lines from before ${time(stretch.from, as)} are not in here: what is the first since then may have come before.`
+      ? say`This leaves out lines before ${time(stretch.from, as)}, so a “first” may have occurred earlier.`
       : undefined;
-  const busy = say`Most at ${time(busiest.at, as)}: ${counted(busiest.count, 'line')} in that minute.`;
+  const busy = say`Busiest at ${time(busiest.at, as)}: ${counted(busiest.count, 'line')} in that minute.`;
   const head =
     changes.length === 0
       ? undefined
       : arrows === ''
-        ? 'Changes of mine around it:'
-        : 'Changes of mine (↑ below the bars):';
-  const older = left > 0 ? say`• ${counted(left, 'older change')} as well.` : undefined;
+        ? 'My changes around that time:'
+        : 'My changes (↑ below the bars):';
+  const older = left > 0 ? say`• and ${counted(left, 'older change')}.` : undefined;
   return [
     { kind: 'code', text: arrows === '' ? bars : `${bars}\n${arrows}` },
     { kind: 'text', text: joined([busy, head, ...changes, older, unread], '\n') },
   ];
 }
 
-/** What came first after a change. What was there before the first line is not known: nothing is the first after an older change. */
+/** The first problem soon after a change; undefined if the change is older than the first line. */
 function nextAfter({ at }: Happened, { stretch: { from }, firsts }: Timeline): First | undefined {
   return secondOf(at) > secondOf(from) ? firsts.find((first) => first.at >= at && first.at - at <= near) : undefined;
 }
 
-/** Times in logs are whole seconds. */
+/** Log times are whole seconds. */
 const secondOf = (at: number): number => Math.floor(at / 1_000);
 
 function changeOf({ at, number, says }: Happened, next: First | undefined, { stretch, isWhole, as }: Timeline): Text {

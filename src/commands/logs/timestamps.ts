@@ -1,18 +1,18 @@
 import { momentAt } from '../kit/values/times.ts';
 
-/** The time that a line carries: when, and where in the line it ends, if the line begins with it. */
+/** The time in a line (epoch ms). `end`: where it ends if the line starts with it, otherwise 0. */
 export type Stamp = { readonly at: number; readonly end: number };
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /**
- * `2026-11-21T13:48:00Z`, `2026/11/21 13:48:00`, `21/Nov/2026:13:48:00 +0000`, `21-Nov-2026 13:48:00 UTC`: where a line
- * begins, or behind the first bracket. Anywhere else a time is what the line speaks of.
+ * `2026-11-21T13:48:00Z`, `2026/11/21 13:48:00`, `21/Nov/2026:13:48:00 +0000`, `21-Nov-2026 13:48:00 UTC`: at the start
+ * of a line, or after its first bracket. A time anywhere else belongs to the message.
  */
 const stamp =
   /^(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+\/[A-Za-z_/+-]{2,40}))?\]?\s*/;
 const hour = 3_600_000;
 
-/** Reads the times of one log's lines; a time without a zone is UTC. Outside of `from` and `to` it is no time. */
+/** Reads the times of one log's lines. A time without a zone is UTC; one outside `from` and `to` is ignored. */
 export function stampReader(from: number, to: number): (line: string) => Stamp | undefined {
   const offsets = new Map<string, number>();
   const offsetAt = (zone: string, shown: number): number => {
@@ -33,13 +33,13 @@ export function stampReader(from: number, to: number): (line: string) => Stamp |
   };
 }
 
-/** `+0530` or `+05:30` in milliseconds; 0 for `Z` and for none. */
+/** `+0530` or `+05:30` in milliseconds; 0 for `Z` and undefined. */
 function aheadOf(written: string | undefined): number {
   const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)/.exec(written ?? '') ?? [];
   return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** How far the clocks of a zone that is written out are ahead, when they show this. */
+/** The offset of a named zone from UTC at a local time, in milliseconds. */
 const offsetOf = (zone: string, shown: number): number =>
   zone === 'UTC' || zone === 'GMT'
     ? 0

@@ -21,11 +21,11 @@ import {
 
 const fields = { env: environment(), from: fromPath, to: target, type, ...places };
 type Wanted = Input<typeof fields>;
-/** The rules of the same path, and those by which a visitor would come back to it; null: none would. */
+/** The rules with the same path, and those of a loop back to it; null if there is no loop. */
 type Seen = { readonly whole: boolean; readonly same: readonly Rule[]; readonly loop: readonly Rule[] | null };
 
 export const redirectsAdd = action({
-  summary: 'Lead a path to another place',
+  summary: 'Redirect a path',
   button: 'Add a redirect',
   examples: ['acme-shop/live /summer-sale /shop --type redirect'],
   risk: 'sensitive',
@@ -81,7 +81,7 @@ function impossible(input: Wanted, { whole, same, loop }: Seen): Wrong<keyof Wan
   const wanted = ruleOf(input);
   if (!whole) return { field: 'from', ...notWhole(env) };
   if (same.some((rule) => isSame(rule, wanted))) {
-    return { field: 'from', says: say`${env.name} has the redirect ${spoken(wanted)} already. Nothing was changed.` };
+    return { field: 'from', says: say`${env.name} already has the redirect ${spoken(wanted)}. Nothing was changed.` };
   }
   const clash = same.filter((rule) => samePlace(rule, wanted));
   if (clash.length === 0) return loop === null ? undefined : { field: 'to', ...leadsBack(from, loop) };
@@ -89,7 +89,7 @@ function impossible(input: Wanted, { whole, same, loop }: Seen): Wrong<keyof Wan
   const words = ['redirects', 'edit', env.id, from, `--to=${to}`, `--type=${wanted.type}`, ...(selected ?? [])];
   return {
     field: 'from',
-    says: say`${env.name} leads that path elsewhere already: ${spokenAll(clash, 5)}. Nothing was changed.`,
+    says: say`${env.name} already redirects that path: ${spokenAll(clash, 5)}. Nothing was changed.`,
     hint: say`${code('redirects edit')} changes where it leads.`,
     offers: selected ? [{ label: 'Change where it leads…', words }] : [],
   };

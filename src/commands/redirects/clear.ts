@@ -17,7 +17,7 @@ import {
 } from './rules.ts';
 
 const shownRules = 10;
-/** As many as one request may name. */
+/** The maximum in one request. */
 const maxNamed = 5_000;
 
 const fields = {
@@ -27,7 +27,7 @@ const fields = {
 type Wanted = Input<typeof fields>;
 
 export const redirectsClear = action({
-  summary: 'Remove all redirects, or all with these words',
+  summary: 'Remove all redirects, or those that contain these words',
   button: 'Remove redirects',
   examples: ['acme-shop/live /press'],
   risk: 'destructive',
@@ -48,7 +48,7 @@ export const redirectsClear = action({
   card: ({ input, before: { rules } }) => ({
     title: say`Remove ${whichOf(input, rules.length)} of ${input.env.name}`,
     done: say`Removed ${whichOf(input, rules.length)} of ${input.env.name}`,
-    warning: say`**${counted(rules.length, 'redirect')} of ${input.env.name} will be removed.** This cannot be taken back from here.`,
+    warning: say`**${counted(rules.length, 'redirect')} of ${input.env.name} will be removed.** I can't undo this.`,
     facts: {
       Search: input.search === undefined ? 'none: all of them' : say`“${input.search}” in path, target or domain`,
       Redirects: list(rules.map(inFull), shownRules, undefined, '\n'),
@@ -58,7 +58,7 @@ export const redirectsClear = action({
     const gone = new Set(rules.map(valueOf));
     const left = now.rules.filter((rule) => gone.has(valueOf(rule))).length;
     return now.whole && left === 0
-      ? { verdict: 'yes', says: say`${env.name} has none of the ${counted(rules.length, 'redirect')} any more` }
+      ? { verdict: 'yes', says: say`${env.name} no longer has any of the ${counted(rules.length, 'redirect')}` }
       : { verdict: 'not yet', says: say`${env.name} still lists ${left} of the ${counted(rules.length, 'redirect')}` };
   },
 });
@@ -87,5 +87,5 @@ function impossible({ env, search }: Wanted, { whole, rules }: Listing): Wrong<k
   const odd = rules.find((rule) => !canBeNamed(rule));
   if (odd === undefined) return undefined;
   const says = say`The redirect ${spoken(odd)} has characters that cannot be sent to the host, or is too long. Nothing was changed.`;
-  return { field: 'search', says, hint: 'Search so that it is not among them, or remove it in the panel of the host.' };
+  return { field: 'search', says, hint: "Search for something that leaves it out, or remove it in the host's panel." };
 }

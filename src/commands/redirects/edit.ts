@@ -14,9 +14,9 @@ type Wanted = Input<typeof fields>;
 type Seen = {
   readonly whole: boolean;
   readonly found: readonly Rule[];
-  /** The rules by which a visitor would come back from the new place; null: none would. */
+  /** The rules of a loop back from the new target; null if there is none. */
   readonly loop: readonly Rule[] | null;
-  /** Whether visitors go round in circles as it is, which cannot be asked for again. */
+  /** Whether the rule is already part of a loop, so that it could not be put back. */
   readonly looped: boolean;
 };
 
@@ -68,12 +68,12 @@ export const redirectsEdit = action({
 
 const unsaid: Wrong<keyof Wanted> = {
   field: 'to',
-  says: say`What shall change? Nothing was done.`,
+  says: say`What should change? Nothing was done.`,
   hint: say`Where it leads (\`--to\`), its type (\`--type\`), or both.`,
   unsaid: true,
 };
 
-/** The whole rule as it shall be; what is not said stays as it was read. */
+/** The whole rule after the change; values that are not given stay as they were read. */
 const changed = (rule: Rule | undefined, { from, to, type }: Wanted) =>
   inRequest({
     ...rule,
@@ -84,28 +84,28 @@ const changed = (rule: Rule | undefined, { from, to, type }: Wanted) =>
 
 function impossible(input: Wanted, before: Seen): Wrong<keyof Wanted> | undefined {
   const { env, from, to, type } = input;
-  const said = [...(to === undefined ? [] : [`--to=${to}`]), ...(type === undefined ? [] : [`--type=${type}`])];
-  const wrong = notOne(input, before, (selected) => ['redirects', 'edit', env.id, from, ...said, ...selected]);
+  const options = [...(to === undefined ? [] : [`--to=${to}`]), ...(type === undefined ? [] : [`--type=${type}`])];
+  const wrong = notOne(input, before, (selected) => ['redirects', 'edit', env.id, from, ...options, ...selected]);
   const [rule] = before.found;
   if (wrong || rule === undefined) return wrong;
   if (to === undefined && !rule.to) {
     return {
       field: 'to',
-      says: say`The host does not say where ${code(brief(from))} leads. Nothing was changed.`,
-      hint: say`Say it with ${code('--to')}.`,
+      says: say`The host doesn't tell me where ${code(brief(from))} leads. Nothing was changed.`,
+      hint: say`Add it with ${code('--to')}.`,
     };
   }
   if (type === undefined && typeOf(rule) === undefined) {
     return {
       field: 'type',
-      says: say`The host does not say a type of ${spoken(rule)} that I know. Nothing was changed.`,
-      hint: say`Say it with ${code('--type')}.`,
+      says: say`The host doesn't give ${spoken(rule)} a type that I know. Nothing was changed.`,
+      hint: say`Add it with ${code('--type')}.`,
     };
   }
   if (isSame(rule, changed(rule, input))) {
     return {
       field: to === undefined ? 'type' : 'to',
-      says: say`${env.name} has the redirect ${spoken(rule)} already. Nothing was changed.`,
+      says: say`${env.name} already has the redirect ${spoken(rule)}. Nothing was changed.`,
     };
   }
   return before.loop === null ? undefined : { field: 'to', ...leadsBack(from, before.loop) };

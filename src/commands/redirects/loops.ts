@@ -1,12 +1,12 @@
 import { placeOf, type Place, type Rule } from './rules.ts';
 
-/** A visitor on the way: where they are sent, for which requests this holds, and by which rule they came. */
+/** A step of a visitor: where they are sent, for which requests, and by which rule. */
 type Visit = { readonly to: Rule['to']; readonly place: Place; readonly by?: Rule; readonly after?: Visit };
 type Stop = { readonly path: string; readonly place: Place };
 
 /**
- * The rules by which a visitor whom `rule` sends away comes back to it: none of them where it leads to itself, undefined
- * where nobody is known to come back. An address leads to this site only where a rule names its host as a domain.
+ * The rules of a loop that starts with `rule`: empty if it redirects to itself, undefined if there is no known loop. An
+ * address counts as this site only if a rule names its host as a domain.
  */
 export function wayBack(
   rule: Pick<Rule, 'from' | 'to'> & Partial<Rule>,
@@ -40,14 +40,14 @@ function stopOf({ to, place }: Visit, hosts: ReadonlySet<string>): Stop | undefi
   return { path: address.pathname + address.search, place: { ...place, domain: address.host } };
 }
 
-/** A path as a browser asks for it; undefined for what is none. */
+/** A path as a browser requests it; undefined if it is not a path. */
 function pathOf(text: Rule['from']): string | undefined {
   if (!text?.startsWith('/') || text.startsWith('//')) return undefined;
   const address = URL.parse(`http://host${text}`);
   return address === null ? undefined : address.pathname + address.search;
 }
 
-/** The requests that two places have in common. */
+/** The requests that both places cover. */
 function met(one: Place, other: Place): Place | undefined {
   const common = (here: string, there: string): string | undefined =>
     here === '' || there === '' || here === there ? here || there : undefined;

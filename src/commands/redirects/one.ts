@@ -7,7 +7,7 @@ import type { Sources } from '../kit/sources.ts';
 import { anywhere, canBeSaid, fromPath, selectors } from './fields.ts';
 import { allRules, brief, canBeNamed, notWhole, placeOf, spoken, spokenAll, type Rule } from './rules.ts';
 
-/** How one rule is picked out: by its path, and by its place where several have that path. */
+/** How to select one rule: by its path, and by its place if several have that path. */
 export type Picked = {
   readonly env: Environment;
   readonly from: string;
@@ -18,7 +18,7 @@ export type Picked = {
 
 const maxCandidates = 5;
 
-/** The rules that are meant; only one should be. */
+/** The selected rules; there should be exactly one. */
 export function meant(rules: readonly Rule[], { from, domain, country, city }: Picked): readonly Rule[] {
   return rules.filter((rule) => {
     const place = placeOf(rule);
@@ -31,7 +31,7 @@ export function meant(rules: readonly Rule[], { from, domain, country, city }: P
 const fits = (said: string | undefined, is: string, fold = (text: string) => text.toLowerCase()): boolean =>
   said === undefined || is === (said === anywhere ? '' : fold(said));
 
-/** Says why it cannot be told which rule is meant, or why it cannot be named; `words` say it again of one of them. */
+/** Why no single rule is selected, or why it cannot be sent; `words` builds the command for one candidate. */
 export function notOne(
   picked: Picked,
   { found, whole }: { readonly found: readonly Rule[]; readonly whole: boolean },
@@ -52,16 +52,16 @@ export function notOne(
     const says = say`${env.name} has ${found.length} redirects from ${from}: ${spokenAll(found, maxCandidates)}. Nothing was changed.`;
     const hint =
       offers.length > 0
-        ? say`Which one? Say its ${code('--domain')}, ${code('--country')} or ${code('--city')}; ${code(anywhere)} is the one that names none.`
-        : 'They cannot be told apart here: change them in the panel of the host.';
+        ? say`Which one? Add its ${code('--domain')}, ${code('--country')} or ${code('--city')}; ${code(anywhere)} is the one that names none.`
+        : "I can't tell them apart: change them in the host's panel.";
     return { field: 'from', says, hint, offers };
   }
   if (canBeNamed(rule)) return undefined;
   const says = say`The redirect from ${from} has characters that cannot be sent to the host, or is too long. Nothing was changed.`;
-  return { field: 'from', says, hint: 'Change it in the panel of the host.' };
+  return { field: 'from', says, hint: "Change it in the host's panel." };
 }
 
-/** A button for each rule that its place alone tells from the others. */
+/** A button for each rule that differs from the others by its place. */
 function candidates(found: readonly Rule[], words: (selected: Words) => Words): readonly Offer[] {
   const alike = Map.groupBy(found, (rule) => selectorsOf(rule)?.join('\n'));
   return [...alike.values()]
@@ -72,30 +72,30 @@ function candidates(found: readonly Rule[], words: (selected: Words) => Words): 
     .slice(0, maxCandidates);
 }
 
-/** A button has room for so much. */
+/** Slack's limit for button labels is 75 characters. */
 function labelOf(rule: Rule): string {
   const text = spoken(rule);
   return text.length > 75 ? `${beginning(text, 74)}…` : text;
 }
 
-/** The options that pick exactly this rule from all of its path; undefined where words cannot say it. */
+/** The options that select exactly this rule among those of its path; undefined if they cannot be typed. */
 export function selectorsOf(rule: Pick<Rule, 'from'> & Partial<Rule>): Words | undefined {
   const { domain, country, city } = placeOf(rule);
   if (!canBeSaid(fromPath, rule.from ?? '') || domain === anywhere || city === anywhere) return undefined;
-  const said = {
+  const options = {
     domain: domain || anywhere,
     country: country.toUpperCase() || anywhere,
     city: rule.traffic_from_city?.trim() || anywhere,
   };
   const all = [
-    canBeSaid(selectors.domain, said.domain),
-    canBeSaid(selectors.country, said.country),
-    canBeSaid(selectors.city, said.city),
+    canBeSaid(selectors.domain, options.domain),
+    canBeSaid(selectors.country, options.country),
+    canBeSaid(selectors.city, options.city),
   ];
-  return all.every(Boolean) ? Object.entries(said).map(([name, value]) => `--${name}=${value}`) : undefined;
+  return all.every(Boolean) ? Object.entries(options).map(([name, value]) => `--${name}=${value}`) : undefined;
 }
 
-/** The paths that a form offers: those of the rules of its environment. */
+/** The form's choices: the paths of the environment's rules. */
 export const fromOfItsRules = {
   on: ['env'],
   choices: async ({

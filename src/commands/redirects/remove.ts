@@ -13,7 +13,7 @@ import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, visitor
 type Seen = {
   readonly whole: boolean;
   readonly found: readonly Rule[];
-  /** Whether visitors go round in circles by it, which cannot be asked for again. */
+  /** Whether it is part of a loop, so that it could not be added again. */
   readonly looped: boolean;
 };
 
@@ -45,7 +45,7 @@ export const redirectsRemove = action({
     const left = now.found.filter((rule) => found.some((gone) => isSame(gone, rule)));
     const what = found.map(spoken).join('; ');
     return now.whole && left.length === 0
-      ? { verdict: 'yes', says: say`${env.name} does not have the redirect ${what} any more` }
+      ? { verdict: 'yes', says: say`${env.name} no longer has the redirect ${what}` }
       : { verdict: 'not yet', says: say`${env.name} may still have the redirect ${what}` };
   },
   undo: ({ input: { env }, before: { found, looped } }) => (looped || !found[0] ? undefined : back(env, found[0])),
@@ -59,15 +59,15 @@ const factsOf = (rule: Rule | undefined) => ({
   'Visitors from': rule && (visitorsOf(rule) || 'anywhere'),
 });
 
-/** Only what words can say whole is put back: how the host spells a place for people they cannot. */
+/** Undo only if the whole rule can be typed; the host's spelling of a place may not be typable. */
 function back({ id }: Environment, rule: Rule): Words | undefined {
   const [from, to, type] = [rule.from ?? '', rule.to ?? '', typeOf(rule)];
-  const said = [
+  const parts = [
     [places.domain, 'domain', rule.domain],
     [places.country, 'country', rule.traffic_from_country],
     [places.city, 'city', rule.traffic_from_city],
   ] as const;
-  const given = said.flatMap(([field, name, value]) => (value ? [{ field, name, value }] : []));
+  const given = parts.flatMap(([field, name, value]) => (value ? [{ field, name, value }] : []));
   const canBeAdded =
     canBeSaid(fromPath, from) &&
     canBeSaid(target, to) &&

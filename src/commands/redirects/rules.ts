@@ -5,22 +5,22 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { clipped, say } from '../../text.ts';
 import { folded as foldedDomain } from '../kit/values/hostnames.ts';
 
-/** A rule as the host lists it; it has no id and is named by its whole value. */
+/** A rule as the host lists it. It has no id, so requests name it by its whole value. */
 export type Rule = z.output<ReturnType<typeof listRedirects>['reply']>['rules'][number];
-/** Good for good (301), or for now (302). */
+/** Permanent (301) or temporary (302). */
 export type RedirectType = (typeof redirectTypes)[number];
 
-/** What a listing may be asked for besides its page. */
+/** Filters and order of a listing. */
 type Selection = Omit<Parameters<typeof listRedirects>[0], 'env_id' | 'limit' | 'offset'>;
-/** The rules of an environment, each once; `whole` is false where the host has more of them than it lists. */
+/** The rules of an environment, without duplicates; `whole` is false if the host has more than it lists. */
 export type Listing = { readonly rules: readonly Rule[]; readonly whole: boolean };
 
 const pageSize = 500;
 const maxPages = 50;
-/** What a rule may hold and still be named in a request. */
+/** Limits on a rule that can be named in a request. */
 const maxCellLength = 4_096;
 
-/** Reads every page; a host that ignores paging gives them all at once. */
+/** Reads every page; a host that ignores paging returns everything at once. */
 export async function allRules(read: Reader, { id }: Environment, wanted: Selection = {}): Promise<Listing> {
   const rules = new Map<string, Rule>();
   let came = 0;
@@ -33,18 +33,18 @@ export async function allRules(read: Reader, { id }: Environment, wanted: Select
     if (isNew) came += answer.rules.length;
     if (count !== undefined && came >= count) return { rules: [...rules.values()], whole: true };
     if (isNew) continue;
-    // A full page that comes again is the first of several, from a host that does not turn them.
+    // The same full page again: the host ignores the page number, so the list is incomplete.
     const isEnd = count === undefined && answer.rules.length !== pageSize;
     return { rules: [...rules.values()], whole: isEnd };
   }
   return { rules: [...rules.values()], whole: false };
 }
 
-/** Why nothing may be changed where the host does not list every rule. */
+/** Refuses changes if the host does not list every rule. */
 export const notWhole = ({ name }: Environment) =>
   ({
     says: say`The host has more redirects of ${name} than it lists, so the wrong ones could be touched. Nothing was changed.`,
-    hint: 'Try again; if it stays so, change them in the panel of the host.',
+    hint: "Try again. If that doesn't help, change them in the host's panel.",
   }) as const;
 
 const cellsOf = (rule: Rule): readonly (string | null | undefined)[] => [
@@ -58,10 +58,10 @@ const cellsOf = (rule: Rule): readonly (string | null | undefined)[] => [
   rule.displayed_location,
 ];
 
-/** The whole value of a rule as one text: two rules of the same value are one. */
+/** The whole value of a rule as one string, for comparing. */
 export const valueOf = (rule: Rule): string => JSON.stringify(cellsOf(rule));
 
-/** What a change rests on: these rules, whatever the order the host gives them in. */
+/** A precondition: these rules, in any order. */
 export const inAnyOrder = (rules: readonly Rule[]): readonly string[] => rules.map(valueOf).sort();
 
 /** A rule as a request says it: as it was read, its domain also where the host did not say one. */
@@ -77,7 +77,7 @@ export const canBeNamed = (rule: Rule): boolean =>
 /** For which requests a rule is: of which domain, and of visitors from where; empty: of all. */
 export type Place = { readonly domain: string; readonly country: string; readonly city: string };
 
-/** The place of a rule in a spelling that can be compared. */
+/** The place of a rule in a comparable spelling. */
 export const placeOf = (rule: Partial<Rule>): Place => ({
   domain: foldedDomain((rule.domain ?? '').trim().replace(/^https?:\/\/|\/$/gi, '')),
   country: folded(rule.traffic_from_country),
@@ -86,24 +86,24 @@ export const placeOf = (rule: Partial<Rule>): Place => ({
 
 const folded = (text: string | null | undefined): string => (text ?? '').trim().toLowerCase();
 
-/** Whether two rules are for the same requests, their path apart. */
+/** Whether two rules cover the same requests, ignoring their path. */
 export function samePlace(one: Partial<Rule>, other: Partial<Rule>): boolean {
   const [here, there] = [placeOf(one), placeOf(other)];
   return here.domain === there.domain && here.country === there.country && here.city === there.city;
 }
 
 type Core = Pick<Rule, 'from' | 'to' | 'type'> & Partial<Rule>;
-/** Whether two rules do the same; how the host spells the place of its visitors is its own. */
+/** Whether two rules do the same, however the host spells the visitors' place. */
 export const isSame = (one: Core, other: Core): boolean =>
   one.from === other.from && one.to === other.to && one.type === other.type && samePlace(one, other);
 
-/** The type of a rule, if it is one of those that can be asked for. */
+/** The type of a rule, if it is one that can be requested. */
 export const typeOf = ({ type }: Pick<Rule, 'type'>): RedirectType | undefined =>
   redirectTypes.find((one) => one === type);
 
-/** How a type is known: by the status the visitor is answered with. */
+/** The HTTP status of a type. */
 export const statusOf = ({ type }: Pick<Rule, 'type'>): string =>
-  type === 'permanent' ? '301' : type === 'redirect' ? '302' : type || 'type not known';
+  type === 'permanent' ? '301' : type === 'redirect' ? '302' : type || 'unknown type';
 
 /** From where visitors have to come for a rule to hold: `Berlin, DE`; empty: from anywhere. */
 export const visitorsOf = (rule: Partial<Rule>): string =>

@@ -29,7 +29,7 @@ export const sshExpiry = action({
       facts: {
         'SSH and SFTP passwords expire': inWords[expiry],
         Before: 'not known: the host does not show this setting',
-        'The password of today': 'it is not documented whether its time begins anew',
+        'The password of today': 'it is not documented whether its time starts again',
       },
     };
   },

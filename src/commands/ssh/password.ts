@@ -6,7 +6,7 @@ import { choice, environment } from '../kit/fields.ts';
 const opposite = { on: 'off', off: 'on' } as const;
 
 export const sshPassword = action({
-  summary: 'Let people in over SSH and SFTP by password, or not',
+  summary: 'Turn SSH and SFTP access by password on or off',
   button: 'Set password access',
   examples: ['acme-shop/live off'],
   risk: 'sensitive',
@@ -18,8 +18,8 @@ export const sshPassword = action({
     done: say`Switched SSH password access of ${env.name} ${access}`,
     warning:
       access === 'on'
-        ? say`**Whoever knows the password of ${env.name} can connect,** from wherever the allowlist lets them.`
-        : say`**Whoever connects to ${env.name} with a password cannot any more,** and no program that does.`,
+        ? say`**Everybody who knows the password of ${env.name} can connect** from wherever the allowlist lets them.`
+        : say`**People and programs that connect to ${env.name} with a password no longer can.**`,
     facts: { Before: 'not known: the host does not show this setting' },
   }),
   after: 'This setting cannot be read back: try to connect.',

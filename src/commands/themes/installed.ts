@@ -4,7 +4,7 @@ import { listEnvironmentThemes } from '../../hosting/contract/themes.ts';
 import { bold, code, say, type Text } from '../../text.ts';
 import type { Sources } from '../kit/sources.ts';
 
-/** A theme as it stands on an environment; what the host leaves out is null, so that it can be kept. */
+/** A theme on an environment; values that the host leaves out are null, so that they survive JSON. */
 export type InstalledTheme = {
   /** Its slug: what updates name it by. */
   readonly name: string;
@@ -87,7 +87,7 @@ export const is = (word: string | null | undefined, meant: string): boolean => w
 export const titled = ({ title, name }: { readonly title?: string | null; readonly name: string }): Text =>
   title === undefined || title === null || title === '' || title === name ? [code(name)] : say`${title} ${code(name)}`;
 
-/** What stands out in a table: empty where there is nothing to warn of. */
+/** A warning mark in a table. */
 export const vulnerableMark = (which = 'vulnerable'): Text => [bold(`⚠️ ${which}`)];
 
 /** When the host last looked, in epoch milliseconds; undefined where it does not say so that it can be read. */

@@ -24,7 +24,7 @@ export const themesList = report({
   fields,
   target: 'company',
   show: async ({ input, read, company, now }) => {
-    const all = await allThemesIfAllowed(read, companyId({ company }), parsedFrom(input));
+    const all = await allThemesIfAllowed(read, companyId({ company }), filterOf(input));
     if ('withheld' in all) throw notAllowed(all);
     const { themes, at } = all;
     const shown = sorted(
@@ -35,7 +35,7 @@ export const themesList = report({
       title: titleOf(shown, input),
       parts:
         shown.length === 0
-          ? [{ kind: 'text', text: inline(isNarrowed(input) ? 'No theme is like this.' : 'The host lists no theme.') }]
+          ? [{ kind: 'text', text: inline(isNarrowed(input) ? 'No theme matches.' : 'The host lists no theme.') }]
           : [
               {
                 kind: 'table',
@@ -64,8 +64,8 @@ const notAllowed = ({ withheld }: Withheld): Refusal =>
     offers: [{ label: 'Show themes of an environment…', words: ['themes', 'show'] }],
   });
 
-/** What the host is asked to do of it; it may ignore that, so it is done here as well. */
-const parsedFrom = ({ search, status, only, sort, descending }: Wanted): ThemeFilter => ({
+/** The filters for the host. It may ignore them, so they are applied here too. */
+const filterOf = ({ search, status, only, sort, descending }: Wanted): ThemeFilter => ({
   search,
   status,
   column: only === 'updates' ? 'updatesAvailable' : only,
@@ -77,8 +77,8 @@ const isNarrowed = ({ search, status, only }: Wanted): boolean => (search ?? sta
 
 function isWanted(theme: CompanyTheme, { search, status, only }: Wanted): boolean {
   const { name, title, description, environments } = theme;
-  const said = [name, title, description].join('\n').toLowerCase();
-  if (search !== undefined && !said.includes(search.toLowerCase())) return false;
+  const text = [name, title, description].join('\n').toLowerCase();
+  if (search !== undefined && !text.includes(search.toLowerCase())) return false;
   // Counted and not listed: which state they are in only the host can tell.
   const isUntold = environments.length === 0 && environmentsOf(theme) > 0;
   if (status !== undefined && !isUntold && !environments.some((one) => is(one.theme_status, status))) return false;
@@ -86,7 +86,7 @@ function isWanted(theme: CompanyTheme, { search, status, only }: Wanted): boolea
   return only === undefined || updatesOf(theme) > 0;
 }
 
-/** Without a wish what is vulnerable comes first. */
+/** By default, vulnerable themes come first. */
 function sorted(themes: readonly CompanyTheme[], { sort, descending }: Wanted): readonly CompanyTheme[] {
   const byName = (one: CompanyTheme, other: CompanyTheme): number => nameOf(one).localeCompare(nameOf(other), 'en');
   const sign = descending ? -1 : 1;

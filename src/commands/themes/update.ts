@@ -9,21 +9,21 @@ import { is, themesOf, type InstalledTheme } from './installed.ts';
 const maxAtOnce = 100;
 const maxShown = 25;
 
-/** Themes by their slugs, each once; commas, spaces and lines separate them. */
+/** Theme slugs without duplicates, separated by commas, spaces or line breaks. */
 function slugs(label: string): PlainField<readonly string[], false> {
   return plainField<readonly string[]>(label, {
     many: true,
     shown: 'theme…',
     read: (words) => {
-      const said = [...new Set(words.flatMap((word) => word.split(/[\s,;]+/)).filter((slug) => slug !== ''))];
-      if (said.length === 0) throw new Refusal('No theme was said. Nothing was done.');
-      if (said.length > maxAtOnce) {
+      const slugs = [...new Set(words.flatMap((word) => word.split(/[\s,;]+/)).filter((slug) => slug !== ''))];
+      if (slugs.length === 0) throw new Refusal('No theme was given. Nothing was done.');
+      if (slugs.length > maxAtOnce) {
         throw new Refusal(
-          `These are ${said.length} themes; at most ${maxAtOnce} can be updated at once. Nothing was done.`,
+          `These are ${slugs.length} themes; at most ${maxAtOnce} can be updated at once. Nothing was done.`,
         );
       }
-      const odd = said.find((slug) => !/^[\w.-]{1,100}$/.test(slug));
-      if (odd === undefined) return said;
+      const odd = slugs.find((slug) => !/^[\w.-]{1,100}$/.test(slug));
+      if (odd === undefined) return slugs;
       throw new Refusal(say`${code(odd.slice(0, 60))} is not the name of a theme. Nothing was done.`, {
         hint: say`Themes are named as ${code('themes show')} writes them: letters, digits, dots and dashes.`,
       });
@@ -58,7 +58,7 @@ export const themesUpdate = action({
     warning: warningOf(named(before.themes, input.themes)),
     facts: {
       Themes: list(named(before.themes, input.themes).map(stepOf), maxShown, undefined, '\n'),
-      'Taking it back': 'not from here: no call brings an old version back',
+      'Taking it back': 'not from here: the API cannot restore an old version',
     },
   }),
   proof: ({ input, before, now }) => {
@@ -80,7 +80,7 @@ export const themesUpdate = action({
 const hasUpdate = (theme: InstalledTheme): boolean => theme.hasUpdate;
 const find = (themes: readonly InstalledTheme[], name: string): InstalledTheme | undefined =>
   themes.find((theme) => theme.name === name);
-/** Those of the environment that were said, in the order in which they were said. */
+/** The named themes of the environment, in the order given. */
 const named = (themes: readonly InstalledTheme[], names: readonly string[]): readonly InstalledTheme[] =>
   names.map((name) => find(themes, name)).filter((theme) => theme !== undefined);
 
@@ -115,7 +115,7 @@ function current(
   const others = themes.filter(hasUpdate).map(({ name }) => name);
   return {
     field: 'themes',
-    says: say`The host knows no update of ${spoken(fresh.map(({ name }) => name))} on ${env}. Nothing was changed.`,
+    says: say`The host lists no update for ${spoken(fresh.map(({ name }) => name))} on ${env}. Nothing was changed.`,
     hint:
       others.length > 0
         ? say`There is one of ${spoken(others, 10)}.`
@@ -123,7 +123,7 @@ function current(
   };
 }
 
-/** The version is another one; where no version is told, the host has come to say so: a word of before proves nothing. */
+/** The version changed. Without versions, only a new statement of the host counts, not one from before. */
 function isUpdated(before: InstalledTheme | undefined, now: InstalledTheme | undefined): boolean {
   if (before === undefined || now === undefined) return false;
   if (before.version !== null && now.version !== null) return now.version !== before.version;

@@ -108,7 +108,7 @@ describeBoth('verifying the trail', (open) => {
   it('says in one sentence that all is well, how far that goes, and the head to compare', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     const database = await open({ now: () => now });
-    expect(await verified(database)).toContain('The audit trail has no line yet.');
+    expect(await verified(database)).toContain('The audit trail is still empty.');
     await append(database, now);
     const first = await verified(database);
     expect(first).toMatch(/^The one line of the audit trail is unaltered since 2026-03-01 12:00 UTC\./);

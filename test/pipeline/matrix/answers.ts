@@ -34,7 +34,7 @@ export function refusedAs(refusal: Refusal): string {
   if (/^I can't find \S+ among the (environment|domain)s you can see\. Nothing was done\./.test(says)) {
     return /rule|line \d|lets|forbids|leads|developers|bloggers/.test(says) ? `tells too much: ${says}` : '?';
   }
-  if (/^(The host does not tell which site|A push stays inside one site)/.test(says)) return 'x';
+  if (/^(The host doesn't tell me which site|A push stays inside one site)/.test(says)) return 'x';
   if (says.startsWith('You may not use')) return 'u';
   const [, line, verb, lets, others] =
     /The rules? in lines? (\d+)(?:, \d+)*(?: and \d+)? (?:(lets?) (.+) do it|forbids it(?:; (.+) may do it)?)\./.exec(

@@ -130,7 +130,7 @@ export function redirects(): readonly Writing[] {
       seen: 'live',
       given,
       asks: (scene) => post(scene, { action_type: 'DELETE', rules_to_update: [named(scene, oldShop)] }),
-      ends: (on) => `✅ ${on} does not have the redirect /old-shop → /shop/ (301)`,
+      ends: (on) => `✅ ${on} no longer has the redirect /old-shop → /shop/ (301)`,
       undoes,
     },
     {
@@ -143,7 +143,7 @@ export function redirects(): readonly Writing[] {
       seen: 'always',
       asks: (scene) =>
         post(scene, { action_type: 'DELETE', rules_to_update: [named(scene, diary), named(scene, posts)] }),
-      ends: (on) => `✅ ${on} has none of the 2 redirects any more`,
+      ends: (on) => `✅ ${on} no longer has any of the 2 redirects`,
     },
     {
       section: '4.3',
@@ -154,7 +154,7 @@ export function redirects(): readonly Writing[] {
       fills: (on) => ({ Environment: on }),
       seen: 'always',
       asks: (scene) => post(scene, { action_type: 'DELETE_ALL' }),
-      ends: (on) => `✅ ${on} has none of the 4 redirects any more`,
+      ends: (on) => `✅ ${on} no longer has any of the 4 redirects`,
     },
   ];
 }
