@@ -37,7 +37,7 @@ describe('forms', () => {
     await ben.says('/site', 'D0U02BEN');
     await ben.form('What do you want to do?');
     await ben.submits({ Command: 'allowlist remove' });
-    await ben.form('Take addresses off');
+    await ben.form('Remove addresses');
     house.hosting.world.named('acme-docs/live')?.allowlist.splice(0, Infinity, '192.0.2.1', '192.0.2.2');
     await ben.submits({ Environment: 'acme-docs/live', Addresses: '192.0.2.1' });
     await ben.form('List after');
