@@ -1,6 +1,7 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
-import type { Words } from '../../errors.ts';
+import { Refusal, type Words } from '../../errors.ts';
+import { plain } from '../../text.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { refuseKeys, type Word } from './tokenize.ts';
 
@@ -21,7 +22,7 @@ export function commandsIn(words: readonly Word[], commands: ReadonlyMap<string,
 /** Whether this field may hold text that looks like a service token. */
 export const takesTokens = (field: Field | undefined): boolean => field?.kind === 'plain' && field.takesTokens === true;
 
-/** Returns what `read` parses. Throws `Refusal` for a token; without token fields, before `read` could repeat it. */
+/** Returns what `read` parses. Throws `Refusal` for a token, also where a refusal of `read` would repeat it. */
 export function withoutTokens(
   words: readonly Word[],
   command: Command | undefined,
@@ -29,10 +30,20 @@ export function withoutTokens(
 ): ParsedCommand {
   const exempt = Object.entries(command?.fields ?? {}).flatMap(([name, field]) => (takesTokens(field) ? [name] : []));
   if (exempt.length === 0) refuseTokens(words.map(({ text }) => text));
-  const parsed = read();
+  const parsed = unrepeated(read);
   for (const [name, values] of Object.entries(parsed.given)) if (!exempt.includes(name)) refuseTokens(values, name);
   if (parsed.reason !== undefined) refuseTokens([parsed.reason], 'reason');
   return parsed;
+}
+
+/** A word in the wrong place is quoted in the refusal: if that holds a token, the token is refused instead. */
+function unrepeated(read: () => ParsedCommand): ParsedCommand {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Refusal) refuseTokens([error.says, error.hint].map(plain));
+    throw error;
+  }
 }
 
 function refuseTokens(values: Words, field?: string): void {

@@ -141,6 +141,9 @@ describe('a token of a service', () => {
     `redirects add acme-shop/live /a /b --reason ${token}`,
     `redirects add acme-shop/live /a /b --city ${token}`,
     `dns set acme.com TXT @ --add x --reason=${token}`,
+    `redirects add acme-shop/live /a /b ${token}`,
+    `redirects add acme-shop/live /a /b --${token}`,
+    `dns set acme.com ${token} @ --add x ${token}`,
   ])('is refused: %s', (line) => {
     expect(() => parse(line, catalogue)).toThrow("That contains a service's token.");
   });
