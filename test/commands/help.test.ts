@@ -73,7 +73,7 @@ describe('help by itself', () => {
     const nouns = [...catalogue.keys()]
       .filter((path) => !listed(whole).includes(path))
       .map((path) => path.split(' ')[0]);
-    for (const noun of nouns) expect(textOf(whole)).toMatch(new RegExp(`^${noun}( |$)`, 'm'));
+    for (const noun of nouns) expect(textOf(whole)).toMatch(new RegExp(`(^|· )${noun}( |$)`, 'm'));
   });
 
   test('lists nothing that somebody may not run', async () => {

@@ -34,7 +34,7 @@ function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
   ];
 }
 
-/** One line per first word: `redirects  list · add · edit`. */
+/** One line per first word, `redirects  list · add · edit`; commands of one word share the last line. */
 function byNoun(commands: readonly { readonly path: string }[]): Text {
   const verbs = new Map<string, string[]>();
   for (const { path } of commands) {
@@ -42,10 +42,9 @@ function byNoun(commands: readonly { readonly path: string }[]): Text {
     const known = verbs.get(noun) ?? [];
     verbs.set(noun, verb === undefined ? known : [...known, verb]);
   }
-  return joined(
-    [...verbs].map(([noun, of]) => joined([code(noun), of.join(' · ')], '  ')),
-    '\n',
-  );
+  const alone = [...verbs].flatMap(([noun, of]) => (of.length === 0 ? [code(noun)] : []));
+  const lines = [...verbs].flatMap(([noun, of]) => (of.length > 0 ? [joined([code(noun), of.join(' · ')], '  ')] : []));
+  return joined(alone.length === 0 ? lines : [...lines, joined(alone, ' · ')], '\n');
 }
 
 const exampleOf = ({ example }: { readonly example: string | undefined }): Text | undefined =>
