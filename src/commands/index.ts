@@ -103,5 +103,5 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
 ]);
 
 /** Whether a command changes something, at the host or here. */
-export const isDeed = (command: Command): boolean =>
+export const changesSomething = (command: Command): boolean =>
   command.shape === 'action' || (command.shape === 'builtin' && command.changes === true);

@@ -1,4 +1,4 @@
-import { catalogue, isDeed, type Command } from '../../commands/index.ts';
+import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import { parse } from '../../pipeline/language/parse.ts';
 import type { InboxRow } from '../../storage/inbox.ts';
@@ -52,7 +52,7 @@ export async function acceptDelivery(context: SlackContext, track: Track, delive
 /** Whether these words change something, and in which queue they run. Words that do not parse are refused later. */
 export function natureOf(line: string): Pick<Delivered, 'changes' | 'lane'> {
   const command = commandIn(line);
-  return { changes: command !== undefined && isDeed(command), lane: laneOf(command) };
+  return { changes: command !== undefined && changesSomething(command), lane: laneOf(command) };
 }
 
 /** The queue in which a command runs. */

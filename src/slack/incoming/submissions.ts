@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { catalogue, isDeed } from '../../commands/index.ts';
+import { catalogue, changesSomething } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import type { Person } from '../../pipeline/access/authorise.ts';
@@ -146,7 +146,7 @@ async function goOn(
       after: () => showReview(context, interaction, said.view.id, parsed, considered.action),
     };
   }
-  if (!isDeed(command)) return { after: () => run(context, interaction, parsed, person) };
+  if (!changesSomething(command)) return { after: () => run(context, interaction, parsed, person) };
   const kept = await keepSubmission(context, interaction, said, command.button);
   if ('response' in kept) return kept.response;
   return { after: () => run(context, { ...interaction, ...kept }, parsed, person), ...kept };
