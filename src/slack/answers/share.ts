@@ -31,7 +31,7 @@ async function post(context: SlackContext, interaction: Interaction, { words, pa
   if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
   const { target } = await reauthorise(context, interaction, words);
   const place = await context.people.channel(channel);
-  assertChannel(context.front.policy(), place, [target]);
+  assertChannel(context.pipeline.policy(), place, [target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
   const shared = drawNote({ text: phrase`Shared by ${mention(interaction.person)}` });
   try {
