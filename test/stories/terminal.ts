@@ -42,7 +42,8 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
   const policyFile = join(folder, 'policy.yml');
   await writeFile(policyFile, policy);
   const config = readConfig({
-    ...{ SLACK_BOT_TOKEN: 'xoxb-of-no-use-here', SLACK_APP_TOKEN: 'xapp-of-no-use-here' },
+    SLACK_BOT_TOKEN: 'xoxb-of-no-use-here',
+    SLACK_APP_TOKEN: 'xapp-of-no-use-here',
     HOSTING_API_URL: hosting.url,
     HOSTING_API_KEY: hosting.key,
     HOSTING_COMPANY_ID: hosting.companyId,
@@ -128,6 +129,7 @@ function raise(why: string): never {
 function doorOf(print: (ts: string, what: Card | Note) => void): FrontDoor {
   const member = { name: 'somebody', team: 'home', standing: 'member', zone: 'UTC', groups: [] } as const;
   const known: FrontDoor['known'] = async (id) => ({ ...member, id });
+  const asking = { known, glanced: known, asked: known, fresh: known };
   let posts = 0;
   const post = (what: Card | Note) => {
     const place = { channel: 'tty', ts: String((posts += 1)) };
@@ -135,7 +137,7 @@ function doorOf(print: (ts: string, what: Card | Note) => void): FrontDoor {
     return place;
   };
   return {
-    ...{ known, glanced: known, asked: known, fresh: known },
+    ...asking,
     membersOf: async () => [],
     groupTrouble: () => undefined,
     channel: async (id) => ({ id, shared: false }),

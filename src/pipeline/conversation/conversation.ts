@@ -1,16 +1,19 @@
 import type { Page } from '../../commands/kit/page.ts';
 import { Refusal, type Words } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
-import type { Authorised, Channel, Person } from '../access/authorise.ts';
+import { assertMember, authorise, type Authorised, type Channel, type Person } from '../access/authorise.ts';
+import { assertChannel } from '../access/assert-channel.ts';
+import { mayTry } from '../access/may-run.ts';
 import type { Recent } from '../access/recent-targets.ts';
-import { NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
+import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
 import { dryRun } from '../changes/dry-run.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { DecisionDeps } from '../steps/decide.ts';
 import type { WorkerDeps } from '../steps/worker.ts';
-import { consider, lookAndFreeze, noReason, save, wantsReason } from '../steps/submit.ts';
+import type { Asker } from '../steps/new-change.ts';
+import { lookAndFreeze, noReason, save, wantsReason } from '../steps/submit.ts';
 import { answerOf, type AnswerContext } from './answer.ts';
 import { speaker, type Sender, type SpeakerContext } from './speaker.ts';
 
@@ -23,6 +26,8 @@ export type ConversationContext = AnswerContext & SpeakerContext & { readonly re
 
 /** Everything that the rooms of the pipeline work with; `wiring.ts` builds it once. */
 export type PipelineContext = ConversationContext & DecisionDeps & WorkerDeps;
+
+const maxReasonLength = 500;
 
 /** What somebody wants. */
 export type Request = {
@@ -59,10 +64,10 @@ export type Ready = {
   readonly kind: 'ready';
   readonly will: 'show' | 'review' | 'save';
   readonly parsed: Authorised;
-  readonly person: Person;
+  /** Who asks, and the channel of the card. */
+  readonly asker: Asker;
   /** Where it was said; undefined: in no channel. */
   readonly saidIn: string | undefined;
-  readonly cardChannel: Channel;
   readonly confirmation: Confirmation;
 };
 
@@ -88,29 +93,53 @@ export async function check(context: ConversationContext, request: Request): Pro
   }
 }
 
-async function checkFor(
-  context: ConversationContext,
-  { parsed, from, first, reviewed }: Request,
-  person: Person,
-): Promise<Ask | Ready> {
+async function checkFor(context: ConversationContext, request: Request, person: Person): Promise<Ask | Ready> {
+  const { parsed, from } = request;
   const resolved = await resolveNames(context, parsed, person);
   if (resolved.problems.length > 0) return { kind: 'ask', resolved, person };
-  const { command, dryRun: isDryRun } = parsed;
-  const isAction = command.shape === 'action';
-  const cardChannel = isAction ? await from.cardChannel() : { id: from.channel ?? person.id, shared: false };
-  const considered = consider(context, resolved, { person, channel: cardChannel });
-  if (considered.kind === 'incomplete') return { kind: 'ask', resolved, person, says: considered.unsaid };
-  const { parsed: authorised } = considered;
-  const ready = { kind: 'ready', parsed: authorised, person, saidIn: from.channel, cardChannel } as const;
-  if (isAction && reviewed) {
-    if (wantsReason(authorised)) throw noReason();
-    refuseUnlessTyped(command, authorised.target, reviewed.typedName);
-    return { ...ready, will: 'save', confirmation: reviewed };
+  const isAction = parsed.command.shape === 'action';
+  const channel = isAction ? await from.cardChannel() : { id: from.channel ?? person.id, shared: false };
+  const evaluated = evaluate(context, resolved, { person, channel }, request);
+  return evaluated.kind === 'ask' ? evaluated : { ...evaluated, saidIn: from.channel };
+}
+
+/** Checks a command whose names are resolved against the rules, in memory. Throws `Refusal`, but not for missing fields. */
+export function evaluate(
+  { policy, company }: Pick<ConversationContext, 'policy' | 'company'>,
+  resolved: Resolved,
+  asker: Asker,
+  { first, reviewed }: Pick<Request, 'first' | 'reviewed'> = {},
+): Ask | Omit<Ready, 'saidIn'> {
+  const { parsed, input, missing, problems } = resolved;
+  const { person, channel } = asker;
+  assertMember(person);
+  if (problems[0]) throw problems[0].refusal;
+  const { command } = parsed;
+  const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.valid?.(input);
+  if (missing.length > 0 || wrong?.unsaid) {
+    mayTry(policy(), person, parsed);
+    return { kind: 'ask', resolved, person, says: wrong && new Refusal(wrong.says, wrong) };
   }
-  const isReview = considered.kind === 'review' || (isAction && !isDryRun && first === 'review');
-  if (isReview) return { ...ready, will: 'review', confirmation: 'not needed' };
+  if (wrong) throw new Refusal(wrong.says, wrong);
+  if ((parsed.reason?.length ?? 0) > maxReasonLength) {
+    throw new Refusal(`A reason has at most ${maxReasonLength} characters. Nothing was done.`, { field: 'reason' });
+  }
+  const authorised = authorise(policy(), person, resolved, company());
+  const { target, alsoReads } = authorised;
+  const ready = { kind: 'ready', parsed: authorised, asker, confirmation: reviewed ?? 'not needed' } as const;
+  const isAction = command.shape === 'action';
+  if (isAction) assertChannel(policy(), channel, [target, ...alsoReads]);
+  if (!isAction || parsed.dryRun)
+    return first === 'fields' ? { kind: 'ask', resolved, person } : { ...ready, will: 'show' };
+  const isReviewed = reviewed !== undefined;
+  if (!isReviewed && needsReview(command, target)) return { ...ready, will: 'review' };
+  if (wantsReason(authorised)) return { kind: 'ask', resolved, person, says: noReason() };
+  if (isReviewed) {
+    refuseUnlessTyped(command, target, reviewed.typedName);
+    return { ...ready, will: 'save' };
+  }
   if (first === 'fields') return { kind: 'ask', resolved, person };
-  return { ...ready, will: isAction && !isDryRun ? 'save' : 'show', confirmation: 'not needed' };
+  return { ...ready, will: first === 'review' ? 'review' : 'save' };
 }
 
 /** What the words mean to this person. If a name is unknown, the host's lists are read again first. */
@@ -126,13 +155,14 @@ export async function next(context: ConversationContext, ready: Ready, inbox: st
   try {
     return await run(context, ready, inbox);
   } catch (error) {
-    if (error instanceof Refusal) return { kind: 'refuse', refusal: error, person: ready.person };
+    if (error instanceof Refusal) return { kind: 'refuse', refusal: error, person: ready.asker.person };
     throw error;
   }
 }
 
 async function run(context: ConversationContext, ready: Ready, inbox: string | undefined): Promise<Next> {
-  const { parsed, person, will, cardChannel: channel, confirmation } = ready;
+  const { parsed, asker, will, confirmation } = ready;
+  const { person } = asker;
   const { command } = parsed.parsed;
   if (parsed.target && parsed.target.kind !== 'company') context.recent.note(person.id, parsed.target.id);
   if (command.shape !== 'action') {
@@ -143,7 +173,7 @@ async function run(context: ConversationContext, ready: Ready, inbox: string | u
   if (will === 'show') return { kind: 'show', page: dryRun(frozen), parsed };
   if (will === 'review') return { kind: 'review', frozen, differs: false };
   try {
-    return { kind: 'saved', change: await save(context, frozen, { person, channel }, confirmation, inbox) };
+    return { kind: 'saved', change: await save(context, frozen, asker, confirmation, inbox) };
   } catch (error) {
     if (error instanceof NotAsShown) return { kind: 'review', frozen, differs: true };
     throw error;

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { assertChannel } from '../../pipeline/access/authorise.ts';
+import { assertChannel } from '../../pipeline/access/assert-channel.ts';
 import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { person as mention, say as phrase } from '../../text.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
