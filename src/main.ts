@@ -89,7 +89,7 @@ export async function start(
 async function openEdge(config: Config, foundations: Foundations, slack: Slack, back: Pipeline) {
   const { database, log, onTrouble } = foundations;
   const { groups, bot, token } = slack;
-  const aliasKey = await keptKey(database, 'alias key');
+  const aliasKey = await keptKey(database, 'alias_key');
   const logs = createLogReader(aliasKey);
   const payloads = createPayloadStore(database, (error) => onTrouble('saving the payload of a button', error));
   const context = contextOf(config, foundations, slack, back.pipeline, { logs, payloads, alias: aliasesBy(aliasKey) });

@@ -155,7 +155,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   27: {
     fault: 'the target is renamed or deleted',
     by: [
-      'lacks the site for good: what is approved waits until three lists over a minute say so, and is void then',
+      'lacks the site for good: what is approved waits until three lists over a minute say so, and is invalidated then',
       'the target has another name',
       'the target is renamed between the request and the click',
       'its target is deleted meanwhile: it can be closed all the same',
@@ -178,8 +178,8 @@ export const faults: Readonly<Record<number, Fault>> = {
   31: {
     fault: 'the host answers 503, or an empty list, while the bot starts, a timer is due, an approval is clicked',
     by: [
-      'the host answers 503 for the list of its sites > a click on Approve is later, not void',
-      'the host answers an empty list for the list of its sites > a click on Approve is later, not void',
+      'the host answers 503 for the list of its sites > a click on Approve is later, not invalidated',
+      'the host answers an empty list for the list of its sites > a click on Approve is later, not invalidated',
       'the host answers a 404 page of a gateway for the list of its sites > an accepted change',
       'the host cannot be read when it is due > 503 to everything after a restart',
       'the host cannot be read when it is due > 200 with an empty list of sites',

@@ -31,11 +31,11 @@ export type State =
   | 'rejected'
   | 'unknown'
   | 'happened'
-  | 'did not happen'
+  | 'did_not_happen'
   | 'declined'
   | 'cancelled'
   | 'expired'
-  | 'void'
+  | 'invalidated'
   | 'superseded';
 export type Risk = 'routine' | 'sensitive' | 'destructive';
 
@@ -226,7 +226,7 @@ export type TimerTable = {
   /** Since when no more attempts are made; the ops channel is reminded instead. */
   gave_up_at: number | null;
   ended_at: number | null;
-  end_reason: 'removed' | 'kept' | 'moved' | 'gone' | 'not there' | null;
+  end_reason: 'removed' | 'kept' | 'moved' | 'gone' | 'not_there' | null;
   owner: string | null;
   lease_until: number | null;
 };

@@ -12,7 +12,7 @@ export type Clocks = { readonly ticks: () => number; readonly wall: () => number
 export type Time = { readonly now: (tx?: Reader) => Promise<number>; readonly ahead: () => number };
 
 /** The setting that a running bot refreshes: the time, and how far the clock was ahead of it, in ms. */
-export const aliveKey = 'last seen';
+export const aliveKey = 'last_seen';
 /** A bot counts as running if it refreshed its setting this recently. */
 const aliveMs = 60_000;
 /** A stored time further ahead than this comes from a wrong clock and is ignored. */

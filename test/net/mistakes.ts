@@ -24,9 +24,9 @@ export const mistakes: readonly Mistake[] = [
       {
         file: 'src/pipeline/changes/write-result.ts',
         from: `    case 'unknown':
-      return { kind: 'lose' };`,
+      return { kind: 'outcome_lost' };`,
         to: `    case 'unknown':
-      return { kind: 'hand back' };`,
+      return { kind: 'send_aborted' };`,
       },
     ],
     tests: ['test/stories/host-answers.test.ts', 'test/stories/unknown.test.ts'],

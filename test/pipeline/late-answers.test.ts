@@ -17,11 +17,11 @@ const settled = [
   'failed',
   'rejected',
   'happened',
-  'did not happen',
+  'did_not_happen',
   'declined',
   'cancelled',
   'expired',
-  'void',
+  'invalidated',
   'superseded',
 ] as const satisfies readonly State[];
 const states = [

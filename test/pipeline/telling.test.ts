@@ -23,12 +23,12 @@ const marks: Readonly<Record<State, string>> = {
   happened: '✅',
   failed: '❌',
   rejected: '❌',
-  'did not happen': '❌',
+  did_not_happen: '❌',
   unknown: '⚠️',
   declined: '⛔',
   expired: '⛔',
   cancelled: '⛔',
-  void: '⛔',
+  invalidated: '⛔',
   superseded: '⛔',
 };
 const cardOf = (change: Change, approved: readonly Approved[] = []): Card => renderCard(change, approved, 'f00d');
@@ -55,12 +55,12 @@ const states = [
   'happened',
   'failed',
   'rejected',
-  'did not happen',
+  'did_not_happen',
   'unknown',
   'declined',
   'expired',
   'cancelled',
-  'void',
+  'invalidated',
   'superseded',
 ] as const;
 
@@ -84,7 +84,7 @@ describe.each(states)('a change that is %s', (name) => {
   });
 
   test('says that nothing was sent exactly where nothing was', () => {
-    const nothing = ['declined', 'expired', 'cancelled', 'void', 'superseded'].includes(name);
+    const nothing = ['declined', 'expired', 'cancelled', 'invalidated', 'superseded'].includes(name);
     expect(plain(standing(change)).includes('nothing was sent')).toBe(nothing);
   });
 });

@@ -263,17 +263,17 @@ async function run(scene: Scene, present: Present): Promise<End> {
   return { change: end, clicks: clicks.flatMap((one) => one ?? []) };
 }
 
-const isEnded: ReadonlySet<State> = new Set(['declined', 'cancelled', 'expired', 'void', 'superseded']);
+const isEnded: ReadonlySet<State> = new Set(['declined', 'cancelled', 'expired', 'invalidated', 'superseded']);
 const ending: Readonly<Record<string, State>> = {
   decline: 'declined',
   cancel: 'cancelled',
   expire: 'expired',
-  void: 'void',
+  invalidated: 'invalidated',
   supersede: 'superseded',
   approve: 'approved',
   send: 'sending',
   accept: 'accepted',
-  'hand back': 'approved',
+  send_aborted: 'approved',
 };
 
 /** Must hold in every order. */
@@ -282,8 +282,8 @@ async function check(scene: Scene, { change, clicks }: End, count: number): Prom
   const lines = (await listAudit(database.db, { change: change.number, limit: 99 })).toReversed();
   const moves = lines.filter(({ event }) => ending[event] !== undefined);
   const last = moves.at(-1)?.event ?? '';
-  // Handed back after its time ran out, it is not tried again.
-  if (last === 'hand back') ok(change.state === 'approved' || change.state === 'expired', change.state);
+  // Aborted after its time ran out, it is not tried again.
+  if (last === 'send_aborted') ok(change.state === 'approved' || change.state === 'expired', change.state);
   else strictEqual(change.state, ending[last] ?? 'waiting');
   strictEqual(change.version, moves.length + 1);
   strictEqual(
@@ -297,7 +297,7 @@ async function check(scene: Scene, { change, clicks }: End, count: number): Prom
   for (const { refused } of clicks)
     if (refused !== undefined) ok(/Nothing was |was not counted\./.test(refused), refused);
   const isMoot = clicks.some(({ refused }) => refused?.includes('can no longer be approved'));
-  ok(!isMoot || change.state === 'void' || change.state === 'superseded');
+  ok(!isMoot || change.state === 'invalidated' || change.state === 'superseded');
   for (const { id } of people.values()) {
     const own = lines.filter(({ actor, event }) => actor === id && event !== 'asked').length;
     strictEqual(own, clicks.filter(({ by, refused }) => by.id === id && refused === undefined).length);

@@ -54,7 +54,7 @@ const eventsOf = async ({ rows }: Scene, number = 1): Promise<string> =>
   (await rows(`select event from audit where change = ${number} order by seq`))
     .map(({ event }) => String(event))
     .join()
-    .replaceAll('send,hand back,', '');
+    .replaceAll('send,send_aborted,', '');
 
 const placeOfCard = ({ rows }: Scene): ReturnType<Scene['rows']> =>
   rows(`select channel, ts from messages where key = '1:card'`);

@@ -64,7 +64,7 @@ describeBoth('changes', (open) => {
     const touch = (seen: typeof claimed) => database.transaction((tx) => touchChange(tx, seen, { due_at: 20 }));
     expect(await touch(unclaimed)).toBeUndefined();
     expect(await touch(claimed)).toMatchObject({ due_at: 20, owner: 'a', version: claimed.version });
-    await database.transaction((tx) => updateChange(tx, claimed, { state: 'void' }));
+    await database.transaction((tx) => updateChange(tx, claimed, { state: 'invalidated' }));
     expect(await touch(claimed)).toBeUndefined();
   });
 

@@ -238,12 +238,12 @@ describe.runIf(postgresRuns)(`replicas whose server’s clock has jumped${noPost
     try {
       const now = await one.now();
       // The setting of a replica whose server's clock has jumped an hour ahead.
-      const noted = { key: 'last seen', value: String(hour), at: now - hour };
+      const noted = { key: 'last_seen', value: String(hour), at: now - hour };
       await one.transaction((tx) => writeSetting(tx, noted));
       const beside = await openDatabase(url, { onJump: (jump) => jumps.push(jump) });
       expect(Math.abs((await beside.now()) - (now - hour))).toBeLessThan(60_000);
       await noteAlive(beside);
-      expect(Number((await readSetting(one.db, 'last seen'))?.value)).toBeGreaterThan(hour - 60_000);
+      expect(Number((await readSetting(one.db, 'last_seen'))?.value)).toBeGreaterThan(hour - 60_000);
       await beside.close();
       await one.transaction((tx) => writeSetting(tx, { ...noted, at: now - 2 * hour }));
       const later = await openDatabase(url);

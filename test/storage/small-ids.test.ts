@@ -46,7 +46,7 @@ describeBoth('ids of an older Sitehand', (open) => {
         ends_at: 5,
       });
       const binding = { site: asked, name: 'Acme', by: 'U1' };
-      await writeSetting(tx, { key: 'site of C1', value: JSON.stringify(binding), at: 1 });
+      await writeSetting(tx, { key: 'channel_site:C1', value: JSON.stringify(binding), at: 1 });
       await writeSetting(tx, { key: 'pause', value: JSON.stringify({ id: asked }), at: 1 });
       await smallIds(tx);
     });
@@ -56,7 +56,7 @@ describeBoth('ids of an older Sitehand', (open) => {
     expect(await findChange(database.db, other.number)).toEqual(other);
     const [timer] = await openTimers(database.db, after.target);
     expect(timer).toMatchObject({ change: number, target: JSON.stringify(target(small('0000000A'))) });
-    const settings = await Promise.all(['site of C1', 'pause'].map((key) => readSetting(database.db, key)));
+    const settings = await Promise.all(['channel_site:C1', 'pause'].map((key) => readSetting(database.db, key)));
     expect(settings.map((one) => one?.value)).toEqual([
       JSON.stringify({ site: small('0000000A'), name: 'Acme', by: 'U1' }),
       JSON.stringify({ id: asked }),

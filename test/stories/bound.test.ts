@@ -102,7 +102,7 @@ describe('who may bind a channel, and where', () => {
     house = await openHouse({ policy });
   });
   afterAll(() => house.close());
-  const bindings = () => house.rows("select key from settings where key like 'site of %'");
+  const bindings = () => house.rows("select key from settings where key like 'channel_site:%'");
 
   test.each<[string, 'rob' | 'fay' | 'gus' | 'ana', string, string, string]>([
     ['whom no rule allows it', 'rob', '/site use acme-shop', 'C0GENERAL', 'You may not use use.'],

@@ -168,7 +168,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   test('loses the commit of a receipt that says unknown: the alarm is given once', async () => {
     const written = writesOf('acme-shop/staging');
     house.hosting.faults.add({ kind: 'status', method: 'POST', status: 500 });
-    const lost = wire.lose('answer', lineOf('lose', 'acme-shop/staging'));
+    const lost = wire.lose('answer', lineOf('outcome_lost', 'acme-shop/staging'));
     const change = await house.person('ana').asks(clear);
     await lost;
     await change.tells('Outcome unknown');

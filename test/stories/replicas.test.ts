@@ -69,7 +69,9 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
       await change.tells('the host reports it finished');
       expect(house.writes()).toHaveLength(1);
       const { rows } = await sql.query<{ event: string }>(`select event from audit where change = 1 order by seq`);
-      expect(rows.map(({ event }) => event)).toEqual(expect.arrayContaining(['send', 'lose', 'accept late', 'finish']));
+      expect(rows.map(({ event }) => event)).toEqual(
+        expect.arrayContaining(['send', 'outcome_lost', 'accept_late', 'finish']),
+      );
     }),
   );
 

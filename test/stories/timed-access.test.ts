@@ -396,7 +396,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'the host lacks it in its lists, and answers about it by its id: the removal is sent, and not void',
+    'the host lacks it in its lists, and answers about it by its id: the removal is sent, and not invalidated',
     inHouse({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       for (let lists = 0; lists < 4; lists += 1) {

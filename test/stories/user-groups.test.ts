@@ -119,7 +119,7 @@ describe.concurrent('user groups', () => {
   );
 
   test(
-    'an approver whose user group cannot be read: nothing is decided, nothing is void, and a later click counts',
+    'an approver whose user group cannot be read: nothing is decided, nothing is invalidated, and a later click counts',
     inHouse({ policy, slack }, async (house) => {
       shut(house, 'S0LEADS', 'missing_scope');
       await house.slack.changeGroup('S0LEADS', ['U03CHI', 'U04DEE']);

@@ -54,7 +54,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
   };
 
   test(
-    'a rule is taken away: the change is void, and nothing is sent',
+    'a rule is taken away: the change is invalidated, and nothing is sent',
     inHouse({}, async (house) => {
       await heldUp(house, async () => {
         const rules = await readFile('src/playground/policy.yml', 'utf8');

@@ -4,7 +4,7 @@ import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, phrase } from '../kit/fields.ts';
 import { commandsIn } from '../kit/nearest-words.ts';
 import type { Page } from '../kit/page.ts';
-import { stateIn, states } from './states.ts';
+import { stateIn, stateLabel, states } from './states.ts';
 
 /** A note on a command that is unavailable only because Slack does not tell who is in a user group. */
 const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
@@ -86,7 +86,7 @@ function instead(wanted: string, mine: ReturnType<QueryService['commands']>): Pa
   if (state !== undefined) {
     const { says, see = [] } = states[state];
     return {
-      title: say`**${state}** · not a command, but a state of a change`,
+      title: say`**${stateLabel(state)}** · not a command, but a state of a change`,
       parts: [
         { kind: 'text', text: says },
         {

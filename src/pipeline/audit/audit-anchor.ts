@@ -21,8 +21,8 @@ type Witnessed = TrailHead & { readonly at: number };
 /** `told`: the head was published now. `altered`: the head that was published before is no longer in the trail. */
 export type Telling = { readonly kind: 'told' | 'altered'; readonly head: TrailHead };
 
-const headKey = 'witnessed head';
-const alarmKey = 'trail altered';
+const headKey = 'witnessed_head';
+const alarmKey = 'trail_altered';
 const dayMs = 86_400_000;
 /** A running bot checks every hour, so it has published a head by then. */
 const toldWithinMs = dayMs + 7_200_000;

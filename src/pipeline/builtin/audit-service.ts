@@ -30,7 +30,7 @@ export function auditServiceFor(
     verify: async () => findingOf(db, context.auditKeys, await context.database.now()),
     takeAway: async (format, since) => {
       const file = await fileOf(context, doer.person, format, since);
-      await writeDown(context, doer, { event: 'audit export', format, since, lines: file.lines });
+      await writeDown(context, doer, { event: 'audit_export', format, since, lines: file.lines });
       return file;
     },
   };

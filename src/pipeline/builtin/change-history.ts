@@ -6,6 +6,7 @@ import { listAudit } from '../../storage/audit.ts';
 import { findChange, listChanges, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { code, inline, person as mention, plain, say, time } from '../../text.ts';
+import { stateLabel } from '../../commands/builtin/states.ts';
 import type { Person } from '../access/authorise.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { cardOf } from '../changes/freeze.ts';
@@ -74,7 +75,7 @@ export async function happenedTo({ db }: Database, { id }: Environment, since: n
 
 const lineOf = (change: Change): ChangeLine => ({
   number: change.number,
-  state: `${markOf(change)} ${change.state}`,
+  state: `${markOf(change)} ${stateLabel(change.state)}`,
   title: plain(cardOf(change).title).slice(0, maxTitleLength),
   asker: change.asker,
   at: change.created_at,

@@ -21,7 +21,7 @@ export type Binding = {
   readonly by: string;
 };
 
-const keyOf = (channel: string): string => `site of ${channel}`;
+const keyOf = (channel: string): string => `channel_site:${channel}`;
 
 /** The binding of a channel, or undefined. */
 export async function bindingOf(db: Database['db'], channel: string): Promise<Binding | undefined> {

@@ -46,7 +46,7 @@ const howItEnded: Readonly<Record<NonNullable<Timer['end_reason']>, string>> = {
   kept: 'the access is permanent now',
   moved: 'the timer of another change ends the access later',
   gone: 'the environment is gone',
-  'not there': 'its addresses were no longer on the list',
+  not_there: 'its addresses were no longer on the list',
 };
 
 const targetOf = ({ target }: Timer): Environment => parseStored(target);

@@ -73,7 +73,7 @@ export function rule(decision: Decision, ballot: VoteContext): DecisionResult {
       if (!coolsDown(ballot.change)) throw refusal(ballot, say`There's nothing to stop.`);
       return move({ kind: 'cancel' });
     case 'happened':
-    case 'did not happen':
+    case 'did_not_happen':
       return close(decision, ballot);
   }
 }
@@ -147,7 +147,7 @@ function close(decision: Decision, ballot: VoteContext): DecisionResult {
       say`It could still reach the host until ${time(closableMinute(change))}, so I haven't closed it. Please press again after that.`,
     );
   }
-  return move({ kind: decision.verdict === 'happened' ? 'affirm' : 'deny' });
+  return move({ kind: decision.verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not' });
 }
 
 /** A click decides nothing while the right to make it is unknown. */

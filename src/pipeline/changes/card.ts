@@ -9,7 +9,7 @@ import { cardOf, type FrozenCard } from './freeze.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The decisions about a change; each has its own button. */
-export const decisionKinds = ['approve', 'decline', 'cancel', 'stop', 'happened', 'did not happen'] as const;
+export const decisionKinds = ['approve', 'decline', 'cancel', 'stop', 'happened', 'did_not_happen'] as const;
 export type DecisionKind = (typeof decisionKinds)[number];
 
 /** The change and version that a person saw; `installation` is the id of its database. */
@@ -74,14 +74,14 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
       return '✅';
     case 'failed':
     case 'rejected':
-    case 'did not happen':
+    case 'did_not_happen':
       return '❌';
     case 'unknown':
       return '⚠️';
     case 'declined':
     case 'expired':
     case 'cancelled':
-    case 'void':
+    case 'invalidated':
     case 'superseded':
       return '⛔';
   }
@@ -97,11 +97,11 @@ const stateInWords: Readonly<Record<Change['state'], string>> = {
   rejected: 'The host rejected it; nothing happened.',
   unknown: 'Outcome unknown.',
   happened: 'A person says it happened.',
-  'did not happen': 'A person says it did not happen.',
+  did_not_happen: 'A person says it did not happen.',
   declined: 'Declined; nothing was sent.',
   expired: 'Expired; nothing was sent.',
   cancelled: 'Cancelled; nothing was sent.',
-  void: 'Void; nothing was sent.',
+  invalidated: 'Invalidated; nothing was sent.',
   superseded: 'Superseded; nothing was sent.',
 };
 
@@ -193,7 +193,7 @@ export function decisionButtons(change: Change, installation: string): readonly 
     return [coolsDown(change) ? button('stop', 'Stop', { style: 'danger' }) : button('cancel', 'Cancel')];
   }
   if (change.state !== 'unknown') return [];
-  const close = (verdict: 'happened' | 'did not happen', yes: string, seen: string): Button =>
+  const close = (verdict: 'happened' | 'did_not_happen', yes: string, seen: string): Button =>
     button(verdict, yes, {
       confirm: {
         title: `${yes}?`,
@@ -203,7 +203,7 @@ export function decisionButtons(change: Change, installation: string): readonly 
     });
   return [
     close('happened', 'It happened', 'that it was done'),
-    close('did not happen', 'It did not happen', 'no sign of it'),
+    close('did_not_happen', 'It did not happen', 'no sign of it'),
   ];
 }
 

@@ -20,19 +20,19 @@ export type TransitionInput = {
 /** What can happen to a change. */
 export type ChangeEvent =
   | { readonly kind: 'approve' }
-  | { readonly kind: 'decline' | 'cancel' | 'expire' | 'void' | 'supersede' }
+  | { readonly kind: 'decline' | 'cancel' | 'expire' | 'invalidated' | 'supersede' }
   /** Its owner begins to send. Nothing goes to the host before this is saved. */
   | { readonly kind: 'send'; readonly owner: string; readonly leaseMs: number }
   /** No connection; nothing was sent. */
-  | { readonly kind: 'stumble' }
+  | { readonly kind: 'connect_failed' }
   /** Its owner was too late to send and wrote nothing. */
-  | { readonly kind: 'hand back' }
+  | { readonly kind: 'send_aborted' }
   /** The host answered 429 and took nothing. */
   | { readonly kind: 'throttle'; readonly retryAfterMs: number }
   | { readonly kind: 'accept'; readonly operation: string | null }
   | { readonly kind: 'reject' }
   /** Sent, and the answer got lost; or accepted, and the host stopped answering about it. */
-  | { readonly kind: 'lose' }
+  | { readonly kind: 'outcome_lost' }
   /** The host says it is finished, or a read proves it. */
   | { readonly kind: 'finish' }
   /** Done without a write: none was needed. */
@@ -40,14 +40,14 @@ export type ChangeEvent =
   /** The host says it failed. */
   | { readonly kind: 'fail' }
   /** Accepted, and nothing more can be verified. `lockMs`: how long its targets stay locked. */
-  | { readonly kind: 'leave'; readonly lockMs: number }
+  | { readonly kind: 'unverified'; readonly lockMs: number }
   /** A person says whether an unknown outcome happened. */
-  | { readonly kind: 'affirm' | 'deny' }
+  | { readonly kind: 'confirmed_happened' | 'confirmed_not' }
   /** The database lost commits: it says unsent, but the change was or may have been sent, at `sentAt` (epoch ms). */
   | { readonly kind: 'commit_lost'; readonly sentAt: number }
   /** An answer that came after the change became unknown. */
-  | { readonly kind: 'accept late'; readonly operation: string | null }
-  | { readonly kind: 'reject late' };
+  | { readonly kind: 'accept_late'; readonly operation: string | null }
+  | { readonly kind: 'reject_late' };
 
 /** The columns that a move writes, besides the version. */
 export type Patch = {
@@ -95,24 +95,24 @@ const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly St
   decline: { from: ['waiting'], to: 'declined' },
   cancel: { from: ['waiting', 'approved'], to: 'cancelled' },
   expire: { from: ['waiting', 'approved'], to: 'expired' },
-  void: { from: ['waiting', 'approved'], to: 'void' },
+  invalidated: { from: ['waiting', 'approved'], to: 'invalidated' },
   supersede: { from: ['waiting', 'approved'], to: 'superseded' },
   send: { from: ['approved'], to: 'sending' },
-  stumble: { from: ['approved'], to: 'approved' },
-  'hand back': { from: ['sending'], to: 'approved' },
+  connect_failed: { from: ['approved'], to: 'approved' },
+  send_aborted: { from: ['sending'], to: 'approved' },
   throttle: { from: ['sending'], to: 'approved' },
   accept: { from: ['sending'], to: 'accepted' },
   reject: { from: ['sending'], to: 'rejected' },
-  lose: { from: ['sending', 'accepted'], to: 'unknown' },
+  outcome_lost: { from: ['sending', 'accepted'], to: 'unknown' },
   finish: { from: ['accepted'], to: 'done' },
   complete: { from: ['approved'], to: 'done' },
   fail: { from: ['accepted'], to: 'failed' },
-  leave: { from: ['accepted'], to: 'accepted' },
+  unverified: { from: ['accepted'], to: 'accepted' },
   commit_lost: { from: ['waiting', 'approved'], to: 'unknown' },
-  affirm: { from: ['unknown'], to: 'happened' },
-  deny: { from: ['unknown'], to: 'did not happen' },
-  'accept late': { from: ['unknown'], to: 'accepted' },
-  'reject late': { from: ['unknown'], to: 'rejected' },
+  confirmed_happened: { from: ['unknown'], to: 'happened' },
+  confirmed_not: { from: ['unknown'], to: 'did_not_happen' },
+  accept_late: { from: ['unknown'], to: 'accepted' },
+  reject_late: { from: ['unknown'], to: 'rejected' },
 };
 
 /**
@@ -130,20 +130,20 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
       };
     case 'send':
       return { patch: { ...at(to), ...leased(event, now), sent_at: now }, locks: 'keep' };
-    case 'stumble':
-    case 'hand back':
+    case 'connect_failed':
+    case 'send_aborted':
       return again(to, change, now, { tries: change.tries + 1 }, retryDelaysMs[change.tries] ?? 8_000);
     case 'throttle':
       return again(to, change, now, { throttled: change.throttled + 1 }, event.retryAfterMs);
     case 'accept':
-    case 'accept late':
+    case 'accept_late':
       return { patch: { ...at(to), ...firstPoll(event.operation, now) }, locks: 'keep' };
-    case 'lose':
+    case 'outcome_lost':
       return { patch: { ...at(to), ...lostAt(now) }, locks: 'keep' };
     case 'commit_lost':
       // Locks that got lost too are not retaken: a new holder must not block this move.
       return { patch: { ...at(to), ...lostAt(now), sent_at: event.sentAt }, locks: 'keep' };
-    case 'leave':
+    case 'unverified':
       return {
         patch: { ...at(to), settled_at: now },
         locks: event.lockMs > 0 ? { keepMs: event.lockMs } : 'free',
@@ -151,15 +151,15 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
     case 'decline':
     case 'cancel':
     case 'expire':
-    case 'void':
+    case 'invalidated':
     case 'supersede':
     case 'reject':
     case 'finish':
     case 'complete':
     case 'fail':
-    case 'affirm':
-    case 'deny':
-    case 'reject late':
+    case 'confirmed_happened':
+    case 'confirmed_not':
+    case 'reject_late':
       return { patch: { ...at(to), settled_at: now }, locks: 'free' };
   }
 }
@@ -167,7 +167,7 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
 /** Only a valid change can be approved or sent. It can't be closed while its write could still arrive. */
 function isTimely(change: TransitionInput, { kind }: ChangeEvent, now: number): boolean {
   if (kind === 'approve' || kind === 'send' || kind === 'complete') return now < change.expires_at;
-  return (kind !== 'affirm' && kind !== 'deny') || now >= closableFrom(change);
+  return (kind !== 'confirmed_happened' && kind !== 'confirmed_not') || now >= closableFrom(change);
 }
 
 /** The columns of a change that is ready to be sent. */

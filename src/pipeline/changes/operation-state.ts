@@ -127,8 +127,8 @@ function lockAfter(change: Change): number {
 }
 
 const settled = (event: ChangeEvent, says: Text, proven = false): PollResult => ({ event, says, proven });
-const lose = (why: string): PollResult => settled({ kind: 'lose' }, lostSight(why));
-const leave = (says: Text, lockMs: number): PollResult => settled({ kind: 'leave', lockMs }, says);
+const lose = (why: string): PollResult => settled({ kind: 'outcome_lost' }, lostSight(why));
+const leave = (says: Text, lockMs: number): PollResult => settled({ kind: 'unverified', lockMs }, says);
 
 function unverified(change: Change, { operation, proof }: Observation, lockMs: number): PollResult {
   if (proof && proof !== 'trouble') return leave(left(change, { proof: proof.says }), lockMs);

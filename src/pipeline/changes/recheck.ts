@@ -49,7 +49,7 @@ export type Recheck = ReadDeps & {
 /** Whether a change may still be sent as frozen. `later`: something couldn't be asked, so nothing is decided. */
 export type Rechecked =
   | { readonly kind: 'as it was' }
-  | { readonly kind: 'void' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
+  | { readonly kind: 'invalidated' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
 
 /** Checks rights, votes, target and preconditions again, with the functions that checked them at the start. */
 export async function recheck(context: Recheck, change: Change): Promise<Rechecked> {
@@ -62,7 +62,7 @@ export async function recheck(context: Recheck, change: Change): Promise<Recheck
 /** How long to wait for the host's list of sites, which shows whether the target still exists. */
 export const listingMs = 8_000;
 
-const gone = (why: Text): Rechecked => ({ kind: 'void', why });
+const gone = (why: Text): Rechecked => ({ kind: 'invalidated', why });
 const notAgreed = gone(say`The stored change is not what was agreed on.`);
 const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack doesn't tell me right now who may do this.` };
 const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: membersUnknownQuietly(groups) });

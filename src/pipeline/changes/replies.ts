@@ -198,13 +198,13 @@ export const tryingAgain = (why: Text, at: number): Text =>
 export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
   finish: '✅',
   complete: '✅',
-  leave: '☑️',
+  unverified: '☑️',
   fail: '❌',
-  affirm: '✅',
-  deny: '❌',
+  confirmed_happened: '✅',
+  confirmed_not: '❌',
   reject: '❌',
-  'reject late': '❌',
-  lose: '⚠️',
+  reject_late: '❌',
+  outcome_lost: '⚠️',
 };
 
 /** A duration in words: `2 s`, `2 min 14 s`, `1 h 5 min`. */

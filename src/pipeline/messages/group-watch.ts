@@ -22,7 +22,7 @@ type Context = {
   readonly ask: (group: string) => Promise<unknown>;
 };
 
-const keyOf = (group: string): string => `user group ${group}`;
+const keyOf = (group: string): string => `user_group:${group}`;
 type Change = { readonly group: string; readonly before: string | undefined; readonly now: string | undefined };
 
 export function createGroupWatch({ database, policy, ask }: Context): GroupWatch {
@@ -56,7 +56,7 @@ async function reportChanges(
     if (now === undefined) await removeSetting(tx, keyOf(group));
     else await writeSetting(tx, { key: keyOf(group), value: now, at });
   }
-  const key = `user groups:${at}:${changes.map(({ group }) => group).join()}`;
+  const key = `user_groups:${at}:${changes.map(({ group }) => group).join()}`;
   if (changes.length > 0) await oweOps(tx, key, inWords(changes), at);
 }
 

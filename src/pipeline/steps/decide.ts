@@ -40,7 +40,7 @@ export type Decided = ShownVersion & {
 
 const maxReasonLength = 500;
 /** Decisions that a right to unlock allows if nobody else is left to make them. */
-const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did not happen']);
+const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did_not_happen']);
 /** How often the votes are read at most, if others vote meanwhile. */
 const maxRecounts = 5;
 
@@ -112,8 +112,8 @@ async function refuseIfMovedOn(context: DecisionDeps, change: Change, { inbox }:
   const checked = await recheck(context, change);
   if (checked.kind === 'as it was') return;
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
-  const kind = checked.kind === 'void' ? 'void' : 'supersede';
-  const reply = notSent(checked.why, kind === 'void' ? undefined : wordsOfChange(change));
+  const kind = checked.kind === 'invalidated' ? 'invalidated' : 'supersede';
+  const reply = notSent(checked.why, kind === 'invalidated' ? undefined : wordsOfChange(change));
   const came = await context.database.transaction(async (tx) => {
     await alone(tx);
     // If somebody else was first, the next `rule` tells the person what they did.
@@ -190,7 +190,8 @@ async function apply(
   }
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
   const moved = await changeStore.advance(tx, change, ruling.event, note);
-  if (moved && ruling.event.kind === 'affirm') await settleAccess(tx, changeStore, moved, at, { isProven: true });
+  if (moved && ruling.event.kind === 'confirmed_happened')
+    await settleAccess(tx, changeStore, moved, at, { isProven: true });
 }
 
 function noteFor(
@@ -218,10 +219,10 @@ function noteFor(
     case 'stop':
       return { ...base, ...endedBy(change, ended('Stopped', by.id)) };
     case 'happened':
-    case 'did not happen': {
+    case 'did_not_happen': {
       const happened = decided.verdict === 'happened';
       const says = closed(happened, by.id);
-      const text = joined([markFor[happened ? 'affirm' : 'deny'], says]);
+      const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
       const again = happened ? [] : notSent(says, wordsOfChange(change)).buttons;
       return { ...base, reply: { text, buttons: again ?? [] }, outcome: says, ops: true };
     }

@@ -45,7 +45,7 @@ export async function execute(context: ExecuteDeps, change: Change): Promise<voi
   const inTheWay = await blockedReason(database, change);
   if (inTheWay) return reschedule(context, change, inTheWay);
   const checked = await recheck(context, change);
-  if (checked.kind === 'void') return giveUp(context, change, 'void', checked.why);
+  if (checked.kind === 'invalidated') return giveUp(context, change, 'invalidated', checked.why);
   if (checked.kind === 'drifted') return giveUp(context, change, 'supersede', checked.why);
   if (checked.kind === 'later' || checked.kind === 'host trouble') return reschedule(context, change, checked.why);
   failpoint('rechecked', change.number);
@@ -138,11 +138,11 @@ async function reschedule({ database }: ExecuteDeps, change: Change, why: Text):
 async function giveUp(
   { database, changeStore }: ExecuteDeps,
   change: Change,
-  kind: 'expire' | 'void' | 'supersede',
+  kind: 'expire' | 'invalidated' | 'supersede',
   why: Text,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const reply = notSent(why, kind === 'void' ? undefined : wordsOfChange(change));
+    const reply = notSent(why, kind === 'invalidated' ? undefined : wordsOfChange(change));
     await changeStore.advance(
       tx,
       change,
@@ -156,7 +156,7 @@ async function giveUp(
 async function failToConnect(context: ExecuteDeps, change: Change, why: Text): Promise<void> {
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
-    const note = retryNote(change, { kind: 'stumble' }, at, why);
-    await context.changeStore.advance(tx, change, { kind: 'stumble' }, note);
+    const note = retryNote(change, { kind: 'connect_failed' }, at, why);
+    await context.changeStore.advance(tx, change, { kind: 'connect_failed' }, note);
   });
 }

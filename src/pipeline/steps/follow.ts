@@ -179,9 +179,9 @@ async function settle(
   at: number,
 ): Promise<void> {
   const { event, says, proven } = verdict;
-  const isDone = proven || event.kind === 'leave';
+  const isDone = proven || event.kind === 'unverified';
   const { buttons, undo } = isDone && restored ? offersOf(context, change, restored, verdict, at) : { buttons: [] };
-  const after = event.kind === 'leave' ? restored?.action.after : undefined;
+  const after = event.kind === 'unverified' ? restored?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
   const text = joined([markFor[event.kind], says, after, until]);
   const final = { reply: { text, buttons }, outcome: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
@@ -189,7 +189,7 @@ async function settle(
     by: 'sitehand',
     at,
     details: { says },
-    ...(event.kind === 'lose' ? alarm(change, says) : final),
+    ...(event.kind === 'outcome_lost' ? alarm(change, says) : final),
   };
   const moved = await context.changeStore.advance(tx, change, event, note);
   if (moved && isDone) await settleAccess(tx, context.changeStore, moved, at, { isProven: proven });

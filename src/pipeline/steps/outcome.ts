@@ -64,7 +64,7 @@ async function record(context: OutcomeDeps, tx: Tx, sent: Change, outcome: Outco
   const event = isOurs ? eventOf(outcome) : lateEvent(outcome, row.state);
   const note = noteFor(row, outcome, event, at);
   const moved = event && (await context.changeStore.advance(tx, row, event, note));
-  if (moved === undefined) await context.changeStore.remark(tx, row, 'late answer', note);
+  if (moved === undefined) await context.changeStore.remark(tx, row, 'late_answer', note);
   return moved ?? row;
 }
 
@@ -94,7 +94,7 @@ async function reportMissing(context: OutcomeDeps, tx: Tx, sent: Change, outcome
 
 /** Whether an earlier attempt to save did commit, so that saving again would repeat it as a late answer. */
 async function isRecorded(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> {
-  const events = [eventOf(outcome).kind, 'accept late', 'reject late', 'late answer'];
+  const events = [eventOf(outcome).kind, 'accept_late', 'reject_late', 'late_answer'];
   const answer = JSON.stringify(outcome.kind === 'not sent' ? undefined : outcome);
   return (await linesOfChanges(tx, [sent.number], events)).some(({ details }) => {
     const { version, receipt } = parseStored<{ readonly version: number; readonly receipt?: unknown }>(details);

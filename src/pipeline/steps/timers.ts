@@ -71,7 +71,7 @@ async function fire(context: TimerDeps, timer: Timer): Promise<void> {
   const open = await openNow(context, timer, target);
   if (open === 'gone') return end(context, timer, 'gone');
   if (open.length === 0)
-    return timer.times_missing + 1 < minMissing ? checkAgain(context, timer) : end(context, timer, 'not there');
+    return timer.times_missing + 1 < minMissing ? checkAgain(context, timer) : end(context, timer, 'not_there');
   // Nothing was sent, so the host refused nothing: not an attempt.
   if (made?.sent_at === null) {
     return putOffAndTell(context, timer, say`#${made.number} didn't do it: ${standing(made)}`, {
@@ -264,7 +264,7 @@ async function remind(context: TimerDeps, timer: Timer, why?: Text): Promise<voi
 }
 
 /** Ends a timer: the environment is gone, or the addresses are off the list. */
-async function end(context: TimerDeps, timer: Timer, reason: 'gone' | 'not there'): Promise<void> {
+async function end(context: TimerDeps, timer: Timer, reason: 'gone' | 'not_there'): Promise<void> {
   await context.database.transaction(async (tx) => {
     await alone(tx);
     const at = await context.database.now(tx);

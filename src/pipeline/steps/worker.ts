@@ -62,11 +62,11 @@ export async function step(context: WorkerDeps, change: Change): Promise<void> {
     case 'failed':
     case 'rejected':
     case 'happened':
-    case 'did not happen':
+    case 'did_not_happen':
     case 'declined':
     case 'expired':
     case 'cancelled':
-    case 'void':
+    case 'invalidated':
     case 'superseded':
       throw new Error(`#${change.number} is ${change.state} and due: nothing is due of a settled change`);
   }
@@ -94,7 +94,7 @@ async function declareUnknown({ database, changeStore }: WorkerDeps, change: Cha
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const says = orphaned(change);
-    await changeStore.advance(tx, change, { kind: 'lose' }, { by: 'sitehand', at, ...alarm(change, says) });
+    await changeStore.advance(tx, change, { kind: 'outcome_lost' }, { by: 'sitehand', at, ...alarm(change, says) });
   });
 }
 

@@ -260,7 +260,7 @@ describeBoth('the trail as a file', (open) => {
       .map((line): unknown => JSON.parse(line));
     expect(rows).toMatchObject([{ line: 1 }, { line: 2 }, { line: 3 }, { line: 4, receipt: 'accepted 202 op-1' }]);
     const [line] = await listAudit(database.db, { limit: 1 });
-    expect(line).toMatchObject({ event: 'audit export', actor: chi.id });
+    expect(line).toMatchObject({ event: 'audit_export', actor: chi.id });
     expect(JSON.parse(line?.details ?? '')).toEqual({ name: 'Chi', format: 'jsonl', lines: 4 });
     expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 9 });
     const again = await auditServiceFor(context, doer).takeAway('csv', undefined);

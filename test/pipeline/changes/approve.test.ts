@@ -90,11 +90,11 @@ const states: readonly State[] = [
   'failed',
   'rejected',
   'happened',
-  'did not happen',
+  'did_not_happen',
   'declined',
   'expired',
   'cancelled',
-  'void',
+  'invalidated',
   'superseded',
 ];
 const changeIn = (state: State, more: Partial<VoteContext['change']> = {}): VoteContext['change'] =>
@@ -138,11 +138,11 @@ const may: Readonly<
   decline: { in: ['waiting'], does: 'decline', who: ['approver', 'approver by user group'] },
   cancel: { in: ['waiting', 'approved'], does: 'cancel', who: ['asker', 'other id of the asker'] },
   stop: { in: ['approved'], does: 'cancel', who: everybody },
-  happened: { in: ['unknown'], does: 'affirm', who: ['approver', 'approver by user group'] },
-  'did not happen': { in: ['unknown'], does: 'deny', who: ['approver', 'approver by user group'] },
+  happened: { in: ['unknown'], does: 'confirmed_happened', who: ['approver', 'approver by user group'] },
+  did_not_happen: { in: ['unknown'], does: 'confirmed_not', who: ['approver', 'approver by user group'] },
 };
 /** Where more than the state counts: what was seen must be what is. */
-const mustBeFresh: ReadonlySet<DecisionKind> = new Set(['approve', 'decline', 'happened', 'did not happen']);
+const mustBeFresh: ReadonlySet<DecisionKind> = new Set(['approve', 'decline', 'happened', 'did_not_happen']);
 
 describe('every verdict, in every state, by everybody', () => {
   const cases = decisionKinds.flatMap((verdict) => states.map((state) => [verdict, state] as const));
@@ -218,7 +218,7 @@ describe('what somebody is told', () => {
     ],
     [
       'closed too early',
-      'did not happen',
+      'did_not_happen',
       { change: changeIn('unknown', { sent_at: now }) },
       "It could still reach the host until 00:23 UTC, so I haven't closed it.",
     ],
@@ -261,21 +261,23 @@ describe('time', () => {
     expect(cameOf(seen('stop'), ballot({ now: now + 1, change: approved, by: people.reader }))).toBe('cancel');
   });
 
-  test.each(['happened', 'did not happen'] as const)(
+  test.each(['happened', 'did_not_happen'] as const)(
     'nobody says “%s” before the last write can have arrived',
     (verdict) => {
       const change = changeIn('unknown', { sent_at: 60_000 });
       const from = closableFrom(change);
       expect(from).toBe(60_000 + 45_000 + 300_000);
       expect(cameOf(seen(verdict), ballot({ change, now: from - 1 }))).toContain('It could still reach the host');
-      expect(cameOf(seen(verdict), ballot({ change, now: from }))).toBe(verdict === 'happened' ? 'affirm' : 'deny');
+      expect(cameOf(seen(verdict), ballot({ change, now: from }))).toBe(
+        verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not',
+      );
     },
   );
 
   test('where no approval was needed, whoever may do it says what came of it, the asker too', () => {
     const of = ballot({ change: changeIn('unknown'), needed: 'none' });
-    expect(cameOf(seen('happened'), { ...of, by: people.asker })).toBe('affirm');
-    expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('affirm');
+    expect(cameOf(seen('happened'), { ...of, by: people.asker })).toBe('confirmed_happened');
+    expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('confirmed_happened');
     expect(cameOf(seen('happened'), { ...of, by: people['denied approver'] })).toContain(
       "The rules don't let you do this yourself",
     );
@@ -432,7 +434,7 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
     expect([true, false, undefined].map((anybody) => found && isEnough(found, anybody))).toEqual(wanted);
   });
 
-  test.each(['decline', 'happened', 'did not happen'] as const)('%s goes by it', (verdict) => {
+  test.each(['decline', 'happened', 'did_not_happen'] as const)('%s goes by it', (verdict) => {
     const change = changeIn(verdict === 'decline' ? 'waiting' : 'unknown');
     const gone = { change, policy: rulesNow['the rule and the group are gone'] };
     const came = (by: Person, anybody: boolean | undefined): string =>

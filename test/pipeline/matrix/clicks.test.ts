@@ -100,7 +100,7 @@ async function clicked(value: string, role: Role, change: Change): Promise<strin
     await decide(context, { ...decision, person: person.id, team: 'T1', inbox: undefined, reason: 'because' });
     const { state } = (await findChange(database.db, change.number)) ?? { state: 'gone' };
     if (state === 'waiting') return 'vote';
-    return state === 'did not happen' ? 'gone' : state;
+    return state === 'did_not_happen' ? 'gone' : state;
   } catch (error) {
     return clickRefusedAs(refusalIn(error));
   } finally {

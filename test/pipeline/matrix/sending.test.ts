@@ -34,7 +34,7 @@ test('promise 4: 35 sets of approvers suffice or do not, as they are when it is 
       people.map(({ id }) => id),
     );
     const is = kindOf(await recheck(deskOf(database, { whoIs: whoIs(...people) }), change));
-    if (is !== (isSent ? 'as it was' : 'void')) wrong.push(`${name}, ${voters.join(' and ')}: ${is}`);
+    if (is !== (isSent ? 'as it was' : 'invalidated')) wrong.push(`${name}, ${voters.join(' and ')}: ${is}`);
   }
   expect(wrong).toEqual([]);
   expect(sending).toHaveLength(35);
@@ -67,7 +67,10 @@ test.each(unwelcome)('promise 4: an approver who is a %s by now does not count',
     const change = await approved(changes[name]);
     await approvedBy(database, change, [roles.dee.id]);
     const dee = { ...roles.dee, standing: roles[role].standing };
-    expect([name, kindOf(await recheck(deskOf(database, { whoIs: whoIs(dee) }), change))]).toEqual([name, 'void']);
+    expect([name, kindOf(await recheck(deskOf(database, { whoIs: whoIs(dee) }), change))]).toEqual([
+      name,
+      'invalidated',
+    ]);
     const silent = async (id: string): Promise<Person | undefined> => (id === dee.id ? undefined : whoIs()(id));
     expect([name, kindOf(await recheck(deskOf(database, { whoIs: silent }), change))]).toEqual([name, 'later']);
   }
@@ -78,7 +81,7 @@ test('promise 4: what was asked for then is needed, whatever less is asked for n
   await approvedBy(database, change, [roles.chi.id]);
   for (const approval of [', approval: none', ', approval: { by: [leads] }']) {
     const less = policyWith(Object.values({ ...rules, push: `{ allow: [push], to: [developers]${approval} }` }));
-    expect(kindOf(await recheck(deskOf(database, {}, less), change))).toBe('void');
+    expect(kindOf(await recheck(deskOf(database, {}, less), change))).toBe('invalidated');
   }
 });
 
@@ -87,7 +90,7 @@ type Meanwhile = { readonly wanted: string; readonly rules?: Policy; readonly as
 
 const lostGroup: readonly [string, Meanwhile] = [
   'the asker left the group',
-  { wanted: 'void', asker: { groups: [], otherGroups: ['S0LEADS'] } },
+  { wanted: 'invalidated', asker: { groups: [], otherGroups: ['S0LEADS'] } },
 ];
 
 const unknownGroup: readonly [string, Meanwhile] = [
@@ -105,15 +108,16 @@ function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
     ['nothing', { wanted: 'as it was' }],
     ['Slack is silent', { wanted: 'later', asker: 'silence' }],
     ...unwelcome.map(
-      (role) => [`the asker is a ${role}`, { wanted: 'void', asker: { standing: roles[role].standing } }] as const,
+      (role) =>
+        [`the asker is a ${role}`, { wanted: 'invalidated', asker: { standing: roles[role].standing } }] as const,
     ),
-    ['no rule allows it', { wanted: 'void', rules: policyWith(reading) }],
-    ['a rule forbids it', { wanted: 'void', rules: policyWith([...all, `{ deny: [${path}], to: everyone }`]) }],
-    ['it may not be read', { wanted: 'void', rules: policyWith([...all, '{ deny: [read], to: everyone }']) }],
+    ['no rule allows it', { wanted: 'invalidated', rules: policyWith(reading) }],
+    ['a rule forbids it', { wanted: 'invalidated', rules: policyWith([...all, `{ deny: [${path}], to: everyone }`]) }],
+    ['it may not be read', { wanted: 'invalidated', rules: policyWith([...all, '{ deny: [read], to: everyone }']) }],
     [
       'another approval is asked for',
       {
-        wanted: 'void',
+        wanted: 'invalidated',
         rules: policyWith([...all, `{ allow: [${path}], to: everyone, approval: { by: [readers] } }`]),
       },
     ],
