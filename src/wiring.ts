@@ -27,7 +27,7 @@ import { createPeople } from './slack/client/people.ts';
 import { createMessenger, type Pace } from './slack/client/messenger.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
 import { openDatabase } from './storage/database.ts';
-import { readSetting } from './storage/kv.ts';
+import { readKv } from './storage/kv.ts';
 import type { Text } from './text.ts';
 
 /** Sitehand's parts, each built once from the parts before it. `main.ts` starts and stops them. */
@@ -160,7 +160,7 @@ function buildPost(foundations: Foundations, { messages, token, lookAt, homes, p
 /** Whether Sitehand can work, and what is wrong although it can, each in a few words. */
 export const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
   notReady: async (): Promise<string | undefined> => {
-    await readSetting(database.db, 'pause');
+    await readKv(database.db, 'pause');
     if (!token.isTaken()) return 'Slack no longer accepts the bot token';
     return directory.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
   },

@@ -6,7 +6,7 @@ import type { AnyAction } from '../src/commands/kit/action.ts';
 import { catalogue } from '../src/commands/index.ts';
 import { rightOf, rights } from '../src/commands/rights.ts';
 import { catalogue as endpoints } from '../src/hosting/contract/catalogue.ts';
-import { authorise } from '../src/pipeline/access/authorise.ts';
+import { authorize } from '../src/pipeline/access/access-check.ts';
 import { freeze } from '../src/pipeline/changes/freeze.ts';
 import { parse, parseWords, type Given } from '../src/pipeline/language/parse.ts';
 import { renderCard } from '../src/pipeline/changes/card.ts';
@@ -243,10 +243,10 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
     const policy = policyOf('{ allow: [read], to: [developers] }');
     return always(({ input }, host) => {
       const resolved = { parsed: wishFor(path, {}), input, missing: [], problems: [] };
-      const refused = refusalOf(() => authorise(policy, ana, resolved, host.company()));
+      const refused = refusalOf(() => authorize(policy, ana, resolved, host.company()));
       expect(said(refused)).toMatch(/You may not run .* Nothing was sent\./);
       const stranger = member('U99', 'Nobody');
-      expect(said(refusalOf(() => authorise(policy, stranger, resolved, host.company())))).toMatch(
+      expect(said(refusalOf(() => authorize(policy, stranger, resolved, host.company())))).toMatch(
         /(I can't find .* among the (environment|domain)s you can see|You may not use .*)\..*Nothing was done\./,
       );
     });
@@ -260,9 +260,9 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
           Object.entries(input).map(([field, value]) => [field, isNamed(value) ? { ...value, name } : value]),
         );
         const resolved = { parsed: wishFor(path, {}), input: renamed, missing: [], problems: [] };
-        const permit = { approval: 'none', rules: [], policy: '' } as const;
-        const authorised = { ...resolved, stage: 'authorised', target: live, alsoReads: [], permit } as const;
-        const frozen = freeze(authorised, action, before, 0);
+        const authorization = { approval: 'none', rules: [], policy: '' } as const;
+        const authorized = { ...resolved, stage: 'authorized', target: live, alsoReads: [], authorization } as const;
+        const frozen = freeze(authorized, action, before, 0);
         expect(viewComplaints(reviewView(frozen, { origin: { channel: 'C1' } }), 'modal')).toEqual([]);
         const change = changeOf({ card: frozen.card, state: 'waiting', target_name: name });
         const { blocks } = drawCard(renderCard(change, [], 'i'));

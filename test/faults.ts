@@ -145,7 +145,7 @@ export const faults: Readonly<Record<number, Fault>> = {
     fault: 'somebody loses a right before the send',
     by: [
       'between the request and the write',
-      'the rules take rights away: of an asker, an approver and a voter',
+      'the rules take rights away: of a requester, an approver and a voter',
       'the approver is deactivated before the write',
       'the approver becomes a guest before the write',
       'Slack does not say who clicks',
@@ -222,8 +222,8 @@ export const faults: Readonly<Record<number, Fault>> = {
     by: [
       'a channel does not take what is posted > it has rules of posting',
       'a channel does not take what is posted > it is of a workspace that has taken the app its access',
-      'a channel does not take what is posted > nor can the asker be written to',
-      'an approver cannot be written to: the asker and ops hear',
+      'a channel does not take what is posted > nor can the requester be written to',
+      'an approver cannot be written to: the requester and ops hear',
       'it is shared with another organisation meanwhile',
       'the ops channel > has rules of posting',
       'the ops channel > is shared with another organisation',
@@ -303,7 +303,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'one person asks for all that there is > 200 log reads that hang',
       'one person asks for all that there is > twenty writes that hang',
       'one person asks for all that there is > twenty writes at once',
-      'fair turns, on SQLite > two askers go by turns',
+      'fair turns, on SQLite > two requesters go by turns',
       'a channel that takes one message a second, on SQLite > goes by turns',
     ],
   },

@@ -48,12 +48,16 @@ export function holdChange(tx: Tx, number: number): Promise<Change | undefined> 
   return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(forUpdate(tx)).executeTakeFirst();
 }
 
-/** Finds a change whose commit got no answer, by its asker, fingerprint and time; undefined: it was not saved. */
+/** Finds a change whose commit got no answer, by its requester, fingerprint and time; undefined: it was not saved. */
 export function findSaved(
   db: Reader,
-  { asker, fingerprint, created_at }: Pick<NewChange, 'asker' | 'fingerprint' | 'created_at'>,
+  { requester, fingerprint, created_at }: Pick<NewChange, 'requester' | 'fingerprint' | 'created_at'>,
 ): Promise<Change | undefined> {
-  const saved = db.selectFrom('changes').selectAll().where('asker', '=', asker).where('fingerprint', '=', fingerprint);
+  const saved = db
+    .selectFrom('changes')
+    .selectAll()
+    .where('requester', '=', requester)
+    .where('fingerprint', '=', fingerprint);
   return saved.where('created_at', '=', created_at).orderBy('number', 'desc').limit(1).executeTakeFirst();
 }
 
@@ -89,10 +93,10 @@ export function touchChange(
 
 /** Claims up to `limit` due changes, in turns among people and within each one's share; see `claim`. */
 export function claimDue(tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Change[]> {
-  const whose = ({ asker }: Pick<Change, 'asker'>): string => personBy(shares.idsOf ?? onlyThat, asker);
+  const whose = ({ requester }: Pick<Change, 'requester'>): string => personBy(shares.idsOf ?? onlyThat, requester);
   const own = (one: Change, other: Change): number => (one.due_at ?? 0) - (other.due_at ?? 0);
-  const { conditions, ...turns } = inShares('asker', shares);
-  return claim<Change>(tx, 'changes', wanted, { columns: ['asker', 'due_at'], whose, own, ...turns }, conditions);
+  const { conditions, ...turns } = inShares('requester', shares);
+  return claim<Change>(tx, 'changes', wanted, { columns: ['requester', 'due_at'], whose, own, ...turns }, conditions);
 }
 
 /** Delays an approved change until `dueAt` (epoch ms), unless a send was already attempted. */
@@ -143,16 +147,16 @@ export async function underWay(db: Reader, numbers: readonly number[]): Promise<
   return new Set((await open.where('state', '<>', 'unknown').execute()).map(({ number }) => number));
 }
 
-/** How many changes a person (`askers`: all of their ids) has in these states. */
+/** How many changes a person (`requesters`: all of their ids) has in these states. */
 export async function countOpen(
   db: Reader,
-  askers: readonly string[],
+  requesters: readonly string[],
   states: readonly ('waiting' | 'approved' | 'sending')[],
 ): Promise<number> {
   const { count } = await db
     .selectFrom('changes')
     .select((of) => of.fn.countAll<number>().as('count'))
-    .where('asker', 'in', askers)
+    .where('requester', 'in', requesters)
     .where('state', 'in', states)
     .executeTakeFirstOrThrow();
   return count;
@@ -161,7 +165,7 @@ export async function countOpen(
 /** Conditions for a list; those left out do not apply. `beforeNumber` gives the next page. */
 export type ChangeFilter = {
   readonly target?: string;
-  readonly askers?: readonly string[];
+  readonly requesters?: readonly string[];
   readonly state?: State;
   readonly beforeNumber?: number;
   readonly limit: number;
@@ -169,10 +173,10 @@ export type ChangeFilter = {
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]> {
-  const { target, askers, state, beforeNumber } = filter;
+  const { target, requesters, state, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
-  if (askers !== undefined) found = found.where('asker', 'in', askers);
+  if (requesters !== undefined) found = found.where('requester', 'in', requesters);
   if (state !== undefined) found = found.where('state', '=', state);
   if (beforeNumber !== undefined) found = found.where('number', '<', beforeNumber);
   return found.orderBy('number', 'desc').limit(filter.limit).execute();

@@ -30,8 +30,8 @@ export async function enqueueMessage(
   { key, kind, at, change = null, recipient = null, body = null, decides: mayDecide = false }: NewMessage,
 ): Promise<Message> {
   if ((body?.length ?? 0) > BODY_LIMIT) throw new RangeError('the message is too long to be kept');
-  const [asker, waits] = [
-    sql<string>`(select asker from changes where number = ${change})`,
+  const [requester, waits] = [
+    sql<string>`(select requester from changes where number = ${change})`,
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
   ];
   const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(mayDecide);
@@ -44,9 +44,9 @@ export async function enqueueMessage(
       change,
       ...news,
       version: 1,
-      drawn_version: 0,
+      delivered_version: 0,
       created_at: at,
-      requester: change === null ? (recipient ?? '') : asker,
+      requester: change === null ? (recipient ?? '') : requester,
     })
     .onConflict((on) => on.column('key').doUpdateSet({ ...news, version: sql`messages.version + 1` }))
     .returningAll()
@@ -126,7 +126,7 @@ export async function drawn(tx: Tx, { id, version, owner }: Claimed, { channel, 
     .set({
       channel,
       ts,
-      drawn_version: sql`case when drawn_version < ${version} then ${version} else drawn_version end`,
+      delivered_version: sql`case when delivered_version < ${version} then ${version} else delivered_version end`,
       due_at: sql`case when version > ${version} then due_at end`,
       tries: 0,
       ...unowned,

@@ -13,8 +13,8 @@ export type Schema = {
   inbox: InboxTable;
   messages: MessageTable;
   timers: TimerTable;
-  answers: AnswerTable;
-  settings: SettingTable;
+  button_payloads: ButtonPayloadTable;
+  kv: KvTable;
 };
 
 /** One row with the id of this database, so that a button from another one never moves a change here. */
@@ -50,7 +50,7 @@ export type ChangeTable = {
   /** `environment:<id>`, `domain:<id>` or `company`: what is locked. */
   target: string;
   target_name: string;
-  target_live: number;
+  is_live: number;
   /** JSON array of whole targets as they were requested: what it changes, then what it only reads (push: its source). */
   targets: string;
   /** JSON: what `look` read before the card was made; `null` if the command has no `look`. */
@@ -64,14 +64,14 @@ export type ChangeTable = {
   /** Hash of `call` and `card`. */
   fingerprint: string;
   reason: string | null;
-  asker: string;
-  /** The asker's name at the time of the request. */
-  asker_name: string;
-  asker_team: string;
+  requester: string;
+  /** The requester's name at the time of the request. */
+  requester_name: string;
+  requester_team: string;
   /** Where it was requested and where its card belongs. */
   channel: string;
   /** JSON: the approval it needs, the rule that says so, and the hash of the policy. */
-  permit: string;
+  authorization: string;
   state: State;
   /** Incremented by every move; guards against concurrent moves. */
   version: number;
@@ -160,7 +160,7 @@ export type InboxTable = {
   closed_at: number | null;
 };
 
-/** Messages owed or posted: a row is drawn (posted, then edited) until `drawn_version` reaches `version`. */
+/** Messages owed or posted: a row is drawn (posted, then edited) until `delivered_version` reaches `version`. */
 export type MessageTable = {
   id: Generated<number>;
   /** Unique, so that a message is posted only once: `1042:card`, `1042:3`, `1042:running`. */
@@ -175,12 +175,12 @@ export type MessageTable = {
   recipient: string | null;
   /** JSON; null for a card, which is rendered from its change when it is drawn. */
   body: string | null;
-  /** The asker of its change, or its recipient: requesters take turns. */
+  /** The requester of its change, or its recipient: requesters take turns. */
   requester: string;
   /** 1 if it has buttons to decide with: such messages are posted first. */
   decides: Generated<number>;
   version: number;
-  drawn_version: number;
+  delivered_version: number;
   /** Where Slack posted it. */
   channel: string | null;
   ts: string | null;
@@ -232,7 +232,7 @@ export type TimerTable = {
 };
 
 /** The data behind buttons, until it expires. */
-export type AnswerTable = {
+export type ButtonPayloadTable = {
   id: string;
   person: string;
   /** `words`: a command to run. `page`: an answer to share or page through. */
@@ -243,4 +243,4 @@ export type AnswerTable = {
 };
 
 /** Small values shared by all replicas: `pause`, the published head of the audit chain. */
-export type SettingTable = { key: string; value: string; at: number };
+export type KvTable = { key: string; value: string; at: number };

@@ -41,8 +41,8 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     select cast(1 as bigint) union all select n + 1 from series where n < ${count}
   )`;
   await sql`
-    insert into changes (command, risk, words, target, target_name, target_live, targets, before, rests, call, card,
-      fingerprint, asker, asker_name, asker_team, channel, permit, state, version, created_at, expires_at,
+    insert into changes (command, risk, words, target, target_name, is_live, targets, before, rests, call, card,
+      fingerprint, requester, requester_name, requester_team, channel, authorization, state, version, created_at, expires_at,
       tries, throttled, ${lease})
     ${series}
     select 'cache clear', 'routine', '[]', 'environment:' || n, 'site/live', 1, '[]', 'null', 'null', '{}', '{}',
@@ -58,7 +58,7 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     db,
   );
   await sql`
-    insert into messages (key, kind, recipient, body, version, drawn_version, tries, created_at, owed_at, ${lease})
+    insert into messages (key, kind, recipient, body, version, delivered_version, tries, created_at, owed_at, ${lease})
     ${series} select ${name} || n, 'direct', 'U1', '{}', 1, 0, 0, 1, 1, ${when} from series`.execute(db);
 }
 

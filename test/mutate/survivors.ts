@@ -38,7 +38,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "right.kind === 'may not' → true",
     ),
   ],
-  'src/pipeline/access/authorise.ts': [
+  'src/pipeline/access/access-check.ts': [
     ...same(
       'No rule can name either.',
       "const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });",

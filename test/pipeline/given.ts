@@ -7,7 +7,7 @@ import type { Surroundings } from '../../src/commands/kit/report.ts';
 import type { LookSources, Sources } from '../../src/commands/kit/sources.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
-import type { Person } from '../../src/pipeline/access/authorise.ts';
+import type { Person } from '../../src/pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import type { Given } from '../../src/pipeline/language/parse.ts';
 import type { Names } from '../../src/pipeline/language/resolve.ts';
@@ -108,7 +108,7 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   words: JSON.stringify(['cache', 'clear', live.id]),
   target: `environment:${live.id}`,
   target_name: live.name,
-  target_live: 1,
+  is_live: 1,
   targets: JSON.stringify([live]),
   before: 'null',
   rests: 'null',
@@ -120,11 +120,11 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   }),
   fingerprint: 'a'.repeat(64),
   reason: null,
-  asker: ana.id,
-  asker_name: ana.name,
-  asker_team: ana.team,
+  requester: ana.id,
+  requester_name: ana.name,
+  requester_team: ana.team,
   channel: 'C1',
-  permit: JSON.stringify({ approval: 'none', rules: [7], policy: 'p' }),
+  authorization: JSON.stringify({ approval: 'none', rules: [7], policy: 'p' }),
   state: 'approved',
   version: 1,
   created_at: 1_000,

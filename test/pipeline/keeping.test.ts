@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnyAction } from '../../src/commands/kit/action.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
-import type { Authorised, Person } from '../../src/pipeline/access/authorise.ts';
+import type { Authorized, Person } from '../../src/pipeline/access/access-check.ts';
 import { createPoller } from '../../src/pipeline/messages/poller.ts';
 import { beforeOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../src/pipeline/changes/freeze.ts';
 import { recheck, type Recheck } from '../../src/pipeline/changes/recheck.ts';
@@ -37,20 +37,20 @@ function actionAt(path: string): AnyAction {
 }
 const add = actionAt('allowlist add');
 const parsed = wishFor('allowlist add', { env: [live.name], addresses: ['198.51.100.4'] });
-const authorised: Authorised = {
+const authorized: Authorized = {
   ...resolve(parsed, names),
-  stage: 'authorised',
+  stage: 'authorized',
   target: live,
   alsoReads: [],
-  permit: { approval: 'none', rules: [7], policy: 'p' },
+  authorization: { approval: 'none', rules: [7], policy: 'p' },
 };
-const frozenFrom = (list: readonly string[]): Frozen => freeze(authorised, add, { list, timed: [] }, 1_000);
+const frozenFrom = (list: readonly string[]): Frozen => freeze(authorized, add, { list, timed: [] }, 1_000);
 
 describe('what is frozen', () => {
   const frozen = frozenFrom(['10.0.0.1']);
 
   test('is what will be sent and what was read, as text', () => {
-    expect(callOf(frozen)).toEqual(add.call({ input: authorised.input, before: { list: ['10.0.0.1'], timed: [] } }));
+    expect(callOf(frozen)).toEqual(add.call({ input: authorized.input, before: { list: ['10.0.0.1'], timed: [] } }));
     expect(plain(cardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
     expect(cardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds']);
     expect(beforeOf({ before: JSON.stringify(frozen.before) })).toEqual({ list: ['10.0.0.1'], timed: [] });
@@ -83,7 +83,7 @@ describe('what is frozen', () => {
   test('rests on the list in any order, and on nothing where nothing was looked at', () => {
     expect(frozenFrom(['10.0.0.1', '10.0.0.2']).rests).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).rests);
     expect(frozenFrom(['10.0.0.1']).rests).not.toBe(frozenFrom(['10.0.0.2']).rests);
-    expect(freeze(authorised, actionAt('cache clear'), undefined, 0).rests).toBe('null');
+    expect(freeze(authorized, actionAt('cache clear'), undefined, 0).rests).toBe('null');
   });
 });
 
@@ -102,7 +102,7 @@ const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Ch
 
 describe('a change that was kept', () => {
   test('is read again as it was', () => {
-    expect(restore(kept(), names)?.resolved.input).toEqual(authorised.input);
+    expect(restore(kept(), names)?.resolved.input).toEqual(authorized.input);
   });
   test('with more words than anybody types', () => {
     const addresses = Array.from(
@@ -165,7 +165,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
   });
   const wanting = (count: number, more: Partial<Change> = {}): Change =>
     kept(undefined, {
-      permit: JSON.stringify({
+      authorization: JSON.stringify({
         approval: { requirements: [{ by: ['leads'], count }], expires: 3_600_000, reason: 'optional' },
         rules: [],
         policy: 'p',
@@ -191,8 +191,8 @@ describe('promise 4: what is asked again just before it is sent', () => {
     ['a call that was tampered with', kept(undefined, { call: '{}' }), {}, 'invalidated', 'not what was agreed on'],
     ['words that were tampered with', kept(undefined, { card: '{}' }), {}, 'invalidated', 'not what was agreed on'],
     ['Slack does not answer', kept(), { whoIs: async () => undefined }, 'later', "Slack doesn't tell me"],
-    ['the asker became a guest', kept(), is('guest'), 'invalidated', 'Ana is no longer allowed to do this'],
-    ['the asker was deactivated', kept(), is('deactivated'), 'invalidated', 'Ana is no longer allowed to do this'],
+    ['the requester became a guest', kept(), is('guest'), 'invalidated', 'Ana is no longer allowed to do this'],
+    ['the requester was deactivated', kept(), is('deactivated'), 'invalidated', 'Ana is no longer allowed to do this'],
     [
       'the rule is gone',
       kept(),
@@ -239,7 +239,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
       "Slack doesn't tell me",
     ],
     [
-      'Slack does not tell whether the asker is denied it',
+      'Slack does not tell whether the requester is denied it',
       kept(),
       { policy: () => policyOfGuides(rules[1] ?? '', '{ deny: [sensitive], to: [guides] }') },
       'later',
@@ -298,7 +298,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
     ],
     [
       'a timer asks for nobody',
-      kept(undefined, { permit: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }) }),
+      kept(undefined, { authorization: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }) }),
       { whoIs: async () => undefined },
       'as it was',
     ],

@@ -36,7 +36,7 @@ const waiting = (people: readonly string[], more: Partial<Change> = {}): Change 
   changeOf({
     state: 'waiting',
     expires_at: 60_000,
-    permit: JSON.stringify({
+    authorization: JSON.stringify({
       approval: 'none',
       rules: [],
       policy: 'p',
@@ -94,8 +94,8 @@ describe('the card', () => {
 
   test('says who asked and why, and for which timer', () => {
     expect(linesOf({ reason: 'release\n42' })).toContain('Asked by @U01ANA · “release 42”');
-    const permit = JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 });
-    expect(linesOf({ permit })).toContain('by the timer of #7');
+    const authorization = JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 });
+    expect(linesOf({ authorization })).toContain('by the timer of #7');
   });
   test('says when the next try is', () => {
     expect(linesOf({ tries: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
@@ -150,7 +150,7 @@ describe('the buttons of a card', () => {
   test.each<[string, Partial<Change>, readonly string[]]>([
     ['waiting', { state: 'waiting' }, ['Approve', 'Decline…', 'Cancel']],
     ['approved', { state: 'approved' }, ['Cancel']],
-    ['approved, destructive, on staging', { state: 'approved', risk: 'destructive', target_live: 0 }, ['Cancel']],
+    ['approved, destructive, on staging', { state: 'approved', risk: 'destructive', is_live: 0 }, ['Cancel']],
     ['approved, destructive, on live', { state: 'approved', risk: 'destructive' }, ['Stop']],
     ['unknown', { state: 'unknown' }, ['It happened', 'It did not happen']],
     ['sending', { state: 'sending' }, []],

@@ -5,7 +5,7 @@ import { Refusal } from '../../src/errors.ts';
 import type { Reader } from '../../src/hosting/contract/call.ts';
 import { aboutOf } from '../../src/pipeline/access/targets.ts';
 import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
-import { authorise, type Person } from '../../src/pipeline/access/authorise.ts';
+import { authorize, type Person } from '../../src/pipeline/access/access-check.ts';
 import { decide } from '../../src/pipeline/steps/decide.ts';
 import { parseWords } from '../../src/pipeline/language/parse.ts';
 import type { DecisionKind } from '../../src/pipeline/changes/card.ts';
@@ -39,7 +39,7 @@ import {
 } from '../pipeline/given.ts';
 
 /**
- * Approvers, asker, reader, worker, clock and policy file act at once, in every order in which their questions can be
+ * Approvers, requester, reader, worker, clock and policy file act at once, in every order in which their questions can be
  * answered, on one real database. In every order there is one winner, and everybody else is told.
  */
 
@@ -163,10 +163,10 @@ async function asked({ context, database }: Scene, words: readonly string[]): Pr
   const parsed = parseWords(words, catalogue);
   if (parsed.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
   const alone = { ...context, database, read: asItWas };
-  const authorised = authorise(context.policy(), ana, resolve(parsed, names), company);
-  const frozen = await lookAndFreeze(alone, authorised, parsed.command);
-  const asker = { person: ana, channel: { id: 'C1', shared: false } };
-  const change = await save(alone, frozen, asker, { shown: frozen.fingerprint, typedName: live.name }, undefined);
+  const authorized = authorize(context.policy(), ana, resolve(parsed, names), company);
+  const frozen = await lookAndFreeze(alone, authorized, parsed.command);
+  const requester = { person: ana, channel: { id: 'C1', shared: false } };
+  const change = await save(alone, frozen, requester, { shown: frozen.fingerprint, typedName: live.name }, undefined);
   if (change === undefined) throw new Error('it was not saved');
   return change;
 }
@@ -339,10 +339,10 @@ async function pressedOnce(scene: Scene, change: Change, votes: readonly { reado
 /** Whether these votes are enough by the current policy. */
 function enough(policy: Policy, change: Change, votes: readonly { readonly person: string }[]): boolean {
   const parsed = resolve(parseWords(wordsOfChange(change), catalogue), names);
-  const { approval } = authorise(policy, ana, parsed, company).permit;
+  const { approval } = authorize(policy, ana, parsed, company).authorization;
   const { asked } = aboutOf(parsed, company);
   const voters = votes.flatMap(({ person }) => people.get(person) ?? []);
-  return approval !== 'none' && outstanding(policy, approval, { ...asked, asker: ana.id }, voters).length === 0;
+  return approval !== 'none' && outstanding(policy, approval, { ...asked, requester: ana.id }, voters).length === 0;
 }
 
 /** Leaves nothing due and nothing locked for the next run. */

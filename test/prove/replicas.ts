@@ -148,7 +148,7 @@ export const tales: readonly Tale[] = [
     assert.equal(await stateOf(scene), 'done');
     await ahead.end('SIGTERM');
     await scene.start(-hours);
-    await scene.write(`insert into settings (key, value, at) values ('pause', 'a tale', 1)`);
+    await scene.write(`insert into kv (key, value, at) values ('pause', 'a tale', 1)`);
     await clear(scene);
     await eventually('saved', async () => ((await stateOf(scene, 2)) === 'approved' ? '' : 'not yet'));
     await scene.write(

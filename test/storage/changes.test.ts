@@ -102,7 +102,7 @@ describeBoth('changes', (open) => {
   it('are counted and listed', async () => {
     const database = await open();
     await save(database);
-    await save(database, { asker: 'U2', target: 'domain:d1' });
+    await save(database, { requester: 'U2', target: 'domain:d1' });
     await save(database, { state: 'done' });
     const { db } = database;
     expect(await countOpen(db, ['U1'], ['waiting'])).toBe(1);
@@ -110,7 +110,7 @@ describeBoth('changes', (open) => {
     expect(await countOpen(db, ['U1', 'U2', 'U3'], ['waiting'])).toBe(2);
     expect(numbers(await listChanges(db, { limit: 9 }))).toEqual([3, 2, 1]);
     expect(numbers(await listChanges(db, { limit: 1, beforeNumber: 3 }))).toEqual([2]);
-    expect(numbers(await listChanges(db, { limit: 9, askers: ['U1'], state: 'done' }))).toEqual([3]);
+    expect(numbers(await listChanges(db, { limit: 9, requesters: ['U1'], state: 'done' }))).toEqual([3]);
     expect(numbers(await listChanges(db, { limit: 9, target: 'domain:d1' }))).toEqual([2]);
   });
 

@@ -54,7 +54,7 @@ describeBoth('messages', (open) => {
     expect(await cardOf(database.db, 1)).toMatchObject({
       key: '1:card',
       channel: 'C1',
-      drawn_version: 1,
+      delivered_version: 1,
       due_at: null,
     });
   });
@@ -107,7 +107,7 @@ describeBoth('messages', (open) => {
     const claimed = await claim(database);
     expect(claimed).toMatchObject([
       { key: '1:2', ts: null },
-      { key: '1:running', version: 2, drawn_version: 1, body: 'for 2 min' },
+      { key: '1:running', version: 2, delivered_version: 1, body: 'for 2 min' },
     ]);
   });
 
@@ -122,10 +122,10 @@ describeBoth('messages', (open) => {
     await draw(database, seen);
     const [newest] = await claim(database, 12, 'b');
     if (newest === undefined) throw new Error('nothing was due');
-    expect(newest).toMatchObject({ version: 2, drawn_version: 1, body: 'new', owner: 'b' });
+    expect(newest).toMatchObject({ version: 2, delivered_version: 1, body: 'new', owner: 'b' });
     await draw(database, newest);
     expect(await draw(database, seen)).toBe(false);
-    expect(await findMessage(database.db, '1:card')).toMatchObject({ drawn_version: 2, due_at: null, owner: null });
+    expect(await findMessage(database.db, '1:card')).toMatchObject({ delivered_version: 2, due_at: null, owner: null });
   });
 
   it('are claimed again when the one who drew them died', async () => {

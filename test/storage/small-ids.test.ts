@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { smallIds } from '../../src/storage/migrations/small-ids.ts';
 import { findChange } from '../../src/storage/changes.ts';
 import { heldLock, listLocks, takeLocks } from '../../src/storage/locks.ts';
-import { readSetting, writeSetting } from '../../src/storage/kv.ts';
+import { readKv, writeKv } from '../../src/storage/kv.ts';
 import { openTimers, setTimer } from '../../src/storage/timers.ts';
 import { describeBoth } from './both.ts';
 import { save } from './samples.ts';
@@ -46,8 +46,8 @@ describeBoth('ids of an older Sitehand', (open) => {
         ends_at: 5,
       });
       const binding = { site: asked, name: 'Acme', by: 'U1' };
-      await writeSetting(tx, { key: 'channel_site:C1', value: JSON.stringify(binding), at: 1 });
-      await writeSetting(tx, { key: 'pause', value: JSON.stringify({ id: asked }), at: 1 });
+      await writeKv(tx, { key: 'channel_site:C1', value: JSON.stringify(binding), at: 1 });
+      await writeKv(tx, { key: 'pause', value: JSON.stringify({ id: asked }), at: 1 });
       await smallIds(tx);
     });
     const targets = JSON.stringify([target(small('0000000A'))]);
@@ -56,7 +56,7 @@ describeBoth('ids of an older Sitehand', (open) => {
     expect(await findChange(database.db, other.number)).toEqual(other);
     const [timer] = await openTimers(database.db, after.target);
     expect(timer).toMatchObject({ change: number, target: JSON.stringify(target(small('0000000A'))) });
-    const settings = await Promise.all(['channel_site:C1', 'pause'].map((key) => readSetting(database.db, key)));
+    const settings = await Promise.all(['channel_site:C1', 'pause'].map((key) => readKv(database.db, key)));
     expect(settings.map((one) => one?.value)).toEqual([
       JSON.stringify({ site: small('0000000A'), name: 'Acme', by: 'U1' }),
       JSON.stringify({ id: asked }),

@@ -96,7 +96,7 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
       ['messages', 'created_at'],
       ['inbox', 'received_at'],
       ['inbox', 'closed_at'],
-      ['settings', 'at'],
+      ['kv', 'at'],
     ] as const;
     for (const [table, moment] of kept) {
       const wrong = `select count(*) as answer from ${table} where ${moment} not between $1 and $2`;

@@ -26,7 +26,7 @@ const stateOf = (of: House, { number }: Tale): unknown =>
   of.rows('select state from changes where number = ?', number)[0]?.['state'];
 const locksOf = ({ number }: Tale): readonly unknown[] =>
   house.rows('select target from locks where change = ?', number);
-const works = (of: House): boolean => of.rows("select value from settings where key = 'following'").length > 0;
+const works = (of: House): boolean => of.rows("select value from kv where key = 'following'").length > 0;
 function trailOf(of: House, { number }: Tale): Partial<PollState> {
   const followed = of.rows('select followed from changes where number = ?', number)[0]?.['followed'];
   return typeof followed === 'string' ? parseStored<PollState>(followed) : {};
@@ -66,9 +66,9 @@ const settles = (of: House, { number }: Tale): Promise<void> =>
     { timeout: patienceMs, interval: 50 },
   );
 /** A push onto an environment of that site, approved, whose operation ends so. */
-async function pushed(site: string, ends: 'hang' | 'fail', asker: 'ana' | 'ben'): Promise<Tale> {
+async function pushed(site: string, ends: 'hang' | 'fail', requester: 'ana' | 'ben'): Promise<Tale> {
   house.hosting.operations.plan('environments:push', ends);
-  const change = await house.person(asker).wants(`/site push ${site}/live ${site}/staging --files`);
+  const change = await house.person(requester).wants(`/site push ${site}/live ${site}/staging --files`);
   await house.person('chi').clicks(change.card(), 'Approve');
   await change.tells('Sent. The host accepted it as environments:push-');
   return change;

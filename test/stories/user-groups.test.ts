@@ -78,7 +78,7 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
       const [rob, chi] = [house.person('rob'), house.person('chi')];
       await (await rob.says('/site pause the shop is down')).hears('Sending is paused: I send nothing from now on');
       await (await chi.says('/site resume')).hears('S0LEADS');
-      expect(house.rows("select key from settings where key = 'pause'")).toHaveLength(1);
+      expect(house.rows("select key from kv where key = 'pause'")).toHaveLength(1);
     });
 
     test('help shows, marked, what only the unknown withholds', async () => {

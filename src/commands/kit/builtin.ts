@@ -111,13 +111,13 @@ export type ChangeFilter = {
   readonly waiting: boolean;
 };
 
-/** A change in a list; `asker` is a Slack user id, `at` epoch milliseconds. */
+/** A change in a list; `requester` is a Slack user id, `at` epoch milliseconds. */
 export type ChangeLine = {
   readonly number: number;
   /** Its symbol and its state. */
   readonly state: string;
   readonly title: string;
-  readonly asker: string;
+  readonly requester: string;
   readonly at: number;
 };
 

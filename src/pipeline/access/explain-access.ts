@@ -8,7 +8,7 @@ import { speaksOf, type Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
 import { whoIsAsked, whomToAsk, type ApproverContext } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
-import { isDecided, unwelcome, type Person } from './authorise.ts';
+import { isDecided, unwelcome, type Person } from './access-check.ts';
 import { mayRunSomewhere } from './may-run.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parse, parseWords } from '../language/parse.ts';

@@ -1,6 +1,6 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import type { TrailFile } from '../../commands/kit/audit.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Person } from '../access/access-check.ts';
 import { writeDown, type AdminDeps, type Actor } from '../steps/admin-actions.ts';
 import { readerOf, type VisibilityContext } from '../access/visibility.ts';
 import { headOf, lineOf, type Format } from '../audit/audit-export.ts';

@@ -3,7 +3,7 @@ import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
 import { bold, code, inline, inShort, joined, person, say, time, type Text } from '../../text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { coolsDown } from './change.ts';
 import { cardOf, type FrozenCard } from './freeze.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -118,7 +118,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
     lines: [
       joined(
         [
-          say`Asked by ${person(change.asker)}`,
+          say`Asked by ${person(change.requester)}`,
           change.reason === null ? undefined : say`“${change.reason}”`,
           timerLine(change),
         ],
@@ -139,7 +139,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
 
 /** Who can approve it and until when, and who already did. */
 function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
-  const { asks = [] } = permitOf(change);
+  const { asks = [] } = authorizationOf(change);
   const done = joined(
     approved.map(({ person: who, at }) => say`${person(who)}, ${time(at)}`),
     '; ',
@@ -224,7 +224,7 @@ function stateLines(change: Change): readonly Text[] {
 }
 
 function timerLine(change: Change): Text | undefined {
-  const { timerOf } = permitOf(change);
+  const { timerOf } = authorizationOf(change);
   return timerOf === undefined ? undefined : say`by the timer of #${timerOf}`;
 }
 

@@ -8,7 +8,7 @@ import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
 import { move, type ChangeEvent } from './change.ts';
 import { cardOf } from './freeze.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from './card.ts';
 import { say, type Text } from '../../text.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -172,7 +172,7 @@ async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> 
 
 /** Sends the card with its buttons to each approver as a direct message. */
 async function copy(tx: Tx, change: Change, at: number): Promise<void> {
-  for (const recipient of askedPeople(permitOf(change))) {
+  for (const recipient of askedPeople(authorizationOf(change))) {
     await enqueueMessage(tx, {
       key: `${change.number}:card:${recipient}`,
       change: change.number,

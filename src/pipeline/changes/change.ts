@@ -9,7 +9,7 @@ import type { Risk, State } from '../../storage/schema.ts';
 export type TransitionInput = {
   readonly state: State;
   readonly risk: Risk;
-  readonly target_live: number;
+  readonly is_live: number;
   readonly sent_at: number | null;
   readonly settled_at: number | null;
   readonly expires_at: number;
@@ -71,7 +71,7 @@ export type Locks = 'take' | 'keep' | 'free' | { readonly keepMs: number };
 export type Transition = { readonly patch: Patch; readonly locks: Locks };
 
 /** Attempts to connect before the change expires. */
-export const maxTries = 3;
+export const maxAttempts = 3;
 /** How many 429 answers put a change back; one more expires it. */
 export const maxThrottles = 2;
 /** A change stays valid at least this long after its approval, or after it was asked for if it needs none. */
@@ -172,7 +172,7 @@ function isTimely(change: TransitionInput, { kind }: ChangeEvent, now: number): 
 
 /** The columns of a change that is ready to be sent. */
 export function approvedAt(
-  change: Pick<TransitionInput, 'risk' | 'target_live' | 'expires_at'>,
+  change: Pick<TransitionInput, 'risk' | 'is_live' | 'expires_at'>,
   now: number,
 ): Required<Pick<Patch, 'due_at' | 'approved_at' | 'expires_at'>> {
   const expires_at = Math.max(change.expires_at, now + validMs);
@@ -183,8 +183,8 @@ export function approvedAt(
  * Whether there is time to press *Stop* after the approval. It begins when the message with *Stop* is posted; until
  * then only the end of the validity is due.
  */
-export const coolsDown = ({ risk, target_live }: Pick<TransitionInput, 'risk' | 'target_live'>): boolean =>
-  risk === 'destructive' && target_live === 1;
+export const coolsDown = ({ risk, is_live }: Pick<TransitionInput, 'risk' | 'is_live'>): boolean =>
+  risk === 'destructive' && is_live === 1;
 
 /** `closableFrom` rounded up to the minute, for sentences. */
 export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number =>
@@ -201,7 +201,7 @@ function again(
   counts: Pick<Patch, 'tries' | 'throttled'>,
   afterMs: number,
 ): Transition {
-  const usedUp = (counts.tries ?? 0) >= maxTries || (counts.throttled ?? 0) > maxThrottles;
+  const usedUp = (counts.tries ?? 0) >= maxAttempts || (counts.throttled ?? 0) > maxThrottles;
   if (usedUp || now + afterMs >= change.expires_at) {
     return { patch: { ...at('expired'), ...counts, settled_at: now, sent_at: null }, locks: 'free' };
   }

@@ -3,7 +3,7 @@ import type { Access, AnyAction, Wording } from '../../commands/kit/action.ts';
 import type { Write } from '../../hosting/contract/call.ts';
 import { Refusal } from '../../errors.ts';
 import { amount, inline, type Text } from '../../text.ts';
-import type { Authorised } from '../access/authorise.ts';
+import type { Authorized } from '../access/access-check.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The text of a card, as stored and fingerprinted. */
@@ -17,7 +17,7 @@ export type FrozenCard = {
 };
 
 /** A command turned into the exact call and card that will be approved and sent. */
-export type Frozen = Authorised & {
+export type Frozen = Authorized & {
   readonly action: AnyAction;
   readonly before: unknown;
   /** JSON, verbatim; `null` if nothing has to be sent. */
@@ -34,7 +34,7 @@ const maxCharacters = 2_000_000;
  * Freezes the call and card that the action makes of its look. Pure; `now` (epoch ms) is for times in the text. Throws
  * `Refusal` if they are too long to be shown: what can't be shown can't be approved.
  */
-export function freeze(parsed: Authorised, action: AnyAction, before: unknown, now: number): Frozen {
+export function freeze(parsed: Authorized, action: AnyAction, before: unknown, now: number): Frozen {
   const of = { input: parsed.input, before };
   const call = JSON.stringify(action.unwritten?.(of) ? null : action.call(of));
   const access = action.access?.(of);
@@ -60,11 +60,11 @@ function refuseTooLong(length: number): void {
 }
 
 /** The preconditions of a change, as JSON to compare: they must be the same when it is sent. */
-export const restsOf = (action: AnyAction, { input }: Pick<Authorised, 'input'>, before: unknown): string =>
+export const restsOf = (action: AnyAction, { input }: Pick<Authorized, 'input'>, before: unknown): string =>
   JSON.stringify((action.rests ? action.rests({ input, before }) : before) ?? null);
 
 /** The state that a change left at the host, as JSON: while it is equal, nobody has changed it since. */
-export const leftOf = (action: AnyAction, resolved: Pick<Authorised, 'input'>, now: unknown): string =>
+export const leftOf = (action: AnyAction, resolved: Pick<Authorized, 'input'>, now: unknown): string =>
   action.leaves ? JSON.stringify(action.leaves(now) ?? null) : restsOf(action, resolved, now);
 
 /** SHA-256 (hex) of the call and the card: what approvers saw is what is sent. */

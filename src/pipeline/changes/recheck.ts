@@ -10,8 +10,8 @@ import type { Needed } from '../../policy/approval-requirement.ts';
 import { code, inline, joined, say, type Text } from '../../text.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
-import { type Permit, permitOf } from '../access/permit.ts';
-import { authorise, type Person } from '../access/authorise.ts';
+import { type Authorization, authorizationOf } from '../access/authorization.ts';
+import { authorize, type Person } from '../access/access-check.ts';
 import { fingerprint, restsOf } from './freeze.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';
@@ -68,12 +68,12 @@ const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack doesn't tell me
 const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: membersUnknownQuietly(groups) });
 
 async function recheckRights(context: Recheck, change: Change): Promise<Restored | Rechecked> {
-  const { timerOf, approval } = permitOf(change);
+  const { timerOf, approval } = authorizationOf(change);
   const isTimer = timerOf !== undefined;
-  const groups = groupsOf(context.policy(), change, 'asker');
+  const groups = groupsOf(context.policy(), change, 'requester');
   // Network calls, in parallel.
   const [person, approvers, since] = await Promise.all([
-    isTimer ? undefined : context.whoIs(change.asker, groups, undefined, approval === 'none'),
+    isTimer ? undefined : context.whoIs(change.requester, groups, undefined, approval === 'none'),
     isTimer || change.state === 'waiting' ? [] : approversNow(context, change),
     // A timer's removal reads the target by its id, so it doesn't wait for the list.
     isTimer ? 0 : context.freshenNames(listingMs),
@@ -108,7 +108,7 @@ function recheckTargets(context: Recheck, change: Change, since: number): Rechec
   return undefined;
 }
 
-/** Whether the asker still may, and after approval, whether the votes suffice by the old and the current rules. */
+/** Whether the requester still may, and after approval, whether the votes suffice by the old and the current rules. */
 function recheckRules(
   context: Recheck,
   change: Change,
@@ -118,13 +118,13 @@ function recheckRules(
 ): Restored | Rechecked {
   const policy = context.policy();
   const now = approvalNow(policy, person, restored, context.company());
-  if (now === undefined) return gone(say`${change.asker_name} is no longer allowed to do this.`);
+  if (now === undefined) return gone(say`${change.requester_name} is no longer allowed to do this.`);
   if (now instanceof NotKnown) return notKnown(now.groups);
-  const then = permitOf(change).approval;
+  const then = authorizationOf(change).approval;
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
   if (approvers === undefined) return slackIsSilent;
   const voters = approvers.filter(countsFor(context, change));
-  const asked = { ...aboutOf(restored.resolved, context.company()).asked, asker: change.asker };
+  const asked = { ...aboutOf(restored.resolved, context.company()).asked, requester: change.requester };
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
   if (suffice(then) && suffice(now.approval)) return restored;
@@ -163,10 +163,10 @@ function approvalNow(
   person: Person,
   { resolved }: Restored,
   company: Company,
-): (Pick<Permit, 'approval'> & { readonly unsure: readonly string[] }) | NotKnown | undefined {
+): (Pick<Authorization, 'approval'> & { readonly unsure: readonly string[] }) | NotKnown | undefined {
   try {
-    const { permit, unsure = [] } = authorise(policy, person, resolved, company);
-    return { approval: permit.approval, unsure };
+    const { authorization, unsure = [] } = authorize(policy, person, resolved, company);
+    return { approval: authorization.approval, unsure };
   } catch (error) {
     if (error instanceof NotKnown) return error;
     if (error instanceof Refusal) return undefined;

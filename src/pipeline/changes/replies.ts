@@ -9,7 +9,7 @@ import type { TransitionNote } from './change-store.ts';
 import { askedPeople, whoIsAsked } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import type { Button, Note } from './card.ts';
 import { wordsOfChange } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
@@ -26,11 +26,12 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
   if (change.state === 'approved') {
     return coolsDown(change) ? { text: say`No approval is needed. ${sendingSoon(change, isPaused)}` } : undefined;
   }
-  const asks = whoIsAsked(permitOf(change).asks ?? []);
+  const asks = whoIsAsked(authorizationOf(change).asks ?? []);
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
   const busy = held && say`${holding(held, lockedName(change, held))} ${then}`;
-  const same = twin && say`**#${twin.number} is the same request,** from ${person(twin.asker)}, and is waiting too.`;
+  const same =
+    twin && say`**#${twin.number} is the same request,** from ${person(twin.requester)}, and is waiting too.`;
   return {
     text: joined([say`${asks}: this is waiting for your approval until ${time(change.expires_at)}.`, same, busy]),
   };
@@ -38,7 +39,7 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
 
 /** A reminder for those who haven't approved yet. */
 export const reminder = (change: Change, voted: readonly string[]): Note => ({
-  text: say`⏳ ${whoIsAsked(permitOf(change).asks ?? [], voted)}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
+  text: say`⏳ ${whoIsAsked(authorizationOf(change).asks ?? [], voted)}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
 });
 
 /** One more approval; `left` more are needed, maybe fewer once the members of the `unknown` groups are known. */
@@ -111,13 +112,13 @@ export const forgotten = (sentAt: number | undefined): Text =>
 export const unknownAfterLoss = (sentAt: number | undefined): Text =>
   say`**Outcome unknown.** ${forgotten(sentAt)} It may or may not have happened. I won't send it again.`;
 
-/** The messages about an unknown outcome: to the asker, the approvers and ops, with buttons to close it. */
+/** The messages about an unknown outcome: to the requester, the approvers and ops, with buttons to close it. */
 export function alarm(
   change: Change,
   says: Text,
 ): Pick<TransitionNote, 'reply' | 'outcome' | 'ops' | 'decide' | 'tell'> {
-  const asked = askedPeople(permitOf(change));
-  const all = [change.asker, ...asked];
+  const asked = askedPeople(authorizationOf(change));
+  const all = [change.requester, ...asked];
   const locked = change.risk === 'routine' ? undefined : say`${change.target_name} stays locked.`;
   const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
   const check = say`Please check ${change.target_name} in the host's panel, then press ${bold('It happened')} or ${bold('It did not happen')}.`;

@@ -4,7 +4,7 @@ import { findChange, isTouchedSince, type Change } from '../../storage/changes.t
 import type { Database } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { say } from '../../text.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Person } from '../access/access-check.ts';
 import { leftOf } from './freeze.ts';
 import type { Names } from '../language/resolve.ts';
 import { restore } from '../language/reparse.ts';

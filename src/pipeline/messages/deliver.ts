@@ -8,7 +8,7 @@ import { joined, plain } from '../../text.ts';
 import { afterFailure, afterPosted, isEdit, saveResult, type Outbox } from './after-posting.ts';
 import { createPoller, type Poller } from './poller.ts';
 import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { renderCard, type Card, type Note } from '../changes/card.ts';
 import { whyHere } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
@@ -169,7 +169,7 @@ async function contentOf(database: Database, message: Message): Promise<Card | N
   // A copy that was never posted is not needed once the decision is made.
   if (change === undefined || (message.kind === 'copy' && !isEdit(message) && change.state !== 'waiting'))
     return undefined;
-  const approved = permitOf(change).approval === 'none' ? [] : await approvals(database.db, change.number);
+  const approved = authorizationOf(change).approval === 'none' ? [] : await approvals(database.db, change.number);
   return renderCard(change, approved, database.installation);
 }
 

@@ -11,7 +11,7 @@ import { joined, say, type Text } from '../../text.ts';
 import { LockHeld, type ChangeStore, type TransitionNote } from '../changes/change-store.ts';
 import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
 import type { ApproverContext } from '../access/approver-lookup.ts';
-import { assertMember, type Person } from '../access/authorise.ts';
+import { assertMember, type Person } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { closersOf, endingOf } from '../changes/closers.ts';
 import type { OutcomeDeps } from './outcome.ts';
@@ -22,7 +22,7 @@ import { restore, wordsOfChange, type Restored } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
-import { readSetting } from '../../storage/kv.ts';
+import { readKv } from '../../storage/kv.ts';
 import { pauseKey } from './admin-actions.ts';
 
 /** What decisions need: the same checks as before a send, and the change store. */
@@ -120,7 +120,7 @@ async function refuseIfMovedOn(context: DecisionDeps, change: Change, { inbox }:
     if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
     const at = await context.database.now(tx);
     if (!(await claimInbox(tx, inbox, at))) return 'too late';
-    const note = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.asker] };
+    const note = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.requester] };
     await context.changeStore.advance(tx, change, { kind }, note);
     return 'first';
   });
@@ -183,7 +183,7 @@ async function apply(
   if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
     throw new Refusal(say`You've already approved #${change.number}. Nothing was changed by your click.`);
   }
-  const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
+  const isPaused = (await readKv(tx, pauseKey)) !== undefined;
   const note = { ...noteFor(change, decided, session.by, ruling, isPaused), at };
   if (verdict === 'approve') {
     await castVote(tx, { change: change.number, person, verdict, reason: reason ?? null, version: change.version, at });
@@ -207,7 +207,12 @@ function noteFor(
   switch (decided.verdict) {
     case 'approve': {
       if (ruling.kind === 'move') {
-        return { ...base, reply: approved(change, by.id, isPaused), decide: coolsDown(change), tell: [change.asker] };
+        return {
+          ...base,
+          reply: approved(change, by.id, isPaused),
+          decide: coolsDown(change),
+          tell: [change.requester],
+        };
       }
       const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
       return { ...base, reply: counted(by.id, left, ruling.unknown) };
@@ -231,5 +236,5 @@ function noteFor(
 
 function endedBy(change: Change, says: Text): Pick<TransitionNote, 'reply' | 'outcome' | 'tell'> {
   const { buttons = [] } = notSent(says, wordsOfChange(change));
-  return { reply: { text: say`⛔ ${says}`, buttons }, outcome: says, tell: [change.asker] };
+  return { reply: { text: say`⛔ ${says}`, buttons }, outcome: says, tell: [change.requester] };
 }

@@ -6,7 +6,7 @@ import { alone } from '../../storage/sql-dialect.ts';
 import { unowned } from '../../storage/lease.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { redrawCards } from '../../storage/messages.ts';
-import { readSetting } from '../../storage/kv.ts';
+import { readKv } from '../../storage/kv.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
 import { lockKey, storedTargets } from '../access/targets.ts';
 import { leaseMs } from '../changes/change.ts';
@@ -115,7 +115,7 @@ async function complete(context: ExecuteDeps, seen: Change): Promise<void> {
 /** A pause or another lock that stops the send for now. */
 async function blockedReason(database: Database, change: Change, tx?: Tx): Promise<Text | undefined> {
   const db = tx ?? database.db;
-  if ((await readSetting(db, 'pause')) !== undefined) return say`All sending is paused.`;
+  if ((await readKv(db, 'pause')) !== undefined) return say`All sending is paused.`;
   const [target] = storedTargets(change);
   const lock = target && (await heldLock(db, lockKey(target), await database.now(tx)));
   return lock && lock.change !== change.number ? lockedBy(lock, change.target_name) : undefined;
@@ -147,7 +147,7 @@ async function giveUp(
       tx,
       change,
       { kind },
-      { by: 'sitehand', at: await database.now(tx), reply, outcome: nothingSent(why), tell: [change.asker] },
+      { by: 'sitehand', at: await database.now(tx), reply, outcome: nothingSent(why), tell: [change.requester] },
     );
   });
 }

@@ -6,11 +6,11 @@ import { failpoint } from '../../failpoints.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
-import { readSetting, writeSetting } from '../../storage/kv.ts';
+import { readKv, writeKv } from '../../storage/kv.ts';
 import type { Tx } from '../../storage/database.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import type { ChangeStore, TransitionNote } from '../changes/change-store.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Person } from '../access/access-check.ts';
 import { beforeOf, leftOf } from '../changes/freeze.ts';
 import type { Button, Note } from '../changes/card.ts';
 import type { Names } from '../language/resolve.ts';
@@ -34,7 +34,7 @@ export type FollowDeps = ReadDeps & {
 const showRunningAfterMs = 10_000;
 /** The same if the host can't be asked; short trouble isn't worth a line. */
 const showTroubleAfterMs = 20_000;
-/** The setting that exists once the host has answered about an operation. */
+/** The key that exists once the host has answered about an operation. */
 const followingWorks = 'following';
 
 /** Polls an accepted change once: asks about its operation or reads back, and settles it if that is conclusive. */
@@ -43,12 +43,12 @@ export async function follow(context: FollowDeps, change: Change): Promise<void>
   const now = await context.database.now();
   const trail = trailOf(change, now);
   const seen = await observe(context, change, restored);
-  const works = (await readSetting(context.database.db, followingWorks)) !== undefined;
+  const works = (await readKv(context.database.db, followingWorks)) !== undefined;
   const verdict = judge(change, trail, seen, works, now);
   if (!('wait' in verdict)) failpoint('seen', change.number);
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
-    if (!works && isKnown(seen.operation)) await writeSetting(tx, { key: followingWorks, value: 'on', at });
+    if (!works && isKnown(seen.operation)) await writeKv(tx, { key: followingWorks, value: 'on', at });
     if ('wait' in verdict) {
       const running = at - (change.sent_at ?? at);
       await tellProgress(tx, change, seen.operation, running, at);

@@ -116,13 +116,13 @@ function noteFor(change: Change, outcome: Outcome, event: ChangeEvent | undefine
   }
   if (event === undefined && outcome.kind !== 'unknown') {
     const reply = { text: say`⚠️ **The host answered after this had ended here.** ${text}` };
-    return { ...note, reply, ops: true, tell: [change.asker] };
+    return { ...note, reply, ops: true, tell: [change.requester] };
   }
   const late = event?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
   if (outcome.kind === 'accepted') return { ...note, reply: { text: late } };
   if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };
   const reply = { text: joined(['❌', late]) };
-  return { ...note, reply, outcome: text, tell: [change.asker] };
+  return { ...note, reply, outcome: text, tell: [change.requester] };
 }
 
 /** The note for an attempt that sent nothing: when the next one is, or that there is none. */

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/database.ts';
 import { approvals } from '../../storage/votes.ts';
 import { mayEnd } from '../changes/approve.ts';
 import type { ApproverContext } from '../access/approver-lookup.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../changes/closers.ts';
 import { namesWith, readerOf, type VisibilityContext } from '../access/visibility.ts';
 import { renderCard, type Card } from '../changes/card.ts';
@@ -39,7 +39,7 @@ export async function overviewFor(context: OverviewDeps, person: Person): Promis
   const [waiting, unknown, own, latest] = await Promise.all([
     read({ state: 'waiting' }),
     read({ state: 'unknown' }),
-    read({ askers: idsOf(context.policy(), person.id) }),
+    read({ requesters: idsOf(context.policy(), person.id) }),
     read({}),
   ]);
   const undecided = await notVotedBy(db, person, await decidableBy(context, person, [...unknown, ...waiting]));

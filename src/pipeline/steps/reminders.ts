@@ -4,7 +4,7 @@ import { unowned } from '../../storage/lease.ts';
 import { approvals } from '../../storage/votes.ts';
 import type { OutcomeDeps } from './outcome.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { reminder } from '../changes/replies.ts';
 
 const lastMinutesMs = 10 * 60_000;
@@ -24,7 +24,7 @@ export async function remind({ database, changeStore }: OutcomeDeps, change: Cha
     const touched = await touchChange(tx, change, { due_at, ...unowned });
     if (touched === undefined) return;
     const voted = (await approvals(tx, change.number)).map(({ person }) => person);
-    const tell = askedPeople(permitOf(change)).filter((id) => !voted.includes(id));
+    const tell = askedPeople(authorizationOf(change)).filter((id) => !voted.includes(id));
     await changeStore.remark(tx, touched, 'reminded', { by: 'sitehand', at, reply: reminder(change, voted), tell });
   });
 }

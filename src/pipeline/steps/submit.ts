@@ -4,7 +4,7 @@ import { findSaved, findWaiting, type Change, type NewChange } from '../../stora
 import type { Database, Tx } from '../../storage/database.ts';
 import { closeInbox } from '../../storage/inbox.ts';
 import { LockHeld, type ChangeStore } from '../changes/change-store.ts';
-import { authorise, assertChannel, assertMember, type Authorised, type Person } from '../access/authorise.ts';
+import { authorize, assertChannel, assertMember, type Authorized, type Person } from '../access/access-check.ts';
 import { mayTry } from '../access/may-run.ts';
 import { coolsDown } from '../changes/change.ts';
 import { needsReview, refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
@@ -17,9 +17,9 @@ import { sourcesOf, type ReadDeps } from '../changes/read-sources.ts';
 import { canonicalWords, type Names, type Resolved } from '../language/resolve.ts';
 import { asked, lockedBy } from '../changes/replies.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
-import { readSetting } from '../../storage/kv.ts';
+import { readKv } from '../../storage/kv.ts';
 import { pauseKey } from './admin-actions.ts';
-import type { Asker } from './new-change.ts';
+import type { Requester } from './new-change.ts';
 
 /** What is needed to take in a change; `wiring.ts` provides it. */
 export type SubmitDeps = ApproverContext &
@@ -37,13 +37,13 @@ export type SubmitDeps = ApproverContext &
 /** What a command needs next: more words, a review, or nothing. */
 export type Considered =
   | { readonly kind: 'incomplete'; readonly resolved: Resolved; readonly unsaid?: Refusal }
-  | { readonly kind: 'review'; readonly parsed: Authorised; readonly action: AnyAction }
-  | { readonly kind: 'ready'; readonly parsed: Authorised };
+  | { readonly kind: 'review'; readonly parsed: Authorized; readonly action: AnyAction }
+  | { readonly kind: 'ready'; readonly parsed: Authorized };
 
 const maxReasonLength = 500;
 
 /** Checks a parsed command against the rules, in memory. Throws `Refusal`, but not for missing fields. */
-export function consider(context: SubmitDeps, resolved: Resolved, { person, channel }: Asker): Considered {
+export function consider(context: SubmitDeps, resolved: Resolved, { person, channel }: Requester): Considered {
   assertMember(person);
   const { parsed } = resolved;
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
@@ -61,21 +61,21 @@ export function consider(context: SubmitDeps, resolved: Resolved, { person, chan
   if ((parsed.reason?.length ?? 0) > maxReasonLength) {
     throw new Refusal(`A reason has at most ${maxReasonLength} characters. Nothing was done.`, { field: 'reason' });
   }
-  const authorised = authorise(context.policy(), person, resolved, context.company());
-  if (command.shape !== 'action') return { kind: 'ready', parsed: authorised };
-  assertChannel(context.policy(), channel, [authorised.target, ...authorised.alsoReads]);
-  if (parsed.dryRun) return { kind: 'ready', parsed: authorised };
-  if (needsReview(command, authorised.target)) return { kind: 'review', parsed: authorised, action: command };
-  return wantsReason(authorised)
+  const authorized = authorize(context.policy(), person, resolved, context.company());
+  if (command.shape !== 'action') return { kind: 'ready', parsed: authorized };
+  assertChannel(context.policy(), channel, [authorized.target, ...authorized.alsoReads]);
+  if (parsed.dryRun) return { kind: 'ready', parsed: authorized };
+  if (needsReview(command, authorized.target)) return { kind: 'review', parsed: authorized, action: command };
+  return wantsReason(authorized)
     ? { kind: 'incomplete', resolved, unsaid: noReason() }
-    : { kind: 'ready', parsed: authorised };
+    : { kind: 'ready', parsed: authorized };
 }
 
 /** A person or another change holds a lock that it needs. */
 export class Locked extends Refusal {}
 
 /** Whether the rules want a reason and none was given. */
-export const wantsReason = ({ permit: { approval }, parsed }: Authorised): boolean =>
+export const wantsReason = ({ authorization: { approval }, parsed }: Authorized): boolean =>
   approval !== 'none' && approval.reason === 'required' && parsed.reason === undefined;
 
 export const noReason = (): Refusal =>
@@ -84,7 +84,7 @@ export const noReason = (): Refusal =>
 /** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
 export async function lookAndFreeze(
   context: SubmitDeps,
-  parsed: Authorised,
+  parsed: Authorized,
   action: AnyAction,
   onBehalfOf?: string,
 ): Promise<Frozen> {
@@ -106,32 +106,32 @@ export async function lookAndFreeze(
 export async function save(
   context: SubmitDeps,
   frozen: Frozen,
-  asker: Asker,
+  requester: Requester,
   confirmation: Confirmation,
   inboxKey: string | undefined,
   also: (tx: Tx, saved: Change) => Promise<void> = async () => undefined,
 ): Promise<Change | undefined> {
   const { database, changeStore } = context;
-  const { approval } = frozen.permit;
+  const { approval } = frozen.authorization;
   refuseUnlessConfirmed(frozen, confirmation);
   if (wantsReason(frozen)) throw noReason();
-  const asks = approval === 'none' ? [] : await whomToAsk(context, approval, frozen, asker.person.id);
+  const asks = approval === 'none' ? [] : await whomToAsk(context, approval, frozen, requester.person.id);
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
       const now = await database.now(tx);
       begunRow = undefined;
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
-      const row = rowOf({ ...frozen, permit: { ...frozen.permit, asks } }, asker, now);
-      await refuseTooMany(tx, row, idsOf(context.policy(), row.asker));
+      const row = rowOf({ ...frozen, authorization: { ...frozen.authorization, asks } }, requester, now);
+      await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
       const held = await lockInTheWay(tx, row, now);
       if (held && row.state === 'approved') throw new LockHeld(held, row);
-      const saved = await changeStore.begin(tx, row, { by: row.asker, at: now, details: detailsOf(row) });
+      const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: detailsOf(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begunRow = row;
-      const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
+      const isPaused = (await readKv(tx, pauseKey)) !== undefined;
       const reply = asked(saved, { held, twin, isPaused });
       await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also(tx, saved);
@@ -151,13 +151,22 @@ export async function save(
 }
 
 /** What the audit line holds. */
-const detailsOf = ({ command, words, reason, asker_name, call, fingerprint, permit, before }: NewChange) => ({
+const detailsOf = ({
   command,
   words,
   reason,
-  name: asker_name,
+  requester_name,
   call,
   fingerprint,
-  permit,
+  authorization,
+  before,
+}: NewChange) => ({
+  command,
+  words,
+  reason,
+  name: requester_name,
+  call,
+  fingerprint,
+  authorization,
   before,
 });

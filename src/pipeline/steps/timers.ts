@@ -12,7 +12,7 @@ import { heldLock } from '../../storage/locks.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { changeTimer, noteTimer, type Timer } from '../../storage/timers.ts';
 import { bold, joined, person, plain, say, time, type Text } from '../../text.ts';
-import type { Authorised, Person } from '../access/authorise.ts';
+import type { Authorized, Person } from '../access/access-check.ts';
 import { parseWords } from '../language/parse.ts';
 import { listingMs, type Recheck } from '../changes/recheck.ts';
 import { standing, type Button, type Note } from '../changes/card.ts';
@@ -107,7 +107,7 @@ async function openNow(context: TimerDeps, timer: Timer, target: Environment): P
       if (presence !== 'listed')
         throw new NotTried(say`${inWords(error)} ${notThere(presence, target)} ${nothingTaken}`);
     }
-    const isAway = !['not found', 'unauthorised', 'bad request'].includes(error.kind);
+    const isAway = !['not found', 'unauthorized', 'bad request'].includes(error.kind);
     throw new (isAway ? NotTried : Refusal)(say`${inWords(error)} ${nothingTaken}`);
   }
 }
@@ -119,15 +119,15 @@ async function createRemoval(context: TimerDeps, timer: Timer, target: Environme
   const resolved = resolve(parsed, { environments: [target], domains: [] });
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
   if (parsed.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
-  const permit = { approval: 'none', rules: [], policy: context.policy().hash, timerOf: timer.change } as const;
-  const authorised: Authorised = { ...resolved, stage: 'authorised', target, alsoReads: [], permit };
+  const authorization = { approval: 'none', rules: [], policy: context.policy().hash, timerOf: timer.change } as const;
+  const authorized: Authorized = { ...resolved, stage: 'authorized', target, alsoReads: [], authorization };
   const held = await heldLock(context.database.db, timer.target_key, await context.database.now());
   const holder = held && held.change !== null ? await findChange(context.database.db, held.change) : undefined;
   if (holder && holder.state !== 'unknown') return putOff(context, timer);
   if (held) throw new NotTried(lockedBy(held, target.name));
-  const frozen = await lookAndFreeze(context, authorised, parsed.command);
-  const asker = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
-  await save(context, frozen, asker, 'timer', undefined, async (tx, { number }) => {
+  const frozen = await lookAndFreeze(context, authorized, parsed.command);
+  const requester = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
+  await save(context, frozen, requester, 'timer', undefined, async (tx, { number }) => {
     const dueAt = (await context.database.now(tx)) + checkAfterMs;
     if ((await noteTimer(tx, timer, dueAt, { created_change: number })) === undefined) throw new TimerMoved();
   });

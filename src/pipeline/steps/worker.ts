@@ -103,12 +103,12 @@ async function expire({ database, changeStore }: WorkerDeps, change: Change): Pr
     const at = await database.now(tx);
     const why = say`It wasn't approved in time.`;
     const reply = notSent(why, wordsOfChange(change));
-    const note = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.asker] };
+    const note = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.requester] };
     await changeStore.advance(tx, change, { kind: 'expire' }, note);
   });
 }
 
-/** How many steps are running per asker's id. */
+/** How many steps are running per requester's id. */
 type UnderWay = Readonly<Record<'changes' | 'timers', Map<string, number>>>;
 
 /** Counts the work for this person while it runs. */
@@ -142,7 +142,7 @@ export function createWorker(context: WorkerDeps, onStep: () => void): Worker {
   const poll = async (): Promise<void> => {
     const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, underWay);
     for (const change of claimed.changes) {
-      const step = counted(underWay.changes, change.asker, () => stepOrPutBack(context, change));
+      const step = counted(underWay.changes, change.requester, () => stepOrPutBack(context, change));
       run(steps, `a step of #${change.number}`, step);
     }
     for (const timer of claimed.timers) {
@@ -197,7 +197,7 @@ async function claimAll(
     const take = async (limit: number, maxEach: number): Promise<void> => {
       if (limit <= 0) return;
       const running = new Map(underWay.changes);
-      for (const { asker } of claimed) running.set(asker, (running.get(asker) ?? 0) + 1);
+      for (const { requester } of claimed) running.set(requester, (running.get(requester) ?? 0) + 1);
       claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: running, maxEach, idsOf: ids })));
     };
     await take(free - reserved, maxStepsEach);

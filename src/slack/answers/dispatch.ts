@@ -1,6 +1,6 @@
 import { catalogue } from '../../commands/index.ts';
 import { Refusal, type Words } from '../../errors.ts';
-import type { Authorised, Person } from '../../pipeline/access/authorise.ts';
+import type { Authorized, Person } from '../../pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { parse, parseWords } from '../../pipeline/language/parse.ts';
 import { resolve, type Resolved } from '../../pipeline/language/resolve.ts';
@@ -81,7 +81,7 @@ export async function evaluate(
 }
 
 /** Checks the rights for words that were answered before again. Throws `Refusal` if they no longer pass. */
-export async function reauthorise(context: SlackContext, interaction: Interaction, words: Words): Promise<Authorised> {
+export async function reauthorize(context: SlackContext, interaction: Interaction, words: Words): Promise<Authorized> {
   const parsed = parseWords(words, catalogue);
   const person = await speaker(context, interaction, parsed);
   const resolved = await resolveNames(context, parsed, person);
@@ -94,7 +94,7 @@ export async function reauthorise(context: SlackContext, interaction: Interactio
 export async function run(
   context: SlackContext,
   interaction: Interaction,
-  parsed: Authorised,
+  parsed: Authorized,
   person: Person,
 ): Promise<void> {
   const { command } = parsed.parsed;

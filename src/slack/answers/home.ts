@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { catalogue } from '../../commands/index.ts';
-import { assertMember, type Person } from '../../pipeline/access/authorise.ts';
+import { assertMember, type Person } from '../../pipeline/access/access-check.ts';
 import { mayRunSomewhere } from '../../pipeline/access/may-run.ts';
 import { overviewFor } from '../../pipeline/steps/overview.ts';
 import type { Card } from '../../pipeline/changes/card.ts';

@@ -1,7 +1,7 @@
 import { catalogue } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../errors.ts';
-import type { Authorised, Person } from '../../pipeline/access/authorise.ts';
+import type { Authorized, Person } from '../../pipeline/access/access-check.ts';
 import { parseWords } from '../../pipeline/language/parse.ts';
 import type { Memo } from '../forms/views.ts';
 import { resolveNames, evaluate } from './dispatch.ts';
@@ -15,7 +15,7 @@ export async function reviewed(
   interaction: Interaction,
   memo: Memo,
   reason?: string,
-): Promise<{ readonly person: Person; readonly parsed: Authorised; readonly action: AnyAction }> {
+): Promise<{ readonly person: Person; readonly parsed: Authorized; readonly action: AnyAction }> {
   const words = memo.words ?? (await context.payloads.keptWords(memo.stored ?? '').catch(orTooOld));
   const parsed = parseWords(words, catalogue);
   const { command: action } = parsed;

@@ -1,10 +1,10 @@
 import { Refusal } from '../../errors.ts';
-import { assertChannel } from '../../pipeline/access/authorise.ts';
+import { assertChannel } from '../../pipeline/access/access-check.ts';
 import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { person as mention, say as phrase } from '../../text.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
 import { drawNote, drawPage } from '../draw/blocks.ts';
-import { reauthorise } from './dispatch.ts';
+import { reauthorize } from './dispatch.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { inert, sendDrawn } from '../client/messenger.ts';
 
@@ -29,7 +29,7 @@ export async function share(context: SlackContext, interaction: Interaction, id:
 async function post(context: SlackContext, interaction: Interaction, { words, page }: KeptPage): Promise<void> {
   const { channel } = interaction;
   if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
-  const { target } = await reauthorise(context, interaction, words);
+  const { target } = await reauthorize(context, interaction, words);
   const place = await context.people.channel(channel);
   assertChannel(context.front.policy(), place, [target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);

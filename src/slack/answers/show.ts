@@ -2,7 +2,7 @@ import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
 import type { AnyReport, Surroundings } from '../../commands/kit/report.ts';
 import type { Words } from '../../errors.ts';
-import type { Authorised, Person } from '../../pipeline/access/authorise.ts';
+import type { Authorized, Person } from '../../pipeline/access/access-check.ts';
 import { writeDown } from '../../pipeline/steps/admin-actions.ts';
 import { happenedTo } from '../../pipeline/builtin/change-history.ts';
 import { queryServiceFor } from '../../pipeline/builtin/query-service.ts';
@@ -14,11 +14,11 @@ import { sendFile } from './files.ts';
 import { lateAnswerNote } from '../context/slow-work.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
-/** Runs a report or a built-in and answers its asker privately. A built-in may instead return other words to run. */
+/** Runs a report or a built-in and answers its requester privately. A built-in may instead return other words to run. */
 export async function show(
   context: SlackContext,
   interaction: Interaction,
-  parsed: Authorised,
+  parsed: Authorized,
   command: AnyReport | AnyBuiltin,
   person: Person,
 ): Promise<Words | undefined> {
@@ -26,7 +26,7 @@ export async function show(
   if (command.shape === 'builtin') {
     if (command.freshens) await context.front.freshenNames();
     const queryService = queryServiceFor(context.queryService, person, now, {
-      permit: parsed.permit,
+      authorization: parsed.authorization,
       inbox: interaction.inbox,
       channel: interaction.channel,
       channelOf: context.people.channel,
@@ -56,20 +56,20 @@ export async function show(
 function recordRequest(
   { queryService }: SlackContext,
   { inbox }: Interaction,
-  parsed: Authorised,
+  parsed: Authorized,
   person: Person,
   event: string,
 ): Promise<void> {
   const target = parsed.target?.kind === 'environment' ? { target: parsed.target } : {};
   const entry = { event, ...target, words: canonicalWords(parsed).join(' ') };
-  return writeDown(queryService, { person, permit: parsed.permit, inbox }, entry);
+  return writeDown(queryService, { person, authorization: parsed.authorization, inbox }, entry);
 }
 
-/** Sends a page to its asker. It is kept if it can be shared or has further pages. */
+/** Sends a page to its requester. It is kept if it can be shared or has further pages. */
 export async function answer(
   context: SlackContext,
   interaction: Interaction,
-  parsed: Authorised,
+  parsed: Authorized,
   page: Page,
 ): Promise<void> {
   const { command } = parsed.parsed;

@@ -5,7 +5,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Page } from '../../commands/kit/page.ts';
 import { Refusal, type Words } from '../../errors.ts';
-import { findAnswer, putAnswers, type ButtonPayload } from '../../storage/button-payloads.ts';
+import { findPayload, putPayloads, type ButtonPayload } from '../../storage/button-payloads.ts';
 import type { Database } from '../../storage/database.ts';
 
 const zipped = promisify(gzip);
@@ -54,7 +54,7 @@ export function createPayloadStore(database: Database, onTrouble: (error: unknow
         const created_at = await database.now(tx);
         const times = { created_at, expires_at: created_at + keptMs };
         const rows = answers.map((answer) => ({ ...answer, ...times }));
-        await putAnswers(tx, rows);
+        await putPayloads(tx, rows);
       });
     } catch (error) {
       onTrouble(error);
@@ -71,7 +71,7 @@ export function createPayloadStore(database: Database, onTrouble: (error: unknow
     return id;
   };
   const take = async (id: string, kind: ButtonPayload['kind']): Promise<unknown> => {
-    const found = waiting.get(id) ?? (await findAnswer(database.db, id, await database.now()));
+    const found = waiting.get(id) ?? (await findPayload(database.db, id, await database.now()));
     if (found?.kind !== kind)
       throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
     return JSON.parse(await unpack(found.content));

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { assertMember, type Person } from '../../pipeline/access/authorise.ts';
+import { assertMember, type Person } from '../../pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { groupsToAsk } from '../../pipeline/access/unknown-groups.ts';
 import { mentionedGroups } from '../../policy/people.ts';

@@ -4,7 +4,7 @@ import { isName } from '../../commands/kit/action.ts';
 import type { Fields } from '../../commands/kit/fields.ts';
 import type { Words } from '../../errors.ts';
 import { Refusal } from '../../errors.ts';
-import type { Person } from '../../pipeline/access/authorise.ts';
+import type { Person } from '../../pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { canonicalWords, resolve, shownAs, type Resolved } from '../../pipeline/language/resolve.ts';
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal, type Words } from '../../errors.ts';
-import { type Authorised, type Person } from '../../pipeline/access/authorise.ts';
+import { type Authorized, type Person } from '../../pipeline/access/access-check.ts';
 import { mayRun } from '../../pipeline/access/may-run.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
@@ -77,7 +77,7 @@ export async function openPicker(context: SlackContext, interaction: Interaction
 export async function openReview(
   context: SlackContext,
   interaction: Interaction,
-  parsed: Authorised,
+  parsed: Authorized,
   action: AnyAction,
   notice?: Text,
 ): Promise<void> {
@@ -93,7 +93,7 @@ export async function showReview(
   context: SlackContext,
   interaction: Interaction,
   view: string,
-  parsed: Authorised,
+  parsed: Authorized,
   action: AnyAction,
   notice?: Text,
 ): Promise<void> {

@@ -66,7 +66,7 @@ export function formView(
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
 export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView {
   const card = cardOf(frozen);
-  const { approval } = frozen.permit;
+  const { approval } = frozen.authorization;
   const name = nameToType(frozen.action, frozen.target);
   const blocks: KnownBlock[] = [
     ...(notice ? [richText([notice])] : []),

@@ -5,7 +5,7 @@ import { drawPage } from '../draw/blocks.ts';
 import { showCall } from '../answers/call-view.ts';
 import { pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
-import { reauthorise, handleLine, openFormForLine, reviewLine } from '../answers/dispatch.ts';
+import { reauthorize, handleLine, openFormForLine, reviewLine } from '../answers/dispatch.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
 import { type Interaction, type SlackContext } from '../context/context.ts';
 import { share } from '../answers/share.ts';
@@ -97,7 +97,7 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
     case 'page': {
       const [from = '0', id = ''] = value.split(' ');
       const { words, page } = await payloads.keptPage(id);
-      await reauthorise(context, interaction, words);
+      await reauthorize(context, interaction, words);
       return context.ephemeral(interaction, drawPage(page, { id, shareable: false }, Number(from)));
     }
     default:

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { catalogue, changesSomething } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import type { Person } from '../../pipeline/access/authorise.ts';
+import type { Person } from '../../pipeline/access/access-check.ts';
 import { NotAsShown, refuseUnlessTyped } from '../../pipeline/changes/confirmation.ts';
 import { lookAndFreeze, noReason, save, wantsReason, type Considered } from '../../pipeline/steps/submit.ts';
 import { channel as inChannel, joined, plain, say, type Text } from '../../text.ts';
@@ -184,7 +184,7 @@ async function submitReview(
 
 function resultText(change: Change | undefined): Text {
   if (change === undefined) return say`I was delayed and have already told you so. Nothing was done with this form.`;
-  const where = change.channel === change.asker ? say`our direct messages` : say`${inChannel(change.channel)}`;
+  const where = change.channel === change.requester ? say`our direct messages` : say`${inChannel(change.channel)}`;
   const progress = change.state === 'waiting' ? 'is waiting for approval' : 'is on its way';
   return say`**#${change.number} ${progress}.** Its card is in ${where}, and its thread has the rest.`;
 }

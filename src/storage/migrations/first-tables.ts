@@ -21,7 +21,7 @@ const changes = ({ integer, counted, strict }: Dialect): string[] => [
     words text not null,
     target text not null,
     target_name text not null,
-    target_live ${integer} not null check (target_live in (0, 1)),
+    is_live ${integer} not null check (is_live in (0, 1)),
     targets text not null,
     before text not null,
     rests text not null,
@@ -29,11 +29,11 @@ const changes = ({ integer, counted, strict }: Dialect): string[] => [
     card text not null,
     fingerprint text not null,
     reason text,
-    asker text not null,
-    asker_name text not null,
-    asker_team text not null,
+    requester text not null,
+    requester_name text not null,
+    requester_team text not null,
     channel text not null,
-    permit text not null,
+    authorization text not null,
     state text not null,
     version ${integer} not null,
     created_at ${integer} not null,
@@ -60,7 +60,7 @@ const changes = ({ integer, counted, strict }: Dialect): string[] => [
   ) ${strict}`,
   'create index changes_due on changes (due_at) where due_at is not null',
   'create index changes_of_target on changes (target, number)',
-  'create index changes_of_asker on changes (asker, state, number)',
+  'create index changes_of_asker on changes (requester, state, number)',
   'create index changes_in_state on changes (state, number)',
 ];
 
@@ -162,7 +162,7 @@ const messages = ({ integer, counted, strict }: Dialect): string[] => [
     recipient text,
     body text,
     version ${integer} not null,
-    drawn_version ${integer} not null,
+    delivered_version ${integer} not null,
     channel text,
     ts text,
     due_at ${integer},
@@ -171,7 +171,7 @@ const messages = ({ integer, counted, strict }: Dialect): string[] => [
     lease_until ${integer},
     created_at ${integer} not null,
     owed_at ${integer} not null,
-    check (drawn_version <= version),
+    check (delivered_version <= version),
     check ((owner is null) = (lease_until is null)),
     check ((channel is null) = (ts is null)),
     check (change is not null or kind not in ('card', 'reply'))
@@ -179,7 +179,7 @@ const messages = ({ integer, counted, strict }: Dialect): string[] => [
   'create index messages_due on messages (due_at) where due_at is not null',
   'create index messages_of_change on messages (change, kind, id)',
   'create index messages_at on messages (channel, ts)',
-  "create index messages_drawn on messages (created_at) where due_at is null and kind <> 'card'",
+  "create index messages_delivered on messages (created_at) where due_at is null and kind <> 'card'",
 ];
 
 const answers = ({ integer, strict }: Dialect): string[] => [

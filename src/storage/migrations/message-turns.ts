@@ -5,7 +5,7 @@ import type { Tx } from '../tx.ts';
 export async function messageTurns(tx: Tx): Promise<void> {
   await sql`alter table messages add column requester text not null default ''`.execute(tx);
   await sql`alter table messages add column decides integer not null default 0`.execute(tx);
-  await sql`update messages set requester = coalesce((select asker from changes where number = messages.change), recipient, '')`.execute(
+  await sql`update messages set requester = coalesce((select requester from changes where number = messages.change), recipient, '')`.execute(
     tx,
   );
   await sql`update messages set decides = 1 where body like '%"kind":"decision"%' or body is null and exists (

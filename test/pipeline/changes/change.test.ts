@@ -5,7 +5,7 @@ import {
   closableFrom,
   coolsDown,
   maxThrottles,
-  maxTries,
+  maxAttempts,
   move,
   validMs,
   type ChangeEvent,
@@ -62,7 +62,7 @@ const happenings: readonly ChangeEvent[] = [
 const standing = (state: State, more: Partial<TransitionInput> = {}): TransitionInput => ({
   state,
   risk: 'sensitive',
-  target_live: 1,
+  is_live: 1,
   sent_at: null,
   settled_at: open.has(state) ? null : now - 1,
   expires_at: expires,
@@ -174,16 +174,16 @@ describe('tries and time', () => {
 });
 
 describe('once it is approved', () => {
-  const cooling = { risk: 'destructive', target_live: 1 } as const;
+  const cooling = { risk: 'destructive', is_live: 1 } as const;
 
   test.each([
     ['destructive', 1, true],
     ['destructive', 0, false],
     ['sensitive', 1, false],
     ['routine', 1, false],
-  ] as const)('%s, live %d: time to stop it is %s', (risk, target_live, cools) => {
-    expect(coolsDown({ risk, target_live })).toBe(cools);
-    const made = move(standing('waiting', { risk, target_live }), { kind: 'approve' }, now)?.patch;
+  ] as const)('%s, live %d: time to stop it is %s', (risk, is_live, cools) => {
+    expect(coolsDown({ risk, is_live })).toBe(cools);
+    const made = move(standing('waiting', { risk, is_live }), { kind: 'approve' }, now)?.patch;
     expect(made?.due_at).toBe(cools ? made?.expires_at : now);
   });
 
@@ -322,7 +322,7 @@ describe('whatever happens, in whatever order', () => {
     always((told) => {
       expect(
         told.filter(({ event }) => event.kind === 'connect_failed' || event.kind === 'send_aborted').length,
-      ).toBeLessThanOrEqual(maxTries);
+      ).toBeLessThanOrEqual(maxAttempts);
       expect(told.filter(({ event }) => event.kind === 'throttle').length).toBeLessThanOrEqual(maxThrottles + 1);
     }));
 

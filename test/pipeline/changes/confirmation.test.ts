@@ -19,9 +19,9 @@ afterAll(() => database.close());
 
 const push = ['push', idOf('staging'), idOf('live'), '--database'];
 const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
-const asker = { person: roles.ana, channel: { id: 'C1', shared: false } };
+const requester = { person: roles.ana, channel: { id: 'C1', shared: false } };
 const tryToSave = async (frozen: Frozen, confirmation: Confirmation): Promise<Change | undefined | Refusal> =>
-  save(deskOf(database), frozen, asker, confirmation, undefined).catch((error: unknown) => {
+  save(deskOf(database), frozen, requester, confirmation, undefined).catch((error: unknown) => {
     if (error instanceof Refusal) return error;
     throw error;
   });
@@ -75,7 +75,7 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
 
   test('a timer runs words that were shown when it was set', async () => {
     const frozen = await frozenFrom(deskOf(database), 'ana', add);
-    const timed = { ...frozen, permit: { ...frozen.permit, approval: 'none', timerOf: 1 } as const };
+    const timed = { ...frozen, authorization: { ...frozen.authorization, approval: 'none', timerOf: 1 } as const };
     expect(await tryToSave(timed, 'timer')).toMatchObject({ state: 'approved' });
   });
 });

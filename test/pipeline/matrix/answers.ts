@@ -11,7 +11,7 @@ const isRule = (name: string): name is keyof typeof rules => Object.hasOwn(rules
 /** How far a wish came, and what approval it needs. */
 export function consideredAs(considered: Considered): string {
   if (considered.kind === 'incomplete') return 'incomplete';
-  const needed = approvalAs(considered.parsed.permit.approval);
+  const needed = approvalAs(considered.parsed.authorization.approval);
   return considered.kind === 'review' ? `v${needed}` : needed || '.';
 }
 

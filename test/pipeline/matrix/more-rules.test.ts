@@ -4,7 +4,7 @@ import type { Ability } from '../../../src/commands/kit/builtin.ts';
 import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { explainAccess } from '../../../src/pipeline/access/explain-access.ts';
-import { authorise } from '../../../src/pipeline/access/authorise.ts';
+import { authorize } from '../../../src/pipeline/access/access-check.ts';
 import { parse, parseWords } from '../../../src/pipeline/language/parse.ts';
 import { resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { rights } from '../../../src/commands/rights.ts';
@@ -34,7 +34,10 @@ function ruled(cell: Cell, rulesThen: Policy): Ruled {
   const parsed = resolved.get(cell.row.join(' ')) ?? resolve(parseWords(wordsIn(cell), commands), names);
   resolved.set(cell.row.join(' '), parsed);
   try {
-    return { kind: 'allowed', approval: authorise(rulesThen, roles[cell.role], parsed, company).permit.approval };
+    return {
+      kind: 'allowed',
+      approval: authorize(rulesThen, roles[cell.role], parsed, company).authorization.approval,
+    };
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', says: said(error) };
     throw error;

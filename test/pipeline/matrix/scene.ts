@@ -1,6 +1,6 @@
 import type { Reader } from '../../../src/hosting/contract/call.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
-import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import type { DecisionDeps } from '../../../src/pipeline/steps/decide.ts';
 import { nameToType, type Confirmation } from '../../../src/pipeline/changes/confirmation.ts';
 import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
@@ -72,15 +72,15 @@ export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:'
 
 /** What somebody asks for, seen and frozen as it would be saved. */
 export async function frozenFrom(context: Desk, role: Role, words: Words): Promise<Frozen> {
-  const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
   const parsed = { ...parseWords(words, catalogue), reason: 'release 42' };
-  const considered = consider(context, resolve(parsed, context.names(asker.person)), asker);
+  const considered = consider(context, resolve(parsed, context.names(requester.person)), requester);
   if (considered.kind === 'incomplete' || parsed.command.shape !== 'action')
     throw new Error('this cannot be asked for');
   return lookAndFreeze(context, considered.parsed, parsed.command);
 }
 
-/** Its asker has seen it as it is, and typed what had to be typed. */
+/** Its requester has seen it as it is, and typed what had to be typed. */
 export const confirmationOf = (frozen: Frozen): Confirmation => ({
   shown: frozen.fingerprint,
   typedName: nameToType(frozen.action, frozen.target),
@@ -88,8 +88,8 @@ export const confirmationOf = (frozen: Frozen): Confirmation => ({
 
 async function asked(context: Desk, role: Role, ...words: Words): Promise<Change> {
   const frozen = await frozenFrom(context, role, words);
-  const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const change = await save(context, frozen, asker, confirmationOf(frozen), undefined);
+  const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const change = await save(context, frozen, requester, confirmationOf(frozen), undefined);
   if (change === undefined) throw new Error('it was not saved');
   return change;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { recheck, type Rechecked } from '../../../src/pipeline/changes/recheck.ts';
 import { rowOf } from '../../../src/pipeline/steps/new-change.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
@@ -86,16 +86,16 @@ test('promise 4: what was asked for then is needed, whatever less is asked for n
 });
 
 /** What is otherwise when it is sent than when it was asked for. */
-type Meanwhile = { readonly wanted: string; readonly rules?: Policy; readonly asker?: Partial<Person> | 'silence' };
+type Meanwhile = { readonly wanted: string; readonly rules?: Policy; readonly requester?: Partial<Person> | 'silence' };
 
 const lostGroup: readonly [string, Meanwhile] = [
-  'the asker left the group',
-  { wanted: 'invalidated', asker: { groups: [], otherGroups: ['S0LEADS'] } },
+  'the requester left the group',
+  { wanted: 'invalidated', requester: { groups: [], otherGroups: ['S0LEADS'] } },
 ];
 
 const unknownGroup: readonly [string, Meanwhile] = [
-  'it is not known whether the asker is in the group',
-  { wanted: 'later', asker: { groups: [], otherGroups: [] } },
+  'it is not known whether the requester is in the group',
+  { wanted: 'later', requester: { groups: [], otherGroups: [] } },
 ];
 
 const later = new Map<string, ReadonlyMap<string, Meanwhile>>();
@@ -106,10 +106,13 @@ function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
   const reading = [rules.read, rules.readAll, rules.readBlog];
   const found = new Map<string, Meanwhile>([
     ['nothing', { wanted: 'as it was' }],
-    ['Slack is silent', { wanted: 'later', asker: 'silence' }],
+    ['Slack is silent', { wanted: 'later', requester: 'silence' }],
     ...unwelcome.map(
       (role) =>
-        [`the asker is a ${role}`, { wanted: 'invalidated', asker: { standing: roles[role].standing } }] as const,
+        [
+          `the requester is a ${role}`,
+          { wanted: 'invalidated', requester: { standing: roles[role].standing } },
+        ] as const,
     ),
     ['no rule allows it', { wanted: 'invalidated', rules: policyWith(reading) }],
     ['a rule forbids it', { wanted: 'invalidated', rules: policyWith([...all, `{ deny: [${path}], to: everyone }`]) }],
@@ -129,12 +132,12 @@ function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
 /** What somebody asked for, approved by two leads who are neither of their accounts. */
 async function saved({ row: [row, place], role }: Cell): Promise<Change> {
   if (!isPlace(place)) throw new Error(`no place ${place}`);
-  const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
   const frozen = await frozenFrom(deskOf(database), role, wordsById(row, place));
-  const newRow = { ...rowOf(frozen, asker, now), state: 'approved' } as const;
+  const newRow = { ...rowOf(frozen, requester, now), state: 'approved' } as const;
   const change = await database.transaction((tx) => insertChange(tx, newRow));
   const voters = [roles.dee, role === 'chi' ? roles.kim : roles.chi];
-  await approvedBy(database, change, frozen.permit.approval === 'none' ? [] : voters.map(({ id }) => id));
+  await approvedBy(database, change, frozen.authorization.approval === 'none' ? [] : voters.map(({ id }) => id));
   return change;
 }
 
@@ -147,11 +150,11 @@ test('promise 4: 688 cells of what was allowed are asked again when it is sent',
     const { row, role } = cell;
     const change = await saved(cell);
     const meanwhiles = [...meanwhilesOf(pathOf(row[0])), ...(role === 'kim' ? [lostGroup, unknownGroup] : [])];
-    for (const [what, { wanted, rules: rulesThen = policy, asker }] of meanwhiles) {
-      const people = asker === 'silence' ? [] : [{ ...roles[role], ...asker }];
+    for (const [what, { wanted, rules: rulesThen = policy, requester }] of meanwhiles) {
+      const people = requester === 'silence' ? [] : [{ ...roles[role], ...requester }];
       const known = whoIs(...people);
       const silent = async (id: string): Promise<Person | undefined> => (id === roles[role].id ? undefined : known(id));
-      const context = deskOf(database, { whoIs: asker === 'silence' ? silent : known }, rulesThen);
+      const context = deskOf(database, { whoIs: requester === 'silence' ? silent : known }, rulesThen);
       const is = kindOf(await recheck(context, change));
       looked += 1;
       if (is !== wanted) wrong.push(`${row.join(' ')}, ${role}, ${what}: ${is}, and not ${wanted}`);
