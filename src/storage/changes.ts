@@ -9,7 +9,7 @@ export type Change = Selectable<ChangeTable>;
 
 /** The initial values of a change, without its number, version and counters. */
 export type NewChange = Omit<Insertable<ChangeTable>, Counters>;
-type Counters = 'number' | 'version' | 'tries' | 'throttled';
+type Counters = 'number' | 'version' | 'attempts' | 'throttle_count';
 
 /** The columns that a move may write: all but those frozen when the change was made. */
 export type ChangePatch = Pick<
@@ -26,11 +26,19 @@ export type ChangePatch = Pick<
   | 'superseded_by'
   | 'undo'
 >;
-type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'reminders' | 'outcome';
+type Touch =
+  | 'due_at'
+  | 'owner'
+  | 'lease_until'
+  | 'attempts'
+  | 'throttle_count'
+  | 'poll_state'
+  | 'reminders'
+  | 'last_note';
 
 /** Saves a new change with version 1; resolves with the row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
-  const counters = { version: 1, tries: 0, throttled: 0 };
+  const counters = { version: 1, attempts: 0, throttle_count: 0 };
   return tx
     .insertInto('changes')
     .values({ ...row, ...counters })
@@ -106,8 +114,8 @@ export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<v
     .set({ due_at: dueAt })
     .where('number', '=', number)
     .where('state', '=', 'approved')
-    .where('tries', '=', 0)
-    .where('throttled', '=', 0)
+    .where('attempts', '=', 0)
+    .where('throttle_count', '=', 0)
     .execute();
 }
 

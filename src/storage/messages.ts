@@ -35,7 +35,7 @@ export async function enqueueMessage(
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
   ];
   const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(mayDecide);
-  const news = { recipient, body, decides, due_at: at, owed_at: at, tries: 0 };
+  const news = { recipient, body, decides, due_at: at, owed_at: at, attempts: 0 };
   return tx
     .insertInto('messages')
     .values({
@@ -128,7 +128,7 @@ export async function drawn(tx: Tx, { id, version, owner }: Claimed, { channel, 
       ts,
       delivered_version: sql`case when delivered_version < ${version} then ${version} else delivered_version end`,
       due_at: sql`case when version > ${version} then due_at end`,
-      tries: 0,
+      attempts: 0,
       ...unowned,
     })
     .where('id', '=', id)
@@ -141,7 +141,7 @@ export async function drawn(tx: Tx, { id, version, owner }: Claimed, { channel, 
 export async function postpone(tx: Tx, { id, owner }: Claimed, dueAt: number): Promise<void> {
   await tx
     .updateTable('messages')
-    .set({ due_at: dueAt, tries: sql`tries + 1`, ...unowned })
+    .set({ due_at: dueAt, attempts: sql`attempts + 1`, ...unowned })
     .where('id', '=', id)
     .where('owner', owner === null ? 'is' : '=', owner)
     .execute();
@@ -217,7 +217,7 @@ export async function giveUp(tx: Tx, { id, version, owner }: Claimed): Promise<b
 export async function redrawCards(tx: Tx, change: number, at: number, all: boolean): Promise<void> {
   await tx
     .updateTable('messages')
-    .set({ version: sql`version + 1`, due_at: at, owed_at: at, tries: 0 })
+    .set({ version: sql`version + 1`, due_at: at, owed_at: at, attempts: 0 })
     .where('change', '=', change)
     .where('kind', 'in', all ? ['card', 'copy'] : ['card'])
     .execute();

@@ -46,7 +46,7 @@ export type ChangeTable = {
   command: string;
   risk: Risk;
   /** JSON: the command's words with ids instead of names, without options stored in other columns (reason). */
-  words: string;
+  args: string;
   /** `environment:<id>`, `domain:<id>` or `company`: what is locked. */
   target: string;
   target_name: string;
@@ -54,9 +54,9 @@ export type ChangeTable = {
   /** JSON array of whole targets as they were requested: what it changes, then what it only reads (push: its source). */
   targets: string;
   /** JSON: what `look` read before the card was made; `null` if the command has no `look`. */
-  before: string;
+  snapshot: string;
   /** JSON: the preconditions, which must be the same when it is sent. */
-  rests: string;
+  preconditions: string;
   /** JSON: the frozen call, sent byte for byte. */
   call: string;
   /** JSON: the frozen title, warning and facts. */
@@ -85,21 +85,21 @@ export type ChangeTable = {
   owner: string | null;
   lease_until: number | null;
   /** Failed attempts to connect. */
-  tries: number;
+  attempts: number;
   /** How often the host answered 429. */
-  throttled: number;
+  throttle_count: number;
   sent_at: number | null;
   /** JSON: the host's answer. */
   receipt: string | null;
   operation: string | null;
   /** JSON: the state of following the operation (polls, whether the host ever knew it, failures in a row). */
-  followed: string | null;
+  poll_state: string | null;
   /** Since when its outcome has been unknown. */
   lost_at: number | null;
   /** Reminders sent about its unknown outcome; null: people have not been told yet what the host shows. */
   reminders: number | null;
   /** JSON Text: the final sentence, once there is one. */
-  outcome: string | null;
+  last_note: string | null;
   /** JSON: the words that undo it, what it left at the host, and until when *Undo* is offered. */
   undo: string | null;
   superseded_by: number | null;
@@ -185,7 +185,7 @@ export type MessageTable = {
   channel: string | null;
   ts: string | null;
   due_at: number | null;
-  tries: number;
+  attempts: number;
   owner: string | null;
   lease_until: number | null;
   created_at: number;
@@ -235,8 +235,8 @@ export type TimerTable = {
 export type ButtonPayloadTable = {
   id: string;
   person: string;
-  /** `words`: a command to run. `page`: an answer to share or page through. */
-  kind: 'words' | 'page';
+  /** `list`: the arguments of a command, or the choices of a form. `page`: an answer to share or page through. */
+  kind: 'list' | 'page';
   content: string;
   created_at: number;
   expires_at: number;

@@ -43,7 +43,7 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
   await sql`
     insert into changes (command, risk, words, target, target_name, is_live, targets, before, rests, call, card,
       fingerprint, requester, requester_name, requester_team, channel, authorization, state, version, created_at, expires_at,
-      tries, throttled, ${lease})
+      attempts, throttle_count, ${lease})
     ${series}
     select 'cache clear', 'routine', '[]', 'environment:' || n, 'site/live', 1, '[]', 'null', 'null', '{}', '{}',
       'f00d', 'U1', 'Somebody', 'T1', 'C1', '{}', 'approved', 1, 1, 1, 0, 0, ${when} from series`.execute(db);
@@ -58,7 +58,7 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     db,
   );
   await sql`
-    insert into messages (key, kind, recipient, body, version, delivered_version, tries, created_at, owed_at, ${lease})
+    insert into messages (key, kind, recipient, body, version, delivered_version, attempts, created_at, owed_at, ${lease})
     ${series} select ${name} || n, 'direct', 'U1', '{}', 1, 0, 0, 1, 1, ${when} from series`.execute(db);
 }
 

@@ -52,7 +52,7 @@ const card = JSON.stringify({ title: 'x'.repeat(120), done: 'x'.repeat(120), fac
 const changes = (from: number, to: number) => sql`
   insert into changes (command, risk, words, target, target_name, is_live, targets, before, rests, call, card,
     fingerprint, requester, requester_name, requester_team, channel, authorization, state, version, created_at, expires_at, settled_at,
-    tries, throttled)
+    attempts, throttle_count)
   ${series(from, to)}
   select 'cache clear', 'routine', '[]', ${keyOf('n')}, 'site/live', 1,
     '[{"kind":"environment","name":"site/live","live":true,"id":"' || substr(${keyOf('n')}, 13) || '"}]', 'null', 'null', '{}',

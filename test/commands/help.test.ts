@@ -54,8 +54,7 @@ const asked = async (command: string, may?: (path: string) => boolean): Promise<
 };
 const textOf = ({ title, parts }: Page): string =>
   [plain(title), ...parts.map((part) => (part.kind === 'text' ? plain(part.text) : ''))].join('\n');
-const offered = ({ offers = [] }: Pick<Page, 'offers'>): readonly string[] =>
-  offers.map(({ words }) => words.join(' '));
+const offered = ({ offers = [] }: Pick<Page, 'offers'>): readonly string[] => offers.map(({ args }) => args.join(' '));
 
 describe('help by itself', () => {
   const page = async (may?: (path: string) => boolean): Promise<Page> => {

@@ -8,7 +8,7 @@ import { parse, type Context } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { folded } from '../../src/pipeline/language/name-search.ts';
 import { consider, type Considered, type SubmitDeps } from '../../src/pipeline/steps/submit.ts';
-import { optionName, wordsOf } from '../../src/pipeline/language/usage.ts';
+import { optionName, argsOf } from '../../src/pipeline/language/usage.ts';
 import { join, split } from '../../src/pipeline/language/tokenize.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { ana, company, live, names, noCertificate, policyOf, rob, said, staging, wordsFor } from './given.ts';
@@ -260,7 +260,7 @@ describe('a dry run', () => {
     );
     fc.assert(
       fc.property(given, (words) => {
-        const line = join(wordsOf(path, fields, (name) => words[name] ?? []));
+        const line = join(argsOf(path, fields, (name) => words[name] ?? []));
         // What is said after the end of options is a word, and means to be one.
         if (/(?:^| )--(?: |$)/.test(line)) return;
         for (const spelled of dryRuns) {

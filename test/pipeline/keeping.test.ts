@@ -4,9 +4,9 @@ import type { AnyAction } from '../../src/commands/kit/action.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import type { Authorized, Person } from '../../src/pipeline/access/access-check.ts';
 import { createPoller } from '../../src/pipeline/messages/poller.ts';
-import { beforeOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../src/pipeline/changes/freeze.ts';
+import { snapshotOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../src/pipeline/changes/freeze.ts';
 import { recheck, type Recheck } from '../../src/pipeline/changes/recheck.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
+import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { restore } from '../../src/pipeline/language/reparse.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import type { Change } from '../../src/storage/changes.ts';
@@ -50,10 +50,10 @@ describe('what is frozen', () => {
   const frozen = frozenFrom(['10.0.0.1']);
 
   test('is what will be sent and what was read, as text', () => {
-    expect(callOf(frozen)).toEqual(add.call({ input: authorized.input, before: { list: ['10.0.0.1'], timed: [] } }));
+    expect(callOf(frozen)).toEqual(add.call({ input: authorized.input, snapshot: { list: ['10.0.0.1'], timed: [] } }));
     expect(plain(cardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
     expect(cardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds']);
-    expect(beforeOf({ before: JSON.stringify(frozen.before) })).toEqual({ list: ['10.0.0.1'], timed: [] });
+    expect(snapshotOf({ snapshot: JSON.stringify(frozen.snapshot) })).toEqual({ list: ['10.0.0.1'], timed: [] });
     expect(frozenFrom(['10.0.0.1'])).toMatchObject({
       call: frozen.call,
       card: frozen.card,
@@ -81,9 +81,9 @@ describe('what is frozen', () => {
   });
 
   test('rests on the list in any order, and on nothing where nothing was looked at', () => {
-    expect(frozenFrom(['10.0.0.1', '10.0.0.2']).rests).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).rests);
-    expect(frozenFrom(['10.0.0.1']).rests).not.toBe(frozenFrom(['10.0.0.2']).rests);
-    expect(freeze(authorized, actionAt('cache clear'), undefined, 0).rests).toBe('null');
+    expect(frozenFrom(['10.0.0.1', '10.0.0.2']).preconditions).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).preconditions);
+    expect(frozenFrom(['10.0.0.1']).preconditions).not.toBe(frozenFrom(['10.0.0.2']).preconditions);
+    expect(freeze(authorized, actionAt('cache clear'), undefined, 0).preconditions).toBe('null');
   });
 });
 
@@ -91,9 +91,9 @@ const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Ch
   changeOf({
     command: 'allowlist add',
     risk: 'sensitive',
-    words: JSON.stringify(canonicalWords(frozen)),
-    before: JSON.stringify(frozen.before),
-    rests: frozen.rests,
+    args: JSON.stringify(canonicalArgs(frozen)),
+    snapshot: JSON.stringify(frozen.snapshot),
+    preconditions: frozen.preconditions,
     call: frozen.call,
     card: frozen.card,
     fingerprint: frozen.fingerprint,
@@ -109,8 +109,8 @@ describe('a change that was kept', () => {
       { length: 50 },
       (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${(index + 4096).toString(16)}`,
     );
-    const words = JSON.stringify(['allowlist', 'add', live.id, ...addresses]);
-    expect(restore({ words }, names)?.resolved.input['addresses']).toEqual(addresses);
+    const args = JSON.stringify(['allowlist', 'add', live.id, ...addresses]);
+    expect(restore({ args }, names)?.resolved.input['addresses']).toEqual(addresses);
   });
   test.each<[string, readonly string[]]>([
     ['a command that is gone', ['frobnicate', live.id]],
@@ -119,8 +119,8 @@ describe('a change that was kept', () => {
     ['a value that is not taken any more', ['allowlist', 'add', live.id, '0.0.0.0/0']],
     ['a report', ['logs', live.id]],
     ['nothing', []],
-  ])('%s is nothing', (_, words) => {
-    expect(restore({ words: JSON.stringify(words) }, names)).toBeUndefined();
+  ])('%s is nothing', (_, args) => {
+    expect(restore({ args: JSON.stringify(args) }, names)).toBeUndefined();
   });
 });
 

@@ -88,8 +88,8 @@ const after = (row: TransitionInput, { patch }: Transition): TransitionInput => 
 
 function alike(row: TransitionInput, life: Life): void {
   deepStrictEqual(
-    [row.state, row.settled_at !== null, row.tries, row.throttled, row.expires_at, row.sent_at],
-    [life.state, life.isOver, life.tries, life.throttled, life.expires, life.sentAt],
+    [row.state, row.settled_at !== null, row.attempts, row.throttle_count, row.expires_at, row.sent_at],
+    [life.state, life.isOver, life.attempts, life.throttleCount, life.expires, life.sentAt],
   );
 }
 

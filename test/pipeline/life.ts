@@ -9,8 +9,8 @@ export class Life {
   readonly risk: Risk;
   state: State;
   isOver = false;
-  tries = 0;
-  throttled = 0;
+  attempts = 0;
+  throttleCount = 0;
   expires: number;
   sentAt: number | null = null;
   /** Whether a write may be out that nobody has taken back. */
@@ -72,11 +72,11 @@ export class Life {
         return;
       case 'connect_failed':
       case 'send_aborted':
-        this.tries += 1;
-        return this.#again(this.tries < 3, this.tries === 1 ? 2_000 : 8_000, now);
+        this.attempts += 1;
+        return this.#again(this.attempts < 3, this.attempts === 1 ? 2_000 : 8_000, now);
       case 'throttle':
-        this.throttled += 1;
-        return this.#again(this.throttled < 3, event.retryAfterMs, now);
+        this.throttleCount += 1;
+        return this.#again(this.throttleCount < 3, event.retryAfterMs, now);
       case 'accept':
       case 'accept_late':
         this.state = 'accepted';

@@ -98,12 +98,12 @@ describe('the card', () => {
     expect(linesOf({ authorization })).toContain('by the timer of #7');
   });
   test('says when the next try is', () => {
-    expect(linesOf({ tries: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
+    expect(linesOf({ attempts: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
     expect(linesOf({})).toContain('Not sent yet.');
   });
   test('says the last word once there is one, and of an unknown outcome that it is not sent again', () => {
-    expect(linesOf({ state: 'done', settled_at: 2, outcome: JSON.stringify(say`It is so.`) })).toContain('It is so.');
-    expect(linesOf({ state: 'unknown', outcome: JSON.stringify(say`x`) })).toContain('It will not be sent again.');
+    expect(linesOf({ state: 'done', settled_at: 2, last_note: JSON.stringify(say`It is so.`) })).toContain('It is so.');
+    expect(linesOf({ state: 'unknown', last_note: JSON.stringify(say`x`) })).toContain('It will not be sent again.');
     expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
     expect(markOf({ state: 'accepted', settled_at: 2 })).toBe('☑️');
   });

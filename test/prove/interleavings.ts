@@ -7,9 +7,9 @@ import { aboutOf } from '../../src/pipeline/access/targets.ts';
 import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { authorize, type Person } from '../../src/pipeline/access/access-check.ts';
 import { decide } from '../../src/pipeline/steps/decide.ts';
-import { parseWords } from '../../src/pipeline/language/parse.ts';
+import { parseArgs } from '../../src/pipeline/language/parse.ts';
 import type { DecisionKind } from '../../src/pipeline/changes/card.ts';
-import { wordsOfChange } from '../../src/pipeline/language/reparse.ts';
+import { argsOfChange } from '../../src/pipeline/language/reparse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { lookAndFreeze, save } from '../../src/pipeline/steps/submit.ts';
 import { createSendHistory } from '../../src/pipeline/steps/send-history.ts';
@@ -160,7 +160,7 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
 
 /** Ana asks as usual, with nothing in between. */
 async function asked({ context, database }: Scene, words: readonly string[]): Promise<Change> {
-  const parsed = parseWords(words, catalogue);
+  const parsed = parseArgs(words, catalogue);
   if (parsed.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
   const alone = { ...context, database, read: asItWas };
   const authorized = authorize(context.policy(), ana, resolve(parsed, names), company);
@@ -331,14 +331,14 @@ async function pressedOnce(scene: Scene, change: Change, votes: readonly { reado
   const [voter] = votes.flatMap(({ person }) => people.get(person) ?? []);
   if (voter === undefined) throw new Error('enough, and nobody voted');
   const { refused } = await scene.scheduler.waitFor(click(scene, change, [voter, 'approve'], 0));
-  const hasDrifted = change.rests !== 'null' && scene.host.read === asSomebodyLeftIt;
+  const hasDrifted = change.preconditions !== 'null' && scene.host.read === asSomebodyLeftIt;
   const isInTheWay = scene.clock.now >= change.expires_at || hasDrifted;
   strictEqual(refused === undefined, !isInTheWay, refused);
 }
 
 /** Whether these votes are enough by the current policy. */
 function enough(policy: Policy, change: Change, votes: readonly { readonly person: string }[]): boolean {
-  const parsed = resolve(parseWords(wordsOfChange(change), catalogue), names);
+  const parsed = resolve(parseArgs(argsOfChange(change), catalogue), names);
   const { approval } = authorize(policy, ana, parsed, company).authorization;
   const { asked } = aboutOf(parsed, company);
   const voters = votes.flatMap(({ person }) => people.get(person) ?? []);

@@ -20,7 +20,7 @@ describeBoth('changes', (open) => {
   it('come back as they were saved, numbered, with their version and counters', async () => {
     const database = await open();
     const saved = await save(database);
-    expect(saved).toMatchObject({ ...sample, number: 1, version: 1, tries: 0, throttled: 0, owner: null });
+    expect(saved).toMatchObject({ ...sample, number: 1, version: 1, attempts: 0, throttle_count: 0, owner: null });
     expect(await findChange(database.db, 1)).toEqual(saved);
     expect(await findChange(database.db, 2)).toBeUndefined();
   });
@@ -49,10 +49,10 @@ describeBoth('changes', (open) => {
       one.transaction(async (tx) => {
         const change = await holdChange(tx, number);
         if (change === undefined) throw new Error('no change');
-        return touchChange(tx, change, { tries: change.tries + 1 });
+        return touchChange(tx, change, { attempts: change.attempts + 1 });
       });
     await Promise.all(Array.from({ length: 20 }, (_, by) => countUp(by % 2 === 0 ? database : replica)));
-    expect(await findChange(database.db, number)).toMatchObject({ tries: 20, version: 1 });
+    expect(await findChange(database.db, number)).toMatchObject({ attempts: 20, version: 1 });
   });
 
   it('are not touched by a worker who lost them', async () => {

@@ -78,7 +78,7 @@ describeBoth('messages', (open) => {
     expect(await claim(database, 11, 'b')).toEqual([]);
     await database.transaction((tx) => postpone(tx, first, 500));
     expect(await claim(database, 499)).toEqual([]);
-    expect(await claim(database, 500)).toMatchObject([{ key: '1:1', tries: 1 }]);
+    expect(await claim(database, 500)).toMatchObject([{ key: '1:1', attempts: 1 }]);
     await database.transaction((tx) => giveUp(tx, first));
     expect(await turn(database, 500)).toEqual(['1:2']);
   });
@@ -94,7 +94,7 @@ describeBoth('messages', (open) => {
     expect(await draw(database, asleep, '1.1')).toBe(false);
     await database.transaction((tx) => postpone(tx, asleep, 1));
     await database.transaction((tx) => giveUp(tx, asleep));
-    expect(await cardOf(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, tries: 0 });
+    expect(await cardOf(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, attempts: 0 });
   });
 
   it('that stand are edited at once, though earlier ones wait', async () => {

@@ -104,7 +104,7 @@ describe.concurrent('who is asked to approve', () => {
     await rob.form('Nothing is sent until it is approved');
     const again = await rob.confirms({}, 'C0GENERAL');
     const wordsOf = ({ number }: Tale): unknown =>
-      house.rows('select words from changes where number = ?', number)[0]?.['words'];
+      house.rows('select args from changes where number = ?', number)[0]?.['args'];
     expect(wordsOf(again)).toEqual(wordsOf(change));
     expect(house.writes('acme-blog/staging')).toEqual([]);
   });

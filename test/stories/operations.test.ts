@@ -28,8 +28,8 @@ const locksOf = ({ number }: Tale): readonly unknown[] =>
   house.rows('select target from locks where change = ?', number);
 const works = (of: House): boolean => of.rows("select value from kv where key = 'following'").length > 0;
 function trailOf(of: House, { number }: Tale): Partial<PollState> {
-  const followed = of.rows('select followed from changes where number = ?', number)[0]?.['followed'];
-  return typeof followed === 'string' ? parseStored<PollState>(followed) : {};
+  const stored = of.rows('select poll_state from changes where number = ?', number)[0]?.['poll_state'];
+  return typeof stored === 'string' ? parseStored<PollState>(stored) : {};
 }
 /** Resolves when the operation was looked at so often, each time at once rather than when it is due. */
 const looks = (of: House, change: Tale, times: number): Promise<void> => {
@@ -45,9 +45,9 @@ const looks = (of: House, change: Tale, times: number): Promise<void> => {
 /** What the trail says happened then, happened so much earlier. */
 const earlier = (of: House, change: Tale, moment: '$.since' | '$.failing.since', ms: number): Promise<void> => {
   const read = (): unknown =>
-    of.rows('select json_extract(followed, ?) as at from changes where number = ?', moment, change.number)[0]?.['at'];
+    of.rows('select json_extract(poll_state, ?) as at from changes where number = ?', moment, change.number)[0]?.['at'];
   const before = Number(read());
-  const set = 'update changes set followed = json_set(followed, ?, ?) where number = ? and owner is null';
+  const set = 'update changes set poll_state = json_set(poll_state, ?, ?) where number = ? and owner is null';
   return vi.waitFor(
     () => {
       of.rewrite(set, moment, before - ms, change.number);

@@ -81,7 +81,7 @@ export const help = builtin({
 /** Help on a word that is not one of this person's commands: explains a state, or throws `Refusal` with suggestions. */
 function instead(wanted: string, mine: ReturnType<QueryService['commands']>): Page {
   const paths = mine.map(({ path }) => path);
-  const helpOn = (path: string) => ({ label: `Help on ${path}`, words: ['help', ...path.split(' ')] });
+  const helpOn = (path: string) => ({ label: `Help on ${path}`, args: ['help', ...path.split(' ')] });
   const state = stateIn(wanted);
   if (state !== undefined) {
     const { says, see = [] } = states[state];
@@ -100,6 +100,6 @@ function instead(wanted: string, mine: ReturnType<QueryService['commands']>): Pa
   const meant = commandsIn(wanted.split(' '), paths).map(({ path }) => path);
   throw new Refusal(say`I can't find ${code(wanted.slice(0, 60))} among the commands you can run. Nothing was done.`, {
     ...(meant.length > 0 && { hint: say`Did you mean ${joined(meant.map(code), ' or ')}?` }),
-    offers: [...meant.map(helpOn), { label: 'Show all', words: ['help'] }],
+    offers: [...meant.map(helpOn), { label: 'Show all', args: ['help'] }],
   });
 }

@@ -9,7 +9,7 @@ import type { Person } from '../access/access-check.ts';
 import { pauseKey } from '../steps/admin-actions.ts';
 import { readerOf, type StoredTargets, type Archive } from '../access/visibility.ts';
 import { addressesOf } from '../changes/timed-access.ts';
-import { removalWords } from '../steps/timers.ts';
+import { removalArgs } from '../steps/timers.ts';
 
 /** Timed access, limited to what one person may read. */
 
@@ -72,7 +72,7 @@ function lineOf(timer: Timer, situation: Situation): TimerLine {
     standing: standingOf(timer, removal, situation),
     over: timer.end_reason === null ? undefined : howItEnded[timer.end_reason],
     removal,
-    remove: removalWords(timer, { id }),
+    remove: removalArgs(timer, { id }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
 import { bold, code, inline, inShort, joined, person, say, time, type Text } from '../../text.ts';
@@ -15,12 +15,12 @@ export type DecisionKind = (typeof decisionKinds)[number];
 /** The change and version that a person saw; `installation` is the id of its database. */
 export type ShownVersion = { readonly installation: string; readonly number: number; readonly version: number };
 
-/** What a button does. Decisions, undo and call name a change in a database; the others carry words or a row's id. */
+/** What a button does. Decisions, undo and call name a change in a database; the others carry arguments or a row's id. */
 export type Press =
   | ({ readonly kind: 'decision'; readonly verdict: DecisionKind } & ShownVersion)
-  | { readonly kind: 'words'; readonly words: Words }
-  | { readonly kind: 'form'; readonly words: Words }
-  | { readonly kind: 'review'; readonly words: Words }
+  | { readonly kind: 'run'; readonly args: Args }
+  | { readonly kind: 'form'; readonly args: Args }
+  | { readonly kind: 'review'; readonly args: Args }
   | { readonly kind: 'undo'; readonly installation: string; readonly number: number }
   | { readonly kind: 'share'; readonly id: string }
   | { readonly kind: 'page'; readonly id: string; readonly from: number }
@@ -208,16 +208,16 @@ export function decisionButtons(change: Change, installation: string): readonly 
 }
 
 /** The state of a change in one line. */
-export function standing(change: Pick<Change, 'state' | 'settled_at' | 'outcome'>): Text {
-  if (change.outcome !== null) return parseStored(change.outcome);
+export function standing(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): Text {
+  if (change.last_note !== null) return parseStored(change.last_note);
   if (change.state === 'accepted' && change.settled_at !== null)
     return inline('Accepted; this cannot be verified from here.');
   return inline(stateInWords[change.state]);
 }
 
 function stateLines(change: Change): readonly Text[] {
-  if (change.state === 'approved' && change.outcome !== null) return [standing(change)];
-  if (change.state === 'approved' && change.tries + change.throttled > 0 && change.due_at !== null) {
+  if (change.state === 'approved' && change.last_note !== null) return [standing(change)];
+  if (change.state === 'approved' && change.attempts + change.throttle_count > 0 && change.due_at !== null) {
     return [say`Not sent yet. I'll try again at ${time(change.due_at)}.`];
   }
   return [change.state === 'unknown' ? say`**Outcome unknown.** It will not be sent again.` : standing(change)];

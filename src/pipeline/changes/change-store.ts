@@ -32,8 +32,8 @@ export type TransitionNote = {
   /** People who get the reply as a direct message too. */
   readonly tell?: readonly string[];
   /** The result in a sentence; the card shows it from then on. */
-  readonly outcome?: Text;
-  readonly also?: Partial<Pick<Change, 'receipt' | 'followed' | 'superseded_by' | 'undo'>>;
+  readonly lastNote?: Text;
+  readonly also?: Partial<Pick<Change, 'receipt' | 'poll_state' | 'superseded_by' | 'undo'>>;
 };
 
 /** An audited action that belongs to no change. */
@@ -89,8 +89,8 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       const next = move(change, event, note.at);
       if (next === undefined) return undefined;
       await alone(tx);
-      const outcome = note.outcome === undefined ? null : JSON.stringify(note.outcome);
-      const moved = await updateChange(tx, change, { ...next.patch, ...note.also, outcome });
+      const last_note = note.lastNote === undefined ? null : JSON.stringify(note.lastNote);
+      const moved = await updateChange(tx, change, { ...next.patch, ...note.also, last_note });
       if (moved === undefined) return undefined;
       // Only now: if the version was outdated, nothing moved, and no lock may be left behind.
       if (next.locks === 'take') await lock(tx, change, note.at);

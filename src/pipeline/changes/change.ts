@@ -13,8 +13,8 @@ export type TransitionInput = {
   readonly sent_at: number | null;
   readonly settled_at: number | null;
   readonly expires_at: number;
-  readonly tries: number;
-  readonly throttled: number;
+  readonly attempts: number;
+  readonly throttle_count: number;
 };
 
 /** What can happen to a change. */
@@ -59,8 +59,8 @@ export type Patch = {
   readonly approved_at?: number;
   readonly expires_at?: number;
   readonly sent_at?: number | null;
-  readonly tries?: number;
-  readonly throttled?: number;
+  readonly attempts?: number;
+  readonly throttle_count?: number;
   readonly operation?: string | null;
   readonly lost_at?: number;
   readonly reminders?: null;
@@ -132,9 +132,9 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
       return { patch: { ...at(to), ...leased(event, now), sent_at: now }, locks: 'keep' };
     case 'connect_failed':
     case 'send_aborted':
-      return again(to, change, now, { tries: change.tries + 1 }, retryDelaysMs[change.tries] ?? 8_000);
+      return again(to, change, now, { attempts: change.attempts + 1 }, retryDelaysMs[change.attempts] ?? 8_000);
     case 'throttle':
-      return again(to, change, now, { throttled: change.throttled + 1 }, event.retryAfterMs);
+      return again(to, change, now, { throttle_count: change.throttle_count + 1 }, event.retryAfterMs);
     case 'accept':
     case 'accept_late':
       return { patch: { ...at(to), ...firstPoll(event.operation, now) }, locks: 'keep' };
@@ -198,10 +198,10 @@ function again(
   to: State,
   change: TransitionInput,
   now: number,
-  counts: Pick<Patch, 'tries' | 'throttled'>,
+  counts: Pick<Patch, 'attempts' | 'throttle_count'>,
   afterMs: number,
 ): Transition {
-  const usedUp = (counts.tries ?? 0) >= maxAttempts || (counts.throttled ?? 0) > maxThrottles;
+  const usedUp = (counts.attempts ?? 0) >= maxAttempts || (counts.throttle_count ?? 0) > maxThrottles;
   if (usedUp || now + afterMs >= change.expires_at) {
     return { patch: { ...at('expired'), ...counts, settled_at: now, sent_at: null }, locks: 'free' };
   }

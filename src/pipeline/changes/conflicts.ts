@@ -38,12 +38,12 @@ export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly
     if ((await countOpen(tx, requesters, ['waiting'])) < maxWaiting) return;
     throw new Refusal(say`**You already have ${maxWaiting} changes waiting for approval.** Nothing was asked.`, {
       hint: say`${notAsked()} Cancel one of the others, or have it approved.`,
-      offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
+      offers: [{ label: 'Show them', args: ['changes', '--mine', '--waiting'] }],
     });
   }
   if ((await countOpen(tx, requesters, ['approved', 'sending'])) < maxUnderWay) return;
   throw new Refusal(say`**You already have ${maxUnderWay} changes on their way to the host.** Nothing was asked.`, {
     hint: say`${notAsked()} Ask again when some of the others are finished.`,
-    offers: [{ label: 'Show them', words: ['changes', '--mine'] }],
+    offers: [{ label: 'Show them', args: ['changes', '--mine'] }],
   });
 }

@@ -1,7 +1,7 @@
 /** An audit event in words, to follow the actor's name. Unknown events are returned as they are. */
-export const eventInWords = (event: string): string => words[event] ?? event;
+export const eventInWords = (event: string): string => labels[event] ?? event;
 
-const words: Readonly<Record<string, string>> = {
+const labels: Readonly<Record<string, string>> = {
   asked: 'asked for it',
   queued: 'the rules ask for no approval',
   waiting: 'asked for approval',

@@ -1,13 +1,13 @@
-import { Fault, Refusal, type Words } from '../../errors.ts';
+import { Fault, Refusal, type Args } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { say, type Text } from '../../text.ts';
 import { spoken } from './replies.ts';
 
 /** A failed read as an error for people: host trouble becomes a `Refusal`, any other error a `Fault`. */
-export function asRefusal(error: unknown, again: Words): Refusal | Fault {
+export function asRefusal(error: unknown, again: Args): Refusal | Fault {
   if (error instanceof Refusal || error instanceof Fault) return error;
   if (!(error instanceof HostTrouble)) return new Fault('reading from the host', error);
-  return new Refusal(say`${inWords(error)} Nothing was changed.`, { offers: [{ label: 'Try again', words: again }] });
+  return new Refusal(say`${inWords(error)} Nothing was changed.`, { offers: [{ label: 'Try again', args: again }] });
 }
 
 /** What is wrong with the host, as a sentence. */

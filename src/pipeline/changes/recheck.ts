@@ -12,7 +12,7 @@ import { HostTrouble } from '../../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
 import { type Authorization, authorizationOf } from '../access/authorization.ts';
 import { authorize, type Person } from '../access/access-check.ts';
-import { fingerprint, restsOf } from './freeze.ts';
+import { fingerprint, preconditionsOf } from './freeze.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';
 import type { Names } from '../language/resolve.ts';
@@ -205,11 +205,11 @@ export async function freshVoters(
 
 async function recheckDrift(context: Recheck, change: Change, { action, resolved }: Restored): Promise<Rechecked> {
   // No preconditions: nothing to compare, so skip the read.
-  if (action.look === undefined || change.rests === 'null') return { kind: 'as it was' };
+  if (action.look === undefined || change.preconditions === 'null') return { kind: 'as it was' };
   try {
     const now = await action.look({ input: resolved.input, ...sourcesOf(context) });
-    if (restsOf(action, resolved, now) === change.rests) return { kind: 'as it was' };
-    const { facts = {} } = action.card({ input: resolved.input, before: now, now: await context.database.now() });
+    if (preconditionsOf(action, resolved, now) === change.preconditions) return { kind: 'as it was' };
+    const { facts = {} } = action.card({ input: resolved.input, snapshot: now, now: await context.database.now() });
     const lines = Object.entries(facts).map(([label, value]) => [label, inline(value)] as const);
     const why = say`Somebody changed ${change.target_name} in the meantime. If you asked again, it would be:`;
     return { kind: 'drifted', why: joined([why, factLines(lines.filter(([, value]) => value.length > 0))], '\n') };

@@ -1,5 +1,5 @@
 import { catalogue } from '../../commands/index.ts';
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
@@ -11,7 +11,7 @@ import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import type { Button, Note } from './card.ts';
-import { wordsOfChange } from '../language/reparse.ts';
+import { argsOfChange } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 
 /** The sentences in a change's thread, one per event. Pure. */
@@ -116,7 +116,7 @@ export const unknownAfterLoss = (sentAt: number | undefined): Text =>
 export function alarm(
   change: Change,
   says: Text,
-): Pick<TransitionNote, 'reply' | 'outcome' | 'ops' | 'decide' | 'tell'> {
+): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops' | 'decide' | 'tell'> {
   const asked = askedPeople(authorizationOf(change));
   const all = [change.requester, ...asked];
   const locked = change.risk === 'routine' ? undefined : say`${change.target_name} stays locked.`;
@@ -126,7 +126,7 @@ export function alarm(
   const again = askAgain(change);
   return {
     reply: { text: joined(['⚠️', whom, says, locked, check, from, again.says]), buttons: again.buttons },
-    outcome: says,
+    lastNote: says,
     ops: true,
     decide: true,
     tell: all,
@@ -138,7 +138,7 @@ export function askAgain(change: Change): { readonly says: Text | undefined; rea
   if (change.risk !== 'routine') return { says: undefined, buttons: [] };
   const command = catalogue.get(change.command);
   const twice = command?.shape === 'action' ? command.twice : undefined;
-  const press = { kind: 'words', words: wordsOfChange(change) } as const;
+  const press = { kind: 'run', args: argsOfChange(change) } as const;
   return { says: joined(['Asking again may do it twice.', twice]), buttons: [{ label: 'Ask again', press }] };
 }
 
@@ -186,9 +186,9 @@ export const lostSight = (why: string): Text =>
 export const nothingSent = (why: Text): Text => say`**Nothing was sent.** ${why}`;
 
 /** The same in the thread, with *Ask again*. */
-export const notSent = (why: Text, again: Words | undefined): Note => ({
+export const notSent = (why: Text, again: Args | undefined): Note => ({
   text: say`⛔ ${nothingSent(why)}`,
-  buttons: again ? [{ label: 'Ask again', press: { kind: 'words', words: again } }] : [],
+  buttons: again ? [{ label: 'Ask again', press: { kind: 'run', args: again } }] : [],
 });
 
 /** Another attempt will follow. */

@@ -18,7 +18,7 @@ import type { OutcomeDeps } from './outcome.ts';
 import { hiddenBy, namesWith, readerOf } from '../access/visibility.ts';
 import { freshVoters, recheck, type Recheck } from '../changes/recheck.ts';
 import type { ShownVersion, DecisionKind } from '../changes/card.ts';
-import { restore, wordsOfChange, type Restored } from '../language/reparse.ts';
+import { restore, argsOfChange, type Restored } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
@@ -113,7 +113,7 @@ async function refuseIfMovedOn(context: DecisionDeps, change: Change, { inbox }:
   if (checked.kind === 'as it was') return;
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
   const kind = checked.kind === 'invalidated' ? 'invalidated' : 'supersede';
-  const reply = notSent(checked.why, kind === 'invalidated' ? undefined : wordsOfChange(change));
+  const reply = notSent(checked.why, kind === 'invalidated' ? undefined : argsOfChange(change));
   const came = await context.database.transaction(async (tx) => {
     await alone(tx);
     // If somebody else was first, the next `rule` tells the person what they did.
@@ -228,13 +228,13 @@ function noteFor(
       const happened = decided.verdict === 'happened';
       const says = closed(happened, by.id);
       const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
-      const again = happened ? [] : notSent(says, wordsOfChange(change)).buttons;
-      return { ...base, reply: { text, buttons: again ?? [] }, outcome: says, ops: true };
+      const again = happened ? [] : notSent(says, argsOfChange(change)).buttons;
+      return { ...base, reply: { text, buttons: again ?? [] }, lastNote: says, ops: true };
     }
   }
 }
 
-function endedBy(change: Change, says: Text): Pick<TransitionNote, 'reply' | 'outcome' | 'tell'> {
-  const { buttons = [] } = notSent(says, wordsOfChange(change));
-  return { reply: { text: say`⛔ ${says}`, buttons }, outcome: says, tell: [change.requester] };
+function endedBy(change: Change, says: Text): Pick<TransitionNote, 'reply' | 'lastNote' | 'tell'> {
+  const { buttons = [] } = notSent(says, argsOfChange(change));
+  return { reply: { text: say`⛔ ${says}`, buttons }, lastNote: says, tell: [change.requester] };
 }

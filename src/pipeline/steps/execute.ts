@@ -15,7 +15,7 @@ import { pauseIfPromoted } from './lost-commit.ts';
 import { saveOutcome, retryNote, type OutcomeDeps } from './outcome.ts';
 import { recheck, type Recheck } from '../changes/recheck.ts';
 import { standing } from '../changes/card.ts';
-import { wordsOfChange } from '../language/reparse.ts';
+import { argsOfChange } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
 
@@ -104,7 +104,7 @@ async function complete(context: ExecuteDeps, seen: Change): Promise<void> {
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
     if (await blockedReason(context.database, change, tx)) return false;
     const says = say`Nothing had to be sent. ${cardOf(change).done}.`;
-    const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, outcome: says };
+    const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, lastNote: says };
     const moved = await context.changeStore.advance(tx, change, { kind: 'complete' }, note);
     if (moved) await settleAccess(tx, context.changeStore, moved, at, { isProven: true });
     return moved !== undefined;
@@ -123,15 +123,15 @@ async function blockedReason(database: Database, change: Change, tx?: Tx): Promi
 
 /** Includes why it waited, as shown on the card. */
 const tooLate = (change: Change): Text =>
-  joined([say`It was not sent in time.`, change.outcome === null ? undefined : say`Until then: ${standing(change)}`]);
+  joined([say`It was not sent in time.`, change.last_note === null ? undefined : say`Until then: ${standing(change)}`]);
 
 /** Reschedule; the state is unchanged and the card says why. */
 async function reschedule({ database }: ExecuteDeps, change: Change, why: Text): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);
-    const outcome = JSON.stringify(say`**Not sent yet.** ${why}`);
-    const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, outcome });
-    if (held && held.outcome !== change.outcome) await redrawCards(tx, change.number, now, false);
+    const last_note = JSON.stringify(say`**Not sent yet.** ${why}`);
+    const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, last_note });
+    if (held && held.last_note !== change.last_note) await redrawCards(tx, change.number, now, false);
   });
 }
 
@@ -142,12 +142,12 @@ async function giveUp(
   why: Text,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const reply = notSent(why, kind === 'invalidated' ? undefined : wordsOfChange(change));
+    const reply = notSent(why, kind === 'invalidated' ? undefined : argsOfChange(change));
     await changeStore.advance(
       tx,
       change,
       { kind },
-      { by: 'sitehand', at: await database.now(tx), reply, outcome: nothingSent(why), tell: [change.requester] },
+      { by: 'sitehand', at: await database.now(tx), reply, lastNote: nothingSent(why), tell: [change.requester] },
     );
   });
 }

@@ -11,7 +11,7 @@ import type { Tx } from '../../storage/database.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import type { ChangeStore, TransitionNote } from '../changes/change-store.ts';
 import type { Person } from '../access/access-check.ts';
-import { beforeOf, leftOf } from '../changes/freeze.ts';
+import { snapshotOf, leftOf } from '../changes/freeze.ts';
 import type { Button, Note } from '../changes/card.ts';
 import type { Names } from '../language/resolve.ts';
 import { namesWith } from '../access/visibility.ts';
@@ -52,8 +52,8 @@ export async function follow(context: FollowDeps, change: Change): Promise<void>
     if ('wait' in verdict) {
       const running = at - (change.sent_at ?? at);
       await tellProgress(tx, change, seen.operation, running, at);
-      const followed = JSON.stringify(verdict.trail);
-      await touchChange(tx, change, { followed, due_at: at + verdict.wait, owner: null, lease_until: null });
+      const poll_state = JSON.stringify(verdict.trail);
+      await touchChange(tx, change, { poll_state, due_at: at + verdict.wait, owner: null, lease_until: null });
     } else await settle(context, tx, change, restored, { ...verdict, left: leftIn(seen) }, at);
   });
   if (!('wait' in verdict)) failpoint('settled', change.number);
@@ -126,7 +126,7 @@ async function trace(
   );
 }
 
-type Compared = { readonly input: Restored['resolved']['input']; readonly before: unknown; readonly now: unknown };
+type Compared = { readonly input: Restored['resolved']['input']; readonly snapshot: unknown; readonly now: unknown };
 
 /** What `compare` makes of a new look and the frozen one. `trouble`: the host couldn't be asked. */
 async function compared<T>(
@@ -139,7 +139,7 @@ async function compared<T>(
   try {
     return compare({
       input,
-      before: beforeOf(change),
+      snapshot: snapshotOf(change),
       now: await action.look({ input, ...sourcesOf(context, following) }),
     });
   } catch (error) {
@@ -203,16 +203,16 @@ function offersOf(
   { proven, left }: Settled,
   at: number,
 ): { readonly buttons: readonly Button[]; readonly undo?: Undo } {
-  const of = { input: resolved.input, before: beforeOf(change), sentAt: change.sent_at ?? change.created_at };
-  const next: Button[] = (action.next?.(of) ?? []).map(({ label, words }) => ({
+  const of = { input: resolved.input, snapshot: snapshotOf(change), sentAt: change.sent_at ?? change.created_at };
+  const next: Button[] = (action.next?.(of) ?? []).map(({ label, args }) => ({
     label,
-    press: { kind: 'words', words },
+    press: { kind: 'run', args },
   }));
-  const words = proven ? action.undo?.(of) : undefined;
-  if (words === undefined) return { buttons: next };
+  const args = proven ? action.undo?.(of) : undefined;
+  if (args === undefined) return { buttons: next };
   const press = { kind: 'undo', installation: database.installation, number: change.number } as const;
-  return { buttons: [{ label: 'Undo', press }, ...next], undo: { words, left: left ?? null, until: at + undoMs } };
+  return { buttons: [{ label: 'Undo', press }, ...next], undo: { args: args, left: left ?? null, until: at + undoMs } };
 }
 
 const trailOf = (change: Change, now: number): PollState =>
-  change.followed === null ? { since: now, looks: 0, known: false, unclear: 0 } : parseStored(change.followed);
+  change.poll_state === null ? { since: now, looks: 0, known: false, unclear: 0 } : parseStored(change.poll_state);

@@ -5,7 +5,7 @@ import { approvedAt } from '../changes/change.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { nextReminder } from './reminders.ts';
-import { canonicalWords } from '../language/resolve.ts';
+import { canonicalArgs } from '../language/resolve.ts';
 
 /** Who asks, and from where. */
 export type Requester = { readonly person: Person; readonly channel: Channel };
@@ -19,13 +19,13 @@ export function rowOf(frozen: Frozen, { person, channel }: Requester, now: numbe
   return {
     command: frozen.parsed.path,
     risk: frozen.action.risk,
-    words: JSON.stringify(canonicalWords(frozen)),
+    args: JSON.stringify(canonicalArgs(frozen)),
     target: targetKey(target),
     target_name: target.name,
     is_live: target.kind === 'environment' && target.live ? 1 : 0,
     targets: JSON.stringify([target, ...frozen.alsoReads]),
-    before: JSON.stringify(frozen.before ?? null),
-    rests: frozen.rests,
+    snapshot: JSON.stringify(frozen.snapshot ?? null),
+    preconditions: frozen.preconditions,
     call: frozen.call,
     card: frozen.card,
     fingerprint: frozen.fingerprint,

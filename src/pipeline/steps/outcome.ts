@@ -11,7 +11,7 @@ import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../ch
 import { move, type ChangeEvent } from '../changes/change.ts';
 import { cardOf } from '../changes/freeze.ts';
 import { foundOf, pauseAfterLoss, type LossDeps } from './lost-commit.ts';
-import { wordsOfChange } from '../language/reparse.ts';
+import { argsOfChange } from '../language/reparse.ts';
 import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownAfterLoss } from '../changes/replies.ts';
 
 export type OutcomeDeps = LossDeps & {
@@ -122,7 +122,7 @@ function noteFor(change: Change, outcome: Outcome, event: ChangeEvent | undefine
   if (outcome.kind === 'accepted') return { ...note, reply: { text: late } };
   if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };
   const reply = { text: joined(['❌', late]) };
-  return { ...note, reply, outcome: text, tell: [change.requester] };
+  return { ...note, reply, lastNote: text, tell: [change.requester] };
 }
 
 /** The note for an attempt that sent nothing: when the next one is, or that there is none. */
@@ -130,6 +130,6 @@ export function retryNote(change: Change, event: ChangeEvent, at: number, why: T
   const next = move(change, event, at)?.patch;
   const base = { by: 'sitehand', at, details: { why } };
   if (next?.state === 'approved') return { ...base, reply: { text: tryingAgain(why, next.due_at ?? at) } };
-  const reply = notSent(why, wordsOfChange(change));
-  return { ...base, reply, outcome: nothingSent(why) };
+  const reply = notSent(why, argsOfChange(change));
+  return { ...base, reply, lastNote: nothingSent(why) };
 }

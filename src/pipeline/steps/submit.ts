@@ -14,7 +14,7 @@ import { lockInTheWay, refuseTooMany } from '../changes/conflicts.ts';
 import { rowOf } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
 import { sourcesOf, type ReadDeps } from '../changes/read-sources.ts';
-import { canonicalWords, type Names, type Resolved } from '../language/resolve.ts';
+import { canonicalArgs, type Names, type Resolved } from '../language/resolve.ts';
 import { asked, lockedBy } from '../changes/replies.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { readKv } from '../../storage/kv.ts';
@@ -88,14 +88,14 @@ export async function lookAndFreeze(
   action: AnyAction,
   onBehalfOf?: string,
 ): Promise<Frozen> {
-  const before = await action
+  const snapshot = await action
     .look?.({ input: parsed.input, ...sourcesOf(context, onBehalfOf) })
     .catch((error: unknown) => {
-      throw asRefusal(error, canonicalWords(parsed));
+      throw asRefusal(error, canonicalArgs(parsed));
     });
-  const wrong = action.possible?.({ input: parsed.input, before });
+  const wrong = action.possible?.({ input: parsed.input, snapshot });
   if (wrong) throw new Refusal(wrong.says, wrong);
-  return freeze(parsed, action, before, await context.database.now());
+  return freeze(parsed, action, snapshot, await context.database.now());
 }
 
 /**
@@ -153,20 +153,20 @@ export async function save(
 /** What the audit line holds. */
 const detailsOf = ({
   command,
-  words,
+  args,
   reason,
   requester_name,
   call,
   fingerprint,
   authorization,
-  before,
+  snapshot,
 }: NewChange) => ({
   command,
-  words,
+  args,
   reason,
   name: requester_name,
   call,
   fingerprint,
   authorization,
-  before,
+  snapshot,
 });

@@ -13,7 +13,7 @@ import { enqueueMessage } from '../../storage/messages.ts';
 import { changeTimer, noteTimer, type Timer } from '../../storage/timers.ts';
 import { bold, joined, person, plain, say, time, type Text } from '../../text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
-import { parseWords } from '../language/parse.ts';
+import { parseArgs } from '../language/parse.ts';
 import { listingMs, type Recheck } from '../changes/recheck.ts';
 import { standing, type Button, type Note } from '../changes/card.ts';
 import { resolve, type Names } from '../language/resolve.ts';
@@ -114,11 +114,11 @@ async function openNow(context: TimerDeps, timer: Timer, target: Environment): P
 
 /** Creates the change that removes the addresses, by the environment's id, so it needs no listing. */
 async function createRemoval(context: TimerDeps, timer: Timer, target: Environment): Promise<void> {
-  const words = removalWords(timer, target);
-  const parsed = parseWords(words, catalogue);
+  const args = removalArgs(timer, target);
+  const parsed = parseArgs(args, catalogue);
   const resolved = resolve(parsed, { environments: [target], domains: [] });
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
-  if (parsed.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
+  if (parsed.command.shape !== 'action') throw new Error(`${args.join(' ')} is no action`);
   const authorization = { approval: 'none', rules: [], policy: context.policy().hash, timerOf: timer.change } as const;
   const authorized: Authorized = { ...resolved, stage: 'authorized', target, alsoReads: [], authorization };
   const held = await heldLock(context.database.db, timer.target_key, await context.database.now());
@@ -133,8 +133,8 @@ async function createRemoval(context: TimerDeps, timer: Timer, target: Environme
   });
 }
 
-/** The words of the command that removes the access now. */
-export const removalWords = (timer: Timer, { id }: Pick<Environment, 'id'>): readonly string[] => [
+/** The arguments of the command that removes the access now. */
+export const removalArgs = (timer: Timer, { id }: Pick<Environment, 'id'>): readonly string[] => [
   'allowlist',
   'remove',
   id,
@@ -231,7 +231,7 @@ function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next
 
 const removeNow = ({ change }: Timer): Button => ({
   label: 'Remove now',
-  press: { kind: 'words', words: ['timers', 'cancel', String(change)] },
+  press: { kind: 'run', args: ['timers', 'cancel', String(change)] },
 });
 
 const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =>

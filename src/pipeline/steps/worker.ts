@@ -13,7 +13,7 @@ import { alarm, nothingSent, notSent, orphaned } from '../changes/replies.ts';
 import { say } from '../../text.ts';
 import { fireTimer, type TimerDeps } from './timers.ts';
 import { reconcile, type ReconcileDeps } from './reconcile.ts';
-import { wordsOfChange } from '../language/reparse.ts';
+import { argsOfChange } from '../language/reparse.ts';
 
 /** What the worker needs; `wiring.ts` provides it. */
 export type WorkerDeps = ExecuteDeps & FollowDeps & ReconcileDeps & TimerDeps;
@@ -102,7 +102,7 @@ async function expire({ database, changeStore }: WorkerDeps, change: Change): Pr
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const why = say`It wasn't approved in time.`;
-    const reply = notSent(why, wordsOfChange(change));
+    const reply = notSent(why, argsOfChange(change));
     const note = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.requester] };
     await changeStore.advance(tx, change, { kind: 'expire' }, note);
   });

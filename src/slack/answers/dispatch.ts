@@ -1,8 +1,8 @@
 import { catalogue } from '../../commands/index.ts';
-import { Refusal, type Words } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import type { Authorized, Person } from '../../pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { parse, parseWords } from '../../pipeline/language/parse.ts';
+import { parse, parseArgs } from '../../pipeline/language/parse.ts';
 import { resolve, type Resolved } from '../../pipeline/language/resolve.ts';
 import { dryRun } from '../../pipeline/changes/dry-run.ts';
 import { consider, lookAndFreeze, save, type Considered } from '../../pipeline/steps/submit.ts';
@@ -14,7 +14,7 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 import { answer, show } from './show.ts';
 import { onlooker, speaker } from '../context/speaker.ts';
 
-/** Handles a line of words from any surface: checks the rights, then opens a form or a review, or runs it. */
+/** Handles a typed line from any surface: checks the rights, then opens a form or a review, or runs it. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
   const parsed = parse(line, catalogue, await contextOf(context, interaction, await speaker(context, interaction)));
   if (parsed === undefined) return openPicker(context, interaction, await onlooker(context, interaction, 'everything'));
@@ -26,7 +26,7 @@ export async function handleLine(context: SlackContext, interaction: Interaction
   return run(context, interaction, considered.parsed, person);
 }
 
-/** As `handleLine`, for a button that opens the form of these words: nothing runs before it is submitted. */
+/** As `handleLine`, for a button that opens the form of these arguments: nothing runs before it is submitted. */
 export async function openFormForLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
   await speaker(context, interaction);
   const parsed = parse(line, catalogue);
@@ -58,7 +58,7 @@ export async function reviewLine(
 
 const textOf = (unsaid: Refusal | undefined): Text | undefined => unsaid && joined([unsaid.says, unsaid.hint]);
 
-/** What the words mean to this person. If a name is unknown, the host's lists are read again first. */
+/** What the arguments mean to this person. If a name is unknown, the host's lists are read again first. */
 export async function resolveNames({ front }: SlackContext, parsed: ParsedCommand, person: Person): Promise<Resolved> {
   const resolved = resolve(parsed, front.names(person));
   if (!resolved.problems.some(({ field }) => parsed.command.fields[field]?.kind !== 'plain')) return resolved;
@@ -80,9 +80,9 @@ export async function evaluate(
   return consider(context.front, resolved, { person, channel });
 }
 
-/** Checks the rights for words that were answered before again. Throws `Refusal` if they no longer pass. */
-export async function reauthorize(context: SlackContext, interaction: Interaction, words: Words): Promise<Authorized> {
-  const parsed = parseWords(words, catalogue);
+/** Checks the rights for arguments that were answered before again. Throws `Refusal` if they no longer pass. */
+export async function reauthorize(context: SlackContext, interaction: Interaction, args: Args): Promise<Authorized> {
+  const parsed = parseArgs(args, catalogue);
   const person = await speaker(context, interaction, parsed);
   const resolved = await resolveNames(context, parsed, person);
   const considered = await evaluate(context, interaction, resolved, person);

@@ -100,7 +100,7 @@ async function recentSites(
     ...buttonRow(
       buttons.map(({ label, path }) => ({
         label,
-        press: { kind: label.endsWith('…') ? 'form' : 'words', words: [...path.split(' '), id] },
+        press: { kind: label.endsWith('…') ? 'form' : 'run', args: [...path.split(' '), id] },
       })),
     ),
   ]);

@@ -26,10 +26,10 @@ export async function share(context: SlackContext, interaction: Interaction, id:
   setTimeout(() => sharing.delete(key), justNowMs).unref();
 }
 
-async function post(context: SlackContext, interaction: Interaction, { words, page }: KeptPage): Promise<void> {
+async function post(context: SlackContext, interaction: Interaction, { args, page }: KeptPage): Promise<void> {
   const { channel } = interaction;
   if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
-  const { target } = await reauthorize(context, interaction, words);
+  const { target } = await reauthorize(context, interaction, args);
   const place = await context.people.channel(channel);
   assertChannel(context.front.policy(), place, [target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);

@@ -1,12 +1,12 @@
 import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
 import type { AnyReport, Surroundings } from '../../commands/kit/report.ts';
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 import type { Authorized, Person } from '../../pipeline/access/access-check.ts';
 import { writeDown } from '../../pipeline/steps/admin-actions.ts';
 import { happenedTo } from '../../pipeline/builtin/change-history.ts';
 import { queryServiceFor } from '../../pipeline/builtin/query-service.ts';
-import { canonicalWords } from '../../pipeline/language/resolve.ts';
+import { canonicalArgs } from '../../pipeline/language/resolve.ts';
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
 import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
 import { drawPage, isLong } from '../draw/blocks.ts';
@@ -14,14 +14,14 @@ import { sendFile } from './files.ts';
 import { lateAnswerNote } from '../context/slow-work.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
-/** Runs a report or a built-in and answers its requester privately. A built-in may instead return other words to run. */
+/** Runs a report or a built-in and answers its requester privately. A built-in may instead return other arguments to run. */
 export async function show(
   context: SlackContext,
   interaction: Interaction,
   parsed: Authorized,
   command: AnyReport | AnyBuiltin,
   person: Person,
-): Promise<Words | undefined> {
+): Promise<Args | undefined> {
   const now = Date.now();
   if (command.shape === 'builtin') {
     if (command.freshens) await context.front.freshenNames();
@@ -46,7 +46,7 @@ export async function show(
     happened: (env, since) => happenedTo(context.front.database, env, since),
   };
   const page = command.show({ input: parsed.input, ...surroundings }).catch((error: unknown) => {
-    throw asRefusal(error, canonicalWords(parsed));
+    throw asRefusal(error, canonicalArgs(parsed));
   });
   await answer(context, interaction, parsed, await page);
   return undefined;
@@ -61,7 +61,7 @@ function recordRequest(
   event: string,
 ): Promise<void> {
   const target = parsed.target?.kind === 'environment' ? { target: parsed.target } : {};
-  const entry = { event, ...target, words: canonicalWords(parsed).join(' ') };
+  const entry = { event, ...target, args: canonicalArgs(parsed).join(' ') };
   return writeDown(queryService, { person, authorization: parsed.authorization, inbox }, entry);
 }
 
@@ -77,7 +77,7 @@ export async function answer(
   const id =
     shareable || isLong(page)
       ? await context.payloads.keepPage(interaction.person, {
-          words: [...canonicalWords(parsed, { dryRun: parsed.parsed.dryRun })],
+          args: [...canonicalArgs(parsed, { dryRun: parsed.parsed.dryRun })],
           page,
         })
       : undefined;

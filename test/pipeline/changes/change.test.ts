@@ -66,8 +66,8 @@ const standing = (state: State, more: Partial<TransitionInput> = {}): Transition
   sent_at: null,
   settled_at: open.has(state) ? null : now - 1,
   expires_at: expires,
-  tries: 0,
-  throttled: 0,
+  attempts: 0,
+  throttle_count: 0,
   ...more,
 });
 
@@ -103,13 +103,13 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
     invalidated: settled('invalidated'),
     supersede: settled('superseded'),
     send: moving('sending', now + 45_000, { owner: 'me', lease_until: now + 45_000, sent_at: now }),
-    connect_failed: moving('approved', now + 2_000, { tries: 1, sent_at: null }),
+    connect_failed: moving('approved', now + 2_000, { attempts: 1, sent_at: null }),
     commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }),
     complete: settled('done'),
   },
   sending: {
-    send_aborted: moving('approved', now + 2_000, { tries: 1, sent_at: null }),
-    throttle: moving('approved', now + 15_000, { throttled: 1, sent_at: null }),
+    send_aborted: moving('approved', now + 2_000, { attempts: 1, sent_at: null }),
+    throttle: moving('approved', now + 15_000, { throttle_count: 1, sent_at: null }),
     accept: moving('accepted', now + 2_000, { operation: 'op-1' }),
     reject: settled('rejected'),
     outcome_lost: moving('unknown', now, { lost_at: now, reminders: null }),
@@ -148,13 +148,13 @@ describe('every state and everything that can happen in it', () => {
   });
 });
 
-describe('tries and time', () => {
+describe('attempts and time', () => {
   test.each<[string, Partial<TransitionInput>, State, ChangeEvent, State]>([
-    ['the second try comes later', { tries: 1 }, 'approved', { kind: 'connect_failed' }, 'approved'],
-    ['the third is the last', { tries: 2 }, 'approved', { kind: 'connect_failed' }, 'expired'],
-    ['an aborted send counts as a try', { tries: 2 }, 'sending', { kind: 'send_aborted' }, 'expired'],
-    ['429 twice', { throttled: 1 }, 'sending', { kind: 'throttle', retryAfterMs: 1 }, 'approved'],
-    ['429 for the third time', { throttled: 2 }, 'sending', { kind: 'throttle', retryAfterMs: 1 }, 'expired'],
+    ['the second try comes later', { attempts: 1 }, 'approved', { kind: 'connect_failed' }, 'approved'],
+    ['the third is the last', { attempts: 2 }, 'approved', { kind: 'connect_failed' }, 'expired'],
+    ['an aborted send counts as a try', { attempts: 2 }, 'sending', { kind: 'send_aborted' }, 'expired'],
+    ['429 twice', { throttle_count: 1 }, 'sending', { kind: 'throttle', retryAfterMs: 1 }, 'approved'],
+    ['429 for the third time', { throttle_count: 2 }, 'sending', { kind: 'throttle', retryAfterMs: 1 }, 'expired'],
     ['a rest beyond its validity', {}, 'sending', { kind: 'throttle', retryAfterMs: 300_000 }, 'expired'],
     ['a rest just within it', {}, 'sending', { kind: 'throttle', retryAfterMs: 299_999 }, 'approved'],
     ['a try that would be too late', { expires_at: now + 2_000 }, 'approved', { kind: 'connect_failed' }, 'expired'],
@@ -318,7 +318,7 @@ describe('whatever happens, in whatever order', () => {
       }
     }));
 
-  test('tries and rests are bounded', () =>
+  test('attempts and rests are bounded', () =>
     always((told) => {
       expect(
         told.filter(({ event }) => event.kind === 'connect_failed' || event.kind === 'send_aborted').length,

@@ -5,11 +5,11 @@ import type { DecisionDeps } from '../../../src/pipeline/steps/decide.ts';
 import { nameToType, type Confirmation } from '../../../src/pipeline/changes/confirmation.ts';
 import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
-import { parseWords } from '../../../src/pipeline/language/parse.ts';
+import { parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { consider, lookAndFreeze, save, type SubmitDeps } from '../../../src/pipeline/steps/submit.ts';
 import { catalogue } from '../../../src/commands/index.ts';
-import type { Words } from '../../../src/errors.ts';
+import type { Args } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
@@ -71,9 +71,9 @@ export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: 
 export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:', { now: () => now });
 
 /** What somebody asks for, seen and frozen as it would be saved. */
-export async function frozenFrom(context: Desk, role: Role, words: Words): Promise<Frozen> {
+export async function frozenFrom(context: Desk, role: Role, words: Args): Promise<Frozen> {
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const parsed = { ...parseWords(words, catalogue), reason: 'release 42' };
+  const parsed = { ...parseArgs(words, catalogue), reason: 'release 42' };
   const considered = consider(context, resolve(parsed, context.names(requester.person)), requester);
   if (considered.kind === 'incomplete' || parsed.command.shape !== 'action')
     throw new Error('this cannot be asked for');
@@ -86,7 +86,7 @@ export const confirmationOf = (frozen: Frozen): Confirmation => ({
   typedName: nameToType(frozen.action, frozen.target),
 });
 
-async function asked(context: Desk, role: Role, ...words: Words): Promise<Change> {
+async function asked(context: Desk, role: Role, ...words: Args): Promise<Change> {
   const frozen = await frozenFrom(context, role, words);
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
   const change = await save(context, frozen, requester, confirmationOf(frozen), undefined);

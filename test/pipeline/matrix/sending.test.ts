@@ -7,7 +7,7 @@ import { insertChange, type Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { sending, submits, type Cell } from './expected.ts';
 import { approvedBy, changesIn, deskOf, frozenFrom, now, openStill, putBack, whoIs, type Name } from './scene.ts';
-import { pathOf, wordsById } from './surfaces.ts';
+import { pathOf, argsById } from './surfaces.ts';
 import { isPlace, policy, policyWith, roles, rules, unwelcome } from './world.ts';
 
 /** The permission matrix just before something is sent: the rights of that moment, on a real database. */
@@ -133,7 +133,7 @@ function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
 async function saved({ row: [row, place], role }: Cell): Promise<Change> {
   if (!isPlace(place)) throw new Error(`no place ${place}`);
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const frozen = await frozenFrom(deskOf(database), role, wordsById(row, place));
+  const frozen = await frozenFrom(deskOf(database), role, argsById(row, place));
   const newRow = { ...rowOf(frozen, requester, now), state: 'approved' } as const;
   const change = await database.transaction((tx) => insertChange(tx, newRow));
   const voters = [roles.dee, role === 'chi' ? roles.kim : roles.chi];

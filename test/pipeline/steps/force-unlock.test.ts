@@ -19,14 +19,14 @@ const key = (env: { readonly id: string }): string => `environment:${env.id}`;
 
 /** A push that stands so and holds its target and its source. */
 async function held(database: Database, more: Partial<Change>): Promise<Change> {
-  const { card, words } = changeOf();
+  const { card, args } = changeOf();
   const change = await save(database, {
     risk: 'destructive',
     target: key(live),
     target_name: live.name,
     targets: JSON.stringify([live, staging]),
     card,
-    words,
+    args,
     sent_at: 1,
     ...more,
   });

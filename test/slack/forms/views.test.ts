@@ -107,7 +107,7 @@ test('a review shows the words of the card and carries them no further than it m
         card: () => ({ title: inline(text), done: inline(text), warning: inline(text), facts: { [text]: text } }),
       };
       const frozen = freeze(authorized, odd, null, 0);
-      const view = reviewView(frozen, { origin, words: ['cache', 'clear', live.id] }, inline(text));
+      const view = reviewView(frozen, { origin, args: ['cache', 'clear', live.id] }, inline(text));
       expect(viewComplaints(view, 'modal')).toEqual([]);
       expect(memoOf(view.private_metadata ?? '')?.shown).toBe(frozen.fingerprint);
     }),
@@ -138,7 +138,7 @@ test.each<[string, string, boolean]>([
     card: () => ({ title, done: title }),
   };
   const frozen = freeze(authorized, plainly, null, 0);
-  const view = JSON.stringify(reviewView(frozen, { origin, words: [] }).blocks);
+  const view = JSON.stringify(reviewView(frozen, { origin, args: [] }).blocks);
   expect(view.includes('Everybody in the channel can read it')).toBe(isTold);
   expect(frozen.card).not.toContain('Everybody');
 });
