@@ -332,7 +332,6 @@ export const faults: Readonly<Record<number, Fault>> = {
       'ids in capitals in the answers of /sites',
       'ids in capitals in the answers of /**',
       'ids have one spelling, whichever the host uses',
-      'what an older Sitehand wrote in capitals is found after the upgrade',
     ],
   },
   46: {

@@ -14,17 +14,7 @@ type Counters = 'number' | 'version' | 'attempts' | 'throttle_count';
 /** The columns that a move may write: all but those frozen when the change was made. */
 export type ChangePatch = Pick<
   Updateable<ChangeTable>,
-  | Touch
-  | 'state'
-  | 'approved_at'
-  | 'expires_at'
-  | 'settled_at'
-  | 'sent_at'
-  | 'receipt'
-  | 'operation'
-  | 'lost_at'
-  | 'superseded_by'
-  | 'undo'
+  Touch | 'state' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'lost_at' | 'undo'
 >;
 type Touch =
   | 'due_at'

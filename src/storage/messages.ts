@@ -120,7 +120,7 @@ type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
  * Records that the claimed version was posted at `place`; if a newer version is owed, the message stays due. False, with
  * nothing written, if another owner has claimed it since.
  */
-export async function drawn(tx: Tx, { id, version, owner }: Claimed, { channel, ts }: Place): Promise<boolean> {
+export async function markDelivered(tx: Tx, { id, version, owner }: Claimed, { channel, ts }: Place): Promise<boolean> {
   const updated = await tx
     .updateTable('messages')
     .set({

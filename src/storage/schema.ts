@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 
 /**
  * The tables, the same in both databases. Times are epoch milliseconds and flags 0 or 1. Structured values (calls,
- * cards, words) are JSON in TEXT columns, kept verbatim because some are hashed.
+ * cards, arguments) are JSON in TEXT columns, kept verbatim because some are hashed.
  */
 export type Schema = {
   installation: InstallationTable;
@@ -45,7 +45,7 @@ export type ChangeTable = {
   /** Path of the command: `allowlist add`. */
   command: string;
   risk: Risk;
-  /** JSON: the command's words with ids instead of names, without options stored in other columns (reason). */
+  /** JSON: the command's arguments, with ids instead of names, without options stored in other columns (reason). */
   args: string;
   /** `environment:<id>`, `domain:<id>` or `company`: what is locked. */
   target: string;
@@ -76,7 +76,6 @@ export type ChangeTable = {
   /** Incremented by every move; guards against concurrent moves. */
   version: number;
   created_at: number;
-  approved_at: number | null;
   /** When the approval (or the request, if it needs none) expires. */
   expires_at: number;
   settled_at: number | null;
@@ -98,23 +97,16 @@ export type ChangeTable = {
   lost_at: number | null;
   /** Reminders sent about its unknown outcome; null: people have not been told yet what the host shows. */
   reminders: number | null;
-  /** JSON Text: the final sentence, once there is one. */
+  /** JSON Text: the last sentence about its state: why it has not been sent yet, or how it ended. Null: the state says all. */
   last_note: string | null;
-  /** JSON: the words that undo it, what it left at the host, and until when *Undo* is offered. */
+  /** JSON: the arguments that undo it, what it left at the host, and until when *Undo* is offered. */
   undo: string | null;
-  superseded_by: number | null;
-  bundle: string | null;
-  bundle_order: number | null;
 };
 
-/** Approvals and declines; one vote for each person and change. */
+/** Approvals; one vote for each person and change. */
 export type VoteTable = {
   change: number;
   person: string;
-  verdict: 'approve' | 'decline';
-  reason: string | null;
-  /** Version of the change that the person saw. */
-  version: number;
   at: number;
 };
 
@@ -160,7 +152,7 @@ export type InboxTable = {
   closed_at: number | null;
 };
 
-/** Messages owed or posted: a row is drawn (posted, then edited) until `delivered_version` reaches `version`. */
+/** Messages owed or posted: a row is posted, then edited, until `delivered_version` reaches `version`. */
 export type MessageTable = {
   id: Generated<number>;
   /** Unique, so that a message is posted only once: `1042:card`, `1042:3`, `1042:running`. */
@@ -242,5 +234,5 @@ export type ButtonPayloadTable = {
   expires_at: number;
 };
 
-/** Small values shared by all replicas: `pause`, the published head of the audit chain. */
+/** Keys and small values shared by all replicas: `pause`, the published head of the audit chain. */
 export type KvTable = { key: string; value: string; at: number };

@@ -41,8 +41,8 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     select cast(1 as bigint) union all select n + 1 from series where n < ${count}
   )`;
   await sql`
-    insert into changes (command, risk, words, target, target_name, is_live, targets, before, rests, call, card,
-      fingerprint, requester, requester_name, requester_team, channel, authorization, state, version, created_at, expires_at,
+    insert into changes (command, risk, args, target, target_name, is_live, targets, snapshot, preconditions, call, card,
+      fingerprint, requester, requester_name, requester_team, channel, "authorization", state, version, created_at, expires_at,
       attempts, throttle_count, ${lease})
     ${series}
     select 'cache clear', 'routine', '[]', 'environment:' || n, 'site/live', 1, '[]', 'null', 'null', '{}', '{}',
@@ -58,8 +58,8 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     db,
   );
   await sql`
-    insert into messages (key, kind, recipient, body, version, delivered_version, attempts, created_at, owed_at, ${lease})
-    ${series} select ${name} || n, 'direct', 'U1', '{}', 1, 0, 0, 1, 1, ${when} from series`.execute(db);
+    insert into messages (key, kind, recipient, body, requester, version, delivered_version, attempts, created_at, owed_at, ${lease})
+    ${series} select ${name} || n, 'direct', 'U1', '{}', 'U1', 1, 0, 0, 1, 1, ${when} from series`.execute(db);
 }
 
 async function fill(database: Database, count: number, pending: Pending): Promise<void> {

@@ -50,8 +50,8 @@ const keyOf = (number: string) => sql`'environment:00000000-0000-4000-8000-' || 
 const card = JSON.stringify({ title: 'x'.repeat(120), done: 'x'.repeat(120), facts: [['Clears', 'the page cache']] });
 
 const changes = (from: number, to: number) => sql`
-  insert into changes (command, risk, words, target, target_name, is_live, targets, before, rests, call, card,
-    fingerprint, requester, requester_name, requester_team, channel, authorization, state, version, created_at, expires_at, settled_at,
+  insert into changes (command, risk, args, target, target_name, is_live, targets, snapshot, preconditions, call, card,
+    fingerprint, requester, requester_name, requester_team, channel, "authorization", state, version, created_at, expires_at, settled_at,
     attempts, throttle_count)
   ${series(from, to)}
   select 'cache clear', 'routine', '[]', ${keyOf('n')}, 'site/live', 1,

@@ -128,7 +128,6 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   state: 'approved',
   version: 1,
   created_at: 1_000,
-  approved_at: 1_000,
   expires_at: 301_000,
   settled_at: null,
   due_at: 1_000,
@@ -144,9 +143,6 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   reminders: null,
   last_note: null,
   undo: null,
-  superseded_by: null,
-  bundle: null,
-  bundle_order: null,
   ...more,
 });
 

@@ -22,7 +22,7 @@ import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { heldLock } from '../../src/storage/locks.ts';
 import type { State } from '../../src/storage/schema.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
-import { approvals } from '../../src/storage/votes.ts';
+import { listVotes } from '../../src/storage/votes.ts';
 import { plain } from '../../src/text.ts';
 import {
   ana,
@@ -302,7 +302,7 @@ async function check(scene: Scene, { change, clicks }: End, count: number): Prom
     const own = lines.filter(({ actor, event }) => actor === id && event !== 'asked').length;
     strictEqual(own, clicks.filter(({ by, refused }) => by.id === id && refused === undefined).length);
   }
-  const votes = await approvals(database.db, change.number);
+  const votes = await listVotes(database.db, change.number);
   const voters = lines.filter(({ event }) => event === 'vote' || event === 'approve').map(({ actor }) => actor);
   strictEqual(
     votes

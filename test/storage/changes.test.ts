@@ -9,7 +9,7 @@ import {
   touchChange,
   updateChange,
 } from '../../src/storage/changes.ts';
-import { drawn, enqueueMessage } from '../../src/storage/messages.ts';
+import { markDelivered, enqueueMessage } from '../../src/storage/messages.ts';
 import { castVote, listVotes } from '../../src/storage/votes.ts';
 import { describeBoth } from './both.ts';
 import { save, sample } from './samples.ts';
@@ -119,28 +119,25 @@ describeBoth('changes', (open) => {
     const { number } = await save(database);
     await database.transaction(async (tx) => {
       const card = await enqueueMessage(tx, { key: '1:card', kind: 'card', change: number, at: 1 });
-      await drawn(tx, card, { channel: 'C1', ts: '1.1' });
+      await markDelivered(tx, card, { channel: 'C1', ts: '1.1' });
       const reply = await enqueueMessage(tx, { key: '1:1', kind: 'reply', change: number, at: 1 });
-      await drawn(tx, reply, { channel: 'C1', ts: '1.2' });
+      await markDelivered(tx, reply, { channel: 'C1', ts: '1.2' });
     });
     expect(await findByCard(database.db, 'C1', '1.1')).toMatchObject({ number });
     expect(await findByCard(database.db, 'C1', '1.2')).toBeUndefined();
     expect(await findByCard(database.db, 'C2', '1.1')).toBeUndefined();
   });
 
-  it('count one vote a person, the last one', async () => {
+  it('count one vote a person, the first one', async () => {
     const database = await open();
     const { number } = await save(database);
-    const vote = { change: number, person: 'U2', verdict: 'approve', reason: null, version: 1, at: 5 } as const;
+    const vote = { change: number, person: 'U2', at: 5 } as const;
     const cast = (more: object = {}) => database.transaction((tx) => castVote(tx, { ...vote, ...more }));
     const twenty = await Promise.all(Array.from({ length: 20 }, () => cast()));
     expect(twenty.filter(Boolean)).toHaveLength(1);
     expect(await cast({ person: 'U3', at: 4 })).toBe(true);
-    expect(await cast({ verdict: 'decline', reason: 'not today' })).toBe(true);
-    expect(await listVotes(database.db, number)).toEqual([
-      { ...vote, person: 'U3', at: 4 },
-      { ...vote, verdict: 'decline', reason: 'not today' },
-    ]);
+    expect(await cast({ at: 6 })).toBe(false);
+    expect(await listVotes(database.db, number)).toEqual([{ ...vote, person: 'U3', at: 4 }, vote]);
     await expect(cast({ change: 77 })).rejects.toThrow(/foreign key/i);
   });
 });

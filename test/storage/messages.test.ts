@@ -4,7 +4,7 @@ import {
   BODY_LIMIT,
   cardOf,
   claimMessages,
-  drawn,
+  markDelivered,
   findMessage,
   forgetMessages,
   giveUp,
@@ -28,7 +28,7 @@ const claim = (database: Database, now = 10, owner = 'a'): Promise<Message[]> =>
   database.transaction((tx) => claimMessages(tx, { owner, now, leaseMs: 100, limit: 50 }));
 
 const draw = (database: Database, message: Message, ts = `1.${message.id}`): Promise<boolean> =>
-  database.transaction((tx) => drawn(tx, message, { channel: 'C1', ts }));
+  database.transaction((tx) => markDelivered(tx, message, { channel: 'C1', ts }));
 
 const keys = (messages: readonly Message[]): string[] => messages.map(({ key }) => key);
 

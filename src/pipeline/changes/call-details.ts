@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
-import { approvals, type Vote } from '../../storage/votes.ts';
+import { listVotes, type Vote } from '../../storage/votes.ts';
 import {
   amount,
   bold,
@@ -57,7 +57,7 @@ export async function detailsFor(
   if (change === undefined || !readerOf(context, reader)(change)) {
     throw new Refusal(say`I can't find #${number} among the changes you can see. Nothing was shown.`);
   }
-  return detailsOfChange(change, await approvals(database.db, number));
+  return detailsOfChange(change, await listVotes(database.db, number));
 }
 
 /** The details of a change row; `approved` are the approvals so far. */

@@ -33,7 +33,7 @@ export type TransitionNote = {
   readonly tell?: readonly string[];
   /** The result in a sentence; the card shows it from then on. */
   readonly lastNote?: Text;
-  readonly also?: Partial<Pick<Change, 'receipt' | 'poll_state' | 'superseded_by' | 'undo'>>;
+  readonly also?: Partial<Pick<Change, 'receipt' | 'poll_state' | 'undo'>>;
 };
 
 /** An audited action that belongs to no change. */

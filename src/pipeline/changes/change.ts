@@ -56,7 +56,6 @@ export type Patch = {
   readonly due_at: number | null;
   readonly owner: string | null;
   readonly lease_until: number | null;
-  readonly approved_at?: number;
   readonly expires_at?: number;
   readonly sent_at?: number | null;
   readonly attempts?: number;
@@ -125,7 +124,7 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
   switch (event.kind) {
     case 'approve':
       return {
-        patch: { ...at(to), ...approvedAt(change, now) },
+        patch: { ...at(to), ...readyToSend(change, now) },
         locks: change.risk === 'routine' ? 'keep' : 'take',
       };
     case 'send':
@@ -171,12 +170,12 @@ function isTimely(change: TransitionInput, { kind }: ChangeEvent, now: number): 
 }
 
 /** The columns of a change that is ready to be sent. */
-export function approvedAt(
+export function readyToSend(
   change: Pick<TransitionInput, 'risk' | 'is_live' | 'expires_at'>,
   now: number,
-): Required<Pick<Patch, 'due_at' | 'approved_at' | 'expires_at'>> {
+): Required<Pick<Patch, 'due_at' | 'expires_at'>> {
   const expires_at = Math.max(change.expires_at, now + validMs);
-  return { approved_at: now, expires_at, due_at: coolsDown(change) ? expires_at : now };
+  return { expires_at, due_at: coolsDown(change) ? expires_at : now };
 }
 
 /**

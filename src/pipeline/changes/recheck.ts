@@ -4,7 +4,7 @@ import type { Presence } from '../../hosting/presence.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
-import { approvals, type Vote } from '../../storage/votes.ts';
+import { listVotes, type Vote } from '../../storage/votes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { code, inline, joined, say, type Text } from '../../text.ts';
@@ -175,7 +175,7 @@ function approvalNow(
 }
 
 const approversNow = async (context: Recheck, change: Change): Promise<readonly Person[] | undefined> =>
-  voterPeople(context, change, await approvals(context.database.db, change.number));
+  voterPeople(context, change, await listVotes(context.database.db, change.number));
 
 /** The voters as Slack knows them now; undefined if it doesn't answer. */
 async function voterPeople(

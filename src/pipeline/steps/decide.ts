@@ -5,7 +5,7 @@ import { findChange, holdChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
 import { closeInbox } from '../../storage/inbox.ts';
-import { approvals, castVote, type Vote } from '../../storage/votes.ts';
+import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { LockHeld, type ChangeStore, type TransitionNote } from '../changes/change-store.ts';
@@ -59,7 +59,7 @@ export async function decide(context: DecisionDeps, decided: Decided): Promise<v
   const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
   const ballot = { ...ending, policy, by, anybody };
   for (let attempt = 0; attempt < maxRecounts; attempt += 1) {
-    const votes = await approvals(context.database.db, change.number);
+    const votes = await listVotes(context.database.db, change.number);
     const voters = await freshVoters(context, change, votes);
     if (voters === undefined) throw couldNotCheck(say`Slack doesn't tell me right now who the other approvers are.`);
     // Refuse before the host is asked anything.
@@ -152,7 +152,7 @@ async function commit(context: DecisionDeps, decided: Decided, session: Session)
       const change = await holdChange(tx, decided.number);
       const now = await database.now(tx);
       if (change === undefined || !(await claimInbox(tx, decided.inbox, now))) return true;
-      const votes = await approvals(tx, change.number);
+      const votes = await listVotes(tx, change.number);
       if (votes.length !== session.votes.length) throw new Recount();
       await apply(tx, changeStore, change, decided, session, now);
       return true;
@@ -178,7 +178,7 @@ async function apply(
   at: number,
 ): Promise<void> {
   const ruling = rule(decided, { ...session, change, now: at });
-  const { person, verdict, reason } = decided;
+  const { person, verdict } = decided;
   // A repeated vote is refused unless it now completes the approval.
   if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
     throw new Refusal(say`You've already approved #${change.number}. Nothing was changed by your click.`);
@@ -186,7 +186,7 @@ async function apply(
   const isPaused = (await readKv(tx, pauseKey)) !== undefined;
   const note = { ...noteFor(change, decided, session.by, ruling, isPaused), at };
   if (verdict === 'approve') {
-    await castVote(tx, { change: change.number, person, verdict, reason: reason ?? null, version: change.version, at });
+    await castVote(tx, { change: change.number, person, at });
   }
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
   const moved = await changeStore.advance(tx, change, ruling.event, note);

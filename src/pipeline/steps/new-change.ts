@@ -1,7 +1,7 @@
 import type { Channel, Person } from '../access/access-check.ts';
 import { scrub } from '../../secret.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
-import { approvedAt } from '../changes/change.ts';
+import { readyToSend } from '../changes/change.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { nextReminder } from './reminders.ts';
@@ -44,11 +44,11 @@ export function rowOf(frozen: Frozen, { person, channel }: Requester, now: numbe
 function initialState(
   { authorization: { approval }, action, target }: Frozen,
   now: number,
-): Pick<NewRow, 'state' | 'approved_at' | 'expires_at' | 'due_at'> {
+): Pick<NewRow, 'state' | 'expires_at' | 'due_at'> {
   if (approval !== 'none') {
     const expires_at = now + approval.expires;
-    return { state: 'waiting', approved_at: null, expires_at, due_at: nextReminder(now, expires_at, now) };
+    return { state: 'waiting', expires_at, due_at: nextReminder(now, expires_at, now) };
   }
   const is_live = target?.kind === 'environment' && target.live ? 1 : 0;
-  return { state: 'approved', ...approvedAt({ risk: action.risk, is_live, expires_at: now }, now) };
+  return { state: 'approved', ...readyToSend({ risk: action.risk, is_live, expires_at: now }, now) };
 }

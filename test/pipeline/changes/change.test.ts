@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  approvedAt,
+  readyToSend,
   closableFrom,
   coolsDown,
   maxThrottles,
@@ -89,7 +89,7 @@ const moving = (
 /** Every move there is, by the state it starts from; what does not stand here cannot happen. */
 const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], Transition>>>>> = {
   waiting: {
-    approve: moving('approved', now, { approved_at: now, expires_at: expires }, 'take'),
+    approve: moving('approved', now, { expires_at: expires }, 'take'),
     decline: settled('declined'),
     cancel: settled('cancelled'),
     expire: settled('expired'),
@@ -192,8 +192,7 @@ describe('once it is approved', () => {
     ['late', 1, validMs],
     ['exactly in time', validMs, validMs],
   ])('%s, it stays valid for five minutes at least, and is never cut short', (_, left, valid) => {
-    expect(approvedAt({ ...cooling, expires_at: now + left }, now)).toEqual({
-      approved_at: now,
+    expect(readyToSend({ ...cooling, expires_at: now + left }, now)).toEqual({
       expires_at: now + valid,
       due_at: now + valid,
     });
@@ -264,7 +263,7 @@ function run(
     at += afterMs;
     const made = move(row, event, at);
     if (made === undefined) continue;
-    const { operation: _, approved_at: __, ...patch } = made.patch;
+    const { operation: _, ...patch } = made.patch;
     const to: Row = { ...row, ...patch, sent_at: patch.sent_at === undefined ? row.sent_at : patch.sent_at };
     told.push({ from: row, to, event, at, move: made });
     row = to;

@@ -129,13 +129,9 @@ export async function putBack(database: Database, change: Change, more: Partial<
 }
 
 /** These people have approved it. */
-export async function approvedBy(
-  database: Database,
-  { number, version }: Change,
-  voters: readonly string[],
-): Promise<void> {
+export async function approvedBy(database: Database, { number }: Change, voters: readonly string[]): Promise<void> {
   for (const person of voters) {
-    const vote = { change: number, person, verdict: 'approve', reason: null, version, at: now } as const;
+    const vote = { change: number, person, at: now } as const;
     await database.transaction((tx) => castVote(tx, vote));
   }
 }
