@@ -251,15 +251,16 @@ describe('a change', () => {
 
   test('rests on all records of its name, in any order', async () => {
     const given = asWords(['MX', '@', '--add=30 mx3.post.example']);
-    const rests = async (entries: readonly Entry[]) => dnsSet.preconditions?.(await held(given, new Zone(entries)));
+    const preconditions = async (entries: readonly Entry[]) =>
+      dnsSet.preconditions?.(await held(given, new Zone(entries)));
     const turned = usual.map((entry) => ({ ...entry, values: entry.values.toReversed() })).toReversed();
-    expect(await rests(turned)).toEqual(await rests(usual));
+    expect(await preconditions(turned)).toEqual(await preconditions(usual));
     const elsewhere = [...usual, { type: 'A', name: 'other.acme.com', ttl: 1, values: ['192.0.2.1'] }];
-    expect(await rests(elsewhere)).toEqual(await rests(usual));
+    expect(await preconditions(elsewhere)).toEqual(await preconditions(usual));
     for (const change of [{ ttl: 61 }, { values: ['10 mx1.post.example'] }]) {
-      expect(await rests(usual.map((entry) => (entry.type === 'MX' ? { ...entry, ...change } : entry)))).not.toEqual(
-        await rests(usual),
-      );
+      expect(
+        await preconditions(usual.map((entry) => (entry.type === 'MX' ? { ...entry, ...change } : entry))),
+      ).not.toEqual(await preconditions(usual));
     }
   });
 });
@@ -507,7 +508,7 @@ describe('the list', () => {
     expect(page.rows).toContainEqual(['MX', 'acme.com.', '3600 s (1h)', '20 MX2.post.example.']);
     expect(page.rows).toContainEqual(['CAA', 'api.acme.com', 'not known', '0 issue "ca.example"']);
     expect(page.rows).toHaveLength(10);
-    expect(page.offers).toEqual([{ label: 'Change a record…', words: ['dns', 'set', uuid(50)] }]);
+    expect(page.offers).toEqual([{ label: 'Change a record…', args: ['dns', 'set', uuid(50)] }]);
   });
 
   test('says that there is none', async () => {

@@ -147,16 +147,16 @@ describe('adding a domain', () => {
 
   test('rests on whether it is there and on the certificate, not on the other domains', async () => {
     const of = await held({ certificate: 'shop' });
-    const rests = async (listed: readonly Listed[], chosen: ReturnType<Sources['certificate']> = certificate) =>
+    const preconditions = async (listed: readonly Listed[], chosen: ReturnType<Sources['certificate']> = certificate) =>
       domainsAdd.preconditions?.({ input: of.input, snapshot: await of.look(listed, chosen) });
-    const now = await rests(usual);
-    expect(await rests([{ id: uuid(7), name: 'other.example' }])).toEqual(now);
-    expect(await rests(usual, { ...certificate, names: ['new.example'] })).toEqual(now);
-    expect(await rests([...usual, { id: uuid(7), name: 'NEW.example' }])).not.toEqual(now);
-    expect(await rests(usual, { ...certificate, key: { ...certificate.key, sha256: 'c'.repeat(64) } })).not.toEqual(
-      now,
-    );
-    expect(await rests(usual, bad)).not.toEqual(now);
+    const now = await preconditions(usual);
+    expect(await preconditions([{ id: uuid(7), name: 'other.example' }])).toEqual(now);
+    expect(await preconditions(usual, { ...certificate, names: ['new.example'] })).toEqual(now);
+    expect(await preconditions([...usual, { id: uuid(7), name: 'NEW.example' }])).not.toEqual(now);
+    expect(
+      await preconditions(usual, { ...certificate, key: { ...certificate.key, sha256: 'c'.repeat(64) } }),
+    ).not.toEqual(now);
+    expect(await preconditions(usual, bad)).not.toEqual(now);
   });
 
   test('is proven by the list, and by nothing else', async () => {
@@ -352,7 +352,7 @@ describe('the list of domains', () => {
 describe('the records to set', () => {
   const shown = (records: { readonly status: number; readonly body?: object }) =>
     domainsRecords.show({ input: { domain: shopDomain }, ...around(host([], records).read) });
-  const again = [{ label: 'Check again', words: ['domains', 'records', shopDomain.id] }];
+  const again = [{ label: 'Check again', args: ['domains', 'records', shopDomain.id] }];
 
   test('stand in one table, to be copied', async () => {
     const page = await shown({

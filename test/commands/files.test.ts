@@ -60,7 +60,7 @@ describe('files', () => {
       '└─ index.php',
     ]);
     expect(plain(page.title)).toBe('acme-shop/live · files · 8 files, 7 folders');
-    expect(page.offers).toEqual([{ label: 'One level deeper', words: ['files', live.id, '--depth=3'] }]);
+    expect(page.offers).toEqual([{ label: 'One level deeper', args: ['files', live.id, '--depth=3'] }]);
   });
 
   test('below a path, as deep as is said, with numbers in their order', async () => {

@@ -517,7 +517,7 @@ describe('adding', () => {
     expect(wrong?.offers).toEqual([
       {
         label: 'Change where it leads…',
-        words: [
+        args: [
           'redirects',
           'edit',
           live.id,
@@ -569,10 +569,10 @@ describe('adding', () => {
       const { action, input, snapshot } = await add(of, '/a', '/x');
       return action.preconditions?.({ input, snapshot });
     };
-    const rests = await preconditionsOn(rules);
-    expect(await preconditionsOn([...rules.toReversed(), rule('/other', '/c')])).toEqual(rests);
-    expect(await preconditionsOn([...rules, rule('/x', '/a')])).not.toEqual(rests);
-    expect(await preconditionsOn([...rules, rule('/a', '/y')])).not.toEqual(rests);
+    const preconditions = await preconditionsOn(rules);
+    expect(await preconditionsOn([...rules.toReversed(), rule('/other', '/c')])).toEqual(preconditions);
+    expect(await preconditionsOn([...rules, rule('/x', '/a')])).not.toEqual(preconditions);
+    expect(await preconditionsOn([...rules, rule('/a', '/y')])).not.toEqual(preconditions);
   });
 
   test('what leads back is found as by walking', () => {
@@ -696,11 +696,11 @@ describe('picking one rule', () => {
         const { action, input, snapshot } = await ask(['redirects', ...words], new Host(of));
         return action.preconditions?.({ input, snapshot });
       };
-      const rests = await preconditionsOn(rules);
-      expect(await preconditionsOn([rule('/new', '/y'), rule('/a', '/b')])).toEqual(rests);
-      expect(await preconditionsOn([...rules, rule('/a', '/b', { domain: 'acme.com' })])).not.toEqual(rests);
-      expect(await preconditionsOn([rule('/a', '/b', { displayed_location: 'x' })])).not.toEqual(rests);
-      expect(await preconditionsOn([])).not.toEqual(rests);
+      const preconditions = await preconditionsOn(rules);
+      expect(await preconditionsOn([rule('/new', '/y'), rule('/a', '/b')])).toEqual(preconditions);
+      expect(await preconditionsOn([...rules, rule('/a', '/b', { domain: 'acme.com' })])).not.toEqual(preconditions);
+      expect(await preconditionsOn([rule('/a', '/b', { displayed_location: 'x' })])).not.toEqual(preconditions);
+      expect(await preconditionsOn([])).not.toEqual(preconditions);
     }
   });
 
@@ -836,7 +836,7 @@ describe('listing', () => {
       ['/a', '/Sale', 'temporary', '', ''],
       ['/c', '/x', 'unknown type', '', 'Norway'],
     ]);
-    expect(page.offers).toEqual([{ label: 'Add a redirect…', words: ['redirects', 'add', live.id] }]);
+    expect(page.offers).toEqual([{ label: 'Add a redirect…', args: ['redirects', 'add', live.id] }]);
     expect((await show(new Host(Array.from({ length: 3_000 }, (_, at) => rule(`/${at}`, '/x'))))).rows).toHaveLength(
       3_000,
     );

@@ -87,7 +87,7 @@ test('the opposite of password access is offered by its words', () => {
     const [offer] = sshPassword.next?.({ input: { env: live, access }, snapshot: undefined, sentAt: 0 }) ?? [];
     expect(offer).toEqual({
       label: `Switch it ${other} on acme-shop/live`,
-      words: ['ssh', 'password', live.id, other],
+      args: ['ssh', 'password', live.id, other],
     });
   }
 });

@@ -143,7 +143,7 @@ describe('list', () => {
     expect(said(refused)).toBe(
       `The host does not show my key the themes of the whole company (${status}). Nothing was changed. themes show shows those of one environment.`,
     );
-    expect(refused.offers).toEqual([{ label: 'Show themes of an environment…', words: ['themes', 'show'] }]);
+    expect(refused.offers).toEqual([{ label: 'Show themes of an environment…', args: ['themes', 'show'] }]);
   });
 
   test.each([answering(401), answering(500), timeOut])('%s is trouble', async (trouble) => {
@@ -163,7 +163,7 @@ describe('list', () => {
       'listed by the host at 2026-03-01 06:00 UTC (3 h ago); theme lists can be 12 hours old',
     );
     expect(JSON.stringify(page)).not.toMatch(/Secret|Hidden|acme-shop/);
-    expect(page.offers).toEqual([{ label: 'Update on an environment…', words: ['themes', 'update'] }]);
+    expect(page.offers).toEqual([{ label: 'Update on an environment…', args: ['themes', 'update'] }]);
   });
 
   test.each<[string, Partial<Wanted>, readonly string[], object]>([
@@ -206,7 +206,7 @@ describe('list', () => {
   test('says what to do where there is none', async () => {
     const none = await list({ search: 'nothing' });
     expect(everythingIn(none)).toContain('No theme matches.');
-    expect(none.offers).toEqual([{ label: 'Show all themes', words: ['themes', 'list'] }]);
+    expect(none.offers).toEqual([{ label: 'Show all themes', args: ['themes', 'list'] }]);
     expect(everythingIn(await list({}, hostWith([]).read))).toContain('The host lists no theme.');
   });
 
@@ -388,13 +388,13 @@ describe('update', () => {
   });
 
   test('rests on the versions of what was named, and on nothing else', async () => {
-    const rests = async (all: readonly Theme[]) =>
+    const preconditions = async (all: readonly Theme[]) =>
       themesUpdate.preconditions?.({ ...of('kiln'), snapshot: await seen(all) });
     const others = themes.map((theme) => (theme.name === 'harvest' ? { ...theme, latest: '9' } : theme));
     const newer = themes.map((theme) => (theme.name === 'kiln' ? { ...theme, latest: '9' } : theme));
-    expect(await rests(others)).toEqual(await rests(themes));
-    expect(await rests(newer)).not.toEqual(await rests(themes));
-    expect(await rests(themes.filter(({ name }) => name !== 'kiln'))).not.toEqual(await rests(themes));
+    expect(await preconditions(others)).toEqual(await preconditions(themes));
+    expect(await preconditions(newer)).not.toEqual(await preconditions(themes));
+    expect(await preconditions(themes.filter(({ name }) => name !== 'kiln'))).not.toEqual(await preconditions(themes));
   });
 
   test.each([

@@ -283,22 +283,22 @@ describe('the sentences of a thread', () => {
     ['proven', tell.finished({ proof: say`It is there` }, 2_000), 'It is there: read back 2 s later.'],
     [
       'left',
-      tell.left(change, 'not followed'),
+      tell.unverified(change, 'not followed'),
       'Accepted by the host as op-1. The host does not say when it is finished.',
     ],
     [
       'left without proof',
-      tell.left(changeOf(), 'no proof'),
+      tell.unverified(changeOf(), 'no proof'),
       'Accepted by the host. This cannot be verified from here.',
     ],
     [
       'left running',
-      tell.left(change, 'never finished'),
+      tell.unverified(change, 'never finished'),
       "Accepted by the host as op-1. After an hour the host still says it's running, so I've stopped asking. Please check the host's panel.",
     ],
     [
       'left disproven',
-      tell.left(change, { proof: say`not there` }),
+      tell.unverified(change, { proof: say`not there` }),
       "Accepted by the host as op-1. Read back: not there. I don't know why.",
     ],
     ['failed', tell.failed('out of disk'), 'The host reports that it failed. It says: “out of disk”'],

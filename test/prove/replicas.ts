@@ -49,7 +49,7 @@ async function sleeperAt(scene: Scene, point: 'opened' | 'sending saved') {
   return { bot, since: performance.now() };
 }
 
-/** A change's audit events, oldest first, without attempts that a slow machine handed back unwritten. */
+/** A change's audit events, oldest first, without attempts that a slow machine aborted unwritten. */
 const eventsOf = async ({ rows }: Scene, number = 1): Promise<string> =>
   (await rows(`select event from audit where change = ${number} order by seq`))
     .map(({ event }) => String(event))

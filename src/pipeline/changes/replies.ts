@@ -158,7 +158,7 @@ export const finished = (how: { readonly proof: Text } | 'host', afterMs: number
     : say`${how.proof}: read back ${spoken(afterMs)} later.`;
 
 /** Accepted by the host, and nothing more can be verified. */
-export const left = (
+export const unverified = (
   change: Change,
   why: { readonly proof: Text } | 'not followed' | 'asked in vain' | 'no proof' | 'never finished',
 ): Text => {

@@ -317,7 +317,7 @@ describe('whatever happens, in whatever order', () => {
       }
     }));
 
-  test('attempts and rests are bounded', () =>
+  test('attempts and throttles are bounded', () =>
     always((told) => {
       expect(
         told.filter(({ event }) => event.kind === 'connect_failed' || event.kind === 'send_aborted').length,

@@ -133,7 +133,7 @@ test.each<[string, string, boolean]>([
   const title = inline('Add a record');
   const plainly = {
     ...action,
-    rests: () => null,
+    preconditions: () => null,
     call: () => clearCache({ environment_id: live.id }),
     card: () => ({ title, done: title }),
   };
